@@ -1,0 +1,35 @@
+# Every target sets up what it needs: a virtual environment in .venv, kept up to date with pyproject.toml.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check gate bench clean
+
+$(READY): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+		{ echo "make: cannot create a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)       ## compare strategies on a generated web, and show what came out
+	$(BIN)/foragers demo
+
+test: $(READY)       ## all tests
+	$(BIN)/python -m pytest -n 2 tests
+
+check: $(READY)      ## style, types, house rules
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/house
+
+gate: $(READY)       ## quality floors that may only rise
+	$(BIN)/python -m pytest tests/gates
+
+bench: $(READY)      ## speed and memory, as ratios against a bare loop in the same run
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,3 @@
+"""Foragers: a learning, focused web crawler."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,80 @@
+"""A crawl as columns: one row a visit, for measures to compute on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import Ids, Status, Visit
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What happened, in order: all of a ledger but the words."""
+
+    urls: Ids
+    finals: Ids
+    ok: NDArray[np.bool_]
+    times: NDArray[np.float64]
+    born: NDArray[np.float64]
+    versions: NDArray[np.int64]
+    promises: NDArray[np.float64]
+    agents: NDArray[np.str_]
+    parents: Ids
+    depths: Ids
+    relevance: NDArray[np.float64]
+    relevant: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @classmethod
+    def of(cls, visits: Iterable[Visit]) -> Facts:
+        """Collect the facts of some visits."""
+        return cls.from_rows([row(visit) for visit in visits])
+
+    @classmethod
+    def from_rows(cls, rows: list[Row]) -> Facts:
+        """Turn rows into columns."""
+        columns = list(zip(*rows, strict=True)) or [()] * len(TYPES)
+        arrays = [np.array(column, kind) for column, kind in zip(columns, TYPES, strict=True)]
+        return cls(*arrays)
+
+
+Row = tuple[int, int, bool, float, float, int, float, str, int, int, float, bool]
+TYPES = (
+    np.int32,
+    np.int32,
+    np.bool_,
+    np.float64,
+    np.float64,
+    np.int64,
+    np.float64,
+    np.str_,
+    np.int32,
+    np.int32,
+    np.float64,
+    np.bool_,
+)
+
+
+def row(visit: Visit) -> Row:
+    """Return the facts of one visit, in the order of the columns."""
+    page, choice = visit.page, visit.page.choice
+    return (
+        choice.url,
+        page.final,
+        page.status is Status.OK,
+        page.time,
+        page.born,
+        page.version,
+        choice.promise,
+        choice.agent,
+        choice.parent,
+        choice.depth,
+        visit.relevance,
+        visit.relevant,
+    )

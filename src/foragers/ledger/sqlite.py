@@ -1,0 +1,179 @@
+"""A ledger in SQLite: survives being killed, and answers SQL.
+
+Rows are only ever added.  They are committed in batches; a killed crawl loses at most
+the batch under way, and never leaves a broken file (write-ahead log).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import zstandard
+
+from foragers.content import Kept
+from foragers.errors import UsageError
+from foragers.ledger.facts import Facts
+from foragers.types import NOWHERE, Addresses, Choice, Document, Page, Status, UrlId, Visit
+
+VERSION = 1
+SCHEMA = """
+CREATE TABLE urls (id INTEGER PRIMARY KEY, href TEXT NOT NULL);
+CREATE TABLE visits (
+    number INTEGER PRIMARY KEY,   -- 1, 2, 3 … in the order in which the strategy was told
+    url INTEGER NOT NULL,         -- what was asked for: urls.id
+    final INTEGER NOT NULL,       -- where redirects ended: urls.id
+    host INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    time REAL NOT NULL,           -- when the answer was there, seconds since 1970
+    born REAL NOT NULL,           -- when this version of the page appeared
+    version INTEGER NOT NULL,     -- the same for the same content of the same URL
+    promise REAL NOT NULL,
+    agent TEXT NOT NULL,
+    parent INTEGER NOT NULL,      -- the page that led here: urls.id, or -1
+    depth INTEGER NOT NULL,
+    relevance REAL NOT NULL,
+    relevant INTEGER NOT NULL,
+    words BLOB                    -- document and links, if kept: msgpack, zstd
+);
+CREATE VIEW pages AS
+    SELECT number, u.href AS url, f.href AS final, status, reason, time, born, promise, agent,
+           p.href AS parent, depth, relevance, relevant
+    FROM visits
+    JOIN urls u ON u.id = visits.url
+    JOIN urls f ON f.id = visits.final
+    LEFT JOIN urls p ON p.id = visits.parent;
+"""
+FACTS = (
+    "SELECT url, final, status = 'ok', time, born, version, promise, agent, parent, depth,"
+    " relevance, relevant FROM visits ORDER BY number"
+)
+INSERT = "INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class SqliteLedger:
+    """A crawl's visits in a SQLite file (or `:memory:`).
+
+    With `words` off, documents and links are not kept: enough to measure a replay,
+    where the world still has them.
+    """
+
+    def __init__(
+        self, path: Path | str, addresses: Addresses, *, words: bool = True, batch: int = 1
+    ) -> None:
+        self._addresses = addresses
+        self._words = words
+        self._batch = batch
+        self._compress = zstandard.ZstdCompressor(level=3).compress
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._connection = connect(path)
+        self._named = {number for (number,) in self._connection.execute("SELECT id FROM urls")}
+        last = self._connection.execute("SELECT coalesce(max(number), 0) FROM visits")
+        self._length: int = last.fetchone()[0]
+        self._waiting: list[tuple[object, ...]] = []
+
+    def append(self, visits: Sequence[Visit]) -> None:
+        """Add visits; they are on disk when the batch is full, or at `commit`."""
+        for visit in visits:
+            self._length += 1
+            self._waiting.append(self._row(visit))
+        if len(self._waiting) >= self._batch:
+            self.commit()
+
+    def commit(self) -> None:
+        """Put everything appended so far on disk."""
+        if self._waiting:
+            with self._connection:
+                self._connection.executemany("INSERT INTO urls VALUES (?, ?)", self._new_names())
+                self._connection.executemany(INSERT, self._waiting)
+            self._waiting.clear()
+
+    def close(self) -> None:
+        """Commit and let go of the file."""
+        self.commit()
+        self._connection.close()
+
+    def read(self, start: int = 0) -> Iterator[Visit]:
+        """Return the visits from a position on."""
+        self.commit()
+        decompress = zstandard.ZstdDecompressor().decompress
+        decode = msgspec.msgpack.Decoder(Kept).decode
+        query = "SELECT * FROM visits WHERE number > ? ORDER BY number"
+        for row in self._connection.execute(query, (start,)):
+            words = row[-1]
+            yield visit_of(row, Kept(Document()) if words is None else decode(decompress(words)))
+
+    def facts(self) -> Facts:
+        """Return all visits as columns."""
+        self.commit()
+        return Facts.from_rows(self._connection.execute(FACTS).fetchall())
+
+    def __len__(self) -> int:
+        return self._length
+
+    def _row(self, visit: Visit) -> tuple[object, ...]:
+        page, choice = visit.page, visit.page.choice
+        words = None
+        if self._words:
+            words = self._compress(self._encode(Kept(page.document, tuple(page.links))))
+        return (
+            self._length,
+            choice.url,
+            page.final,
+            choice.host,
+            page.status.value,
+            page.reason,
+            page.time,
+            page.born,
+            page.version,
+            choice.promise,
+            choice.agent,
+            choice.parent,
+            choice.depth,
+            visit.relevance,
+            visit.relevant,
+            words,
+        )
+
+    def _new_names(self) -> list[tuple[UrlId, str]]:
+        """Return the addresses of the URLs that this batch is the first to mention."""
+        mentioned: dict[object, None] = {}
+        for row in self._waiting:
+            mentioned.update(dict.fromkeys((row[1], row[2], row[11])))
+        fresh = [
+            url
+            for url in mentioned
+            if isinstance(url, int) and url != NOWHERE and url not in self._named
+        ]
+        self._named.update(fresh)
+        return [(url, self._addresses.href(url)) for url in fresh]
+
+
+def connect(path: Path | str) -> sqlite3.Connection:
+    """Open a ledger's file, or make a new one."""
+    try:
+        connection = sqlite3.connect(path)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise UsageError(f"{path} was written by a newer foragers; upgrade to read it")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if version == 0:
+            connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+    except sqlite3.DatabaseError as error:
+        raise UsageError(f"{path} is not a ledger ({error}); choose another file") from error
+    return connection
+
+
+def visit_of(row: tuple[Any, ...], content: Kept) -> Visit:
+    """Return the visit that a row keeps."""
+    (_, url, final, host, status, reason, time, born, version, *rest) = row
+    promise, agent, parent, depth, relevance, relevant, _ = rest
+    choice = Choice(url, host, promise, agent, parent, depth)
+    links = content.columns()
+    page = Page(choice, Status(status), reason, final, time, born, version, links, content)
+    return Visit(page, relevance, bool(relevant))

@@ -1,0 +1,94 @@
+"""The four seams: what a strategy, a world, a judge and a ledger must be able to do.
+
+A crawl is a dialogue: *what next?* (`Strategy.ask`) and *this is what came back*
+(`Strategy.tell`).  A strategy does no input or output, reads no clock and draws chance
+from its own seeded generator, so that the same object crawls the live web, a recorded
+one and a generated one, can be pickled at any moment, and run again gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from math import inf
+from typing import Protocol, runtime_checkable
+
+from foragers.types import Choice, HostId, Link, Page, Visit
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """Decides which page to fetch next."""
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose at most n pages, none of them on a closed host; none means waiting, or done."""
+        ...
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Learn what came back: late, out of order, or not at all are all legal.
+
+        The first visit told is the *beginning*: a page that is nowhere, whose links
+        are the seeds.
+        """
+        ...
+
+
+class World(Protocol):
+    """The web, or something like it: owns the clock and all concurrency."""
+
+    @property
+    def now(self) -> float:
+        """The time, in seconds since 1970."""
+        ...
+
+    @property
+    def free(self) -> int:
+        """How many downloads may be started now."""
+        ...
+
+    @property
+    def running(self) -> int:
+        """How many downloads are under way."""
+        ...
+
+    @property
+    def seeds(self) -> Sequence[Link]:
+        """Where a crawl begins."""
+        ...
+
+    def start(self, choice: Choice) -> None:
+        """Begin a download."""
+        ...
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Wait for the next answers, at the latest until a time, and return them."""
+        ...
+
+
+class Judge(Protocol):
+    """Says how relevant a page is: to words, to examples, as news, by label, by your own rule."""
+
+    @property
+    def threshold(self) -> float:
+        """The relevance from which on a page counts as relevant."""
+        ...
+
+    def relevance(self, page: Page) -> float:
+        """Return a number from 0 to 1."""
+        ...
+
+
+class Ledger(Protocol):
+    """The append-only record of a crawl, from which everything else is computed."""
+
+    def append(self, visits: Sequence[Visit]) -> None:
+        """Add visits, in the order in which they were told."""
+        ...
+
+    def read(self, start: int = 0) -> Iterator[Visit]:
+        """Return the visits from a position on."""
+        ...
+
+    def __len__(self) -> int:
+        """Return the number of visits."""
+        ...

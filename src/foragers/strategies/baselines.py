@@ -1,0 +1,92 @@
+"""Breadth-first, random and best-first: the baselines every other strategy must beat.
+
+Breadth-first visits pages in the order they were found, random in any order.
+Best-first visits the link that looks most like the topic, judged by its anchor text
+and by the page it stands on.  None of them learns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foragers.frontier import Frontier
+from foragers.topics.topic import Topic
+from foragers.types import Choice, HostId, Visit
+
+
+@dataclass(slots=True)
+class BreadthFirst:
+    """Nearest to the seeds first, in the order found."""
+
+    frontier: Frontier = field(default_factory=Frontier)
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose the n pages on open hosts that were found first."""
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Queue each new link behind those known already."""
+        for visit in visits:
+            page = visit.page
+            self.frontier.take(page.final)
+            depth = page.choice.depth + 1
+            self.frontier.extend(page.links, 1 / (1 + depth), page.final, depth)
+
+
+@dataclass(slots=True)
+class Random:
+    """Any known page, each with the same chance."""
+
+    rng: np.random.Generator
+    frontier: Frontier = field(default_factory=Frontier)
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose n pages on open hosts by lot."""
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Give each new link a lot."""
+        for visit in visits:
+            page = visit.page
+            self.frontier.take(page.final)
+            urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
+            lots = self.rng.random(len(urls)).tolist()
+            for url, host, lot in zip(urls, hosts, lots, strict=True):
+                # A page linked to often must not draw again until it wins.
+                if url not in self.frontier:
+                    self.frontier.push(url, host, lot, page.final, page.choice.depth + 1)
+
+
+@dataclass(slots=True)
+class BestFirst:
+    """The most promising link first.
+
+    A link's promise is `inherit` parts the relevance of the page it stands on, since
+    good pages point at good pages, and for the rest the likeness of its anchor text to
+    the topic.
+    """
+
+    topic: Topic
+    inherit: float = 0.5
+    frontier: Frontier = field(default_factory=Frontier)
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose the n most promising pages on open hosts."""
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Queue each link by its promise."""
+        for visit in visits:
+            page = visit.page
+            self.frontier.take(page.final)
+            inherited = self.inherit * visit.relevance
+            for link in page.links:
+                likeness = self.topic.likeness(link.anchor)
+                promise = inherited + (1 - self.inherit) * likeness
+                self.frontier.push(
+                    link.url, link.host, promise, page.final, page.choice.depth + 1
+                )

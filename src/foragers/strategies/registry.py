@@ -1,0 +1,113 @@
+"""The strategies by name, and how `NAME(param=value, …)` becomes one of them."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from foragers.errors import UsageError
+from foragers.protocols import Strategy
+from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
+from foragers.strategies.optimal import Optimal, Oracle
+from foragers.strategies.shark_search import SharkSearch
+from foragers.topics.topic import Topic
+
+STRATEGIES: Mapping[str, type] = {
+    "breadth-first": BreadthFirst,
+    "random": Random,
+    "best-first": BestFirst,
+    "shark-search": SharkSearch,
+    "optimal": Optimal,
+}
+PLAIN = (bool, int, float, str)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a strategy may be given: the topic, its own source of chance, and, for one, an oracle."""
+
+    topic: Topic
+    rng: np.random.Generator
+    oracle: Oracle | None = None
+
+
+def build(spec: str, brief: Brief) -> Strategy:
+    """Make a strategy from `name` or `name(param=value, …)`."""
+    name, given = parse(spec)
+    kind = STRATEGIES[name]
+    needed = {field.name for field in fields(kind)} & {"topic", "rng", "oracle"}
+    if "oracle" in needed and brief.oracle is None:
+        raise UsageError(
+            f"strategy '{name}' needs a world whose graph is known; use it with 'foragers compare'"
+        )
+    strategy: Strategy = kind(**given, **{part: getattr(brief, part) for part in needed})
+    return strategy
+
+
+def parse(spec: str) -> tuple[str, dict[str, bool | int | float | str]]:
+    """Return the name and the parameters of a strategy, checked."""
+    match = re.fullmatch(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
+    if not match:
+        raise UsageError(f"strategy '{spec}' is not of the form NAME or NAME(param=value, ...)")
+    name, inside = match.groups()
+    if name not in STRATEGIES:
+        raise UsageError(f"unknown strategy '{name}'{suggest(name, STRATEGIES)}")
+    settable = parameters(STRATEGIES[name])
+    given: dict[str, bool | int | float | str] = {}
+    for part in split(inside or ""):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise UsageError(f"strategy '{name}': write '{part.strip()}' as param=value")
+        if key not in settable:
+            raise UsageError(f"strategy '{name}' has no parameter '{key}'{suggest(key, settable)}")
+        given[key] = convert(name, key, value, settable[key][0])
+    return name, given
+
+
+def parameters(kind: type) -> dict[str, tuple[type, Any]]:
+    """Return the parameters that a user may set: name -> (type, default)."""
+    hints = get_type_hints(kind)
+    return {
+        field.name: (hints[field.name], field.default)
+        for field in fields(kind)
+        if hints[field.name] in PLAIN and not field.name.startswith("_") and field.init
+        if field.default is not MISSING
+    }
+
+
+def convert(name: str, key: str, value: str, kind: type) -> bool | int | float | str:
+    """Turn what the user wrote into the parameter's type."""
+    words = {"true": True, "false": False}
+    try:
+        literal = words.get(value.lower(), None)
+        literal = ast.literal_eval(value) if literal is None else literal
+    except (ValueError, SyntaxError):
+        literal = value
+    if kind is float and isinstance(literal, int) and not isinstance(literal, bool):
+        literal = float(literal)
+    if kind is str and not isinstance(literal, str):
+        literal = value
+    if type(literal) is not kind:
+        raise UsageError(f"strategy '{name}': {key} must be {kind.__name__}, not '{value}'")
+    result: bool | int | float | str = literal
+    return result
+
+
+def split(text: str) -> Sequence[str]:
+    """Split at commas that are not inside brackets or quotes."""
+    parts = re.findall(r"(?:[^,()\"']|\([^()]*\)|\"[^\"]*\"|'[^']*')+", text)
+    return [part for part in parts if part.strip()]
+
+
+def suggest(word: str, known: Mapping[str, object]) -> str:
+    """Return the end of an error message: what the user may have meant, or what there is."""
+    near = difflib.get_close_matches(word, known, n=1)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f"; there are {', '.join(known)}" if known else "; it has none"

@@ -1,0 +1,146 @@
+"""Words: how text of any language, and the letters of a URL, are cut into them.
+
+A word is a run of letters, marks and digits, case folded and in the form NFKC, so that
+`Ｔｅａ`, `TEA` and `tea` are one word.  The English endings 's, 't, 're, 've, 'll, 'd and 'm
+are cut off, and every other apostrophe separates (`l'avion` is `l`, `avion`).  Scripts
+that are written without spaces, and Korean, whose particles cling to their words,
+give overlapping pairs of characters: `東京都` is `東京`, `京都`.
+
+This runs on every page.  ASCII is cut by a byte table; only the pieces that hold
+other characters go the long way, and the short ones of those are remembered.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from itertools import chain
+from urllib.parse import unquote
+
+ENGLISH_STOPWORDS = frozenset(
+    """
+    a about above after again against all also am an and any are as at be because been before
+    being below between both but by can could did do does doing don down during each either few
+    for from further had has have having he her here hers herself him himself his how i if in into
+    is isn it its itself just may me might more most must my myself no nor not now of off on once
+    one only or other our ours ourselves out over own per same shall she should so some such than
+    that the their theirs them themselves then there these they this those through to too under
+    until up upon us very via was we were what when where whether which while who whom why will
+    with within without would yet you your yours yourself yourselves
+    """.split()
+)
+"""Words that say little about what an English text is about."""
+
+_ASCII = bytes(
+    byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in bytes(range(256)).lower()
+)
+_APOSTROPHE = re.compile(r"'(?:(?<=\w')(?:s|t|d|m|re|ve|ll)\b)?", re.IGNORECASE)
+
+# Thai, Lao, Burmese, Khmer; kana, Han and its signs; Hangul.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u1100-\u11ff\uac00-\ud7ff"
+)
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_RUNS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
+
+# Soft hyphens, joiners and variation selectors stand inside words and are no part of them.
+_INVISIBLE = dict.fromkeys(
+    (0xAD, 0x34F, 0x200C, 0x200D, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE01F0))
+)
+
+_LONGEST_REMEMBERED = 24
+
+
+class _Letters(dict[int, int]):
+    """A table for `str.translate` that fills itself: what is no part of a word becomes a space."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
+        return self[code]
+
+
+_LETTERS = _Letters()
+
+_URL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_URL_SEAM = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)"
+)
+_URL_START = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//(?:www\.)?", re.IGNORECASE)
+_PUNYCODE = re.compile(r"(?<![\w-])xn--[a-z0-9-]+", re.IGNORECASE)
+
+
+def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
+    """Return the words of a text in their order, those in `without` left out."""
+    plain = text.isascii()
+    if not plain:
+        text = text.replace("’", "'")
+    if "'" in text:
+        text = _APOSTROPHE.sub(" ", text)
+    pieces = text.encode("utf-8", "surrogatepass").translate(_ASCII)
+    found = pieces.decode("utf-8", "surrogatepass").split()
+    if not plain:
+        found = _folded(found)
+    return [word for word in found if word not in without] if without else found
+
+
+def url_words(href: str) -> list[str]:
+    """Return the words of a URL: of its host, path and query, camelCase and digits split."""
+    start = _URL_START.match(href)
+    rest = href[start.end() :] if start else href
+    if "xn--" in rest:
+        rest = _PUNYCODE.sub(_without_punycode, rest)
+    if "%" in rest:
+        rest = unquote(rest, errors="replace")
+    if rest.isascii():
+        return [part.lower() for part in _URL_PART.findall(rest)]
+    return words(_URL_SEAM.sub(" ", rest))
+
+
+def _folded(pieces: list[str]) -> list[str]:
+    """Return the words of pieces of which some are not ASCII."""
+    found: list[str] = []
+    for piece in pieces:
+        if piece.isascii():
+            found.append(piece)
+        elif len(piece) <= _LONGEST_REMEMBERED:
+            found.extend(_fold_short(piece))
+        else:
+            found.extend(_fold(piece))
+    return found
+
+
+def _fold(piece: str) -> tuple[str, ...]:
+    """Return the words of a piece that holds more than ASCII."""
+    normal = unicodedata.normalize("NFKC", piece.translate(_INVISIBLE))
+    # Folding may undo the normal form, and the normal form of what was folded may fold again.
+    while (folded := unicodedata.normalize("NFKC", normal.casefold())) != normal:
+        normal = folded
+    found = normal.translate(_LETTERS).split()
+    if _HAS_UNSPACED.search(normal):
+        return tuple(chain.from_iterable(map(_pairs, found)))
+    return tuple(found)
+
+
+_fold_short = lru_cache(maxsize=8192)(_fold)
+
+
+def _pairs(word: str) -> list[str]:
+    """Return a word's runs of spaced script whole, and its others as overlapping pairs."""
+    found: list[str] = []
+    for run in _RUNS.finditer(word):
+        whole = run[0]
+        if run[1] is None or len(whole) < 3:
+            found.append(whole)
+        else:
+            found.extend([whole[i : i + 2] for i in range(len(whole) - 1)])
+    return found
+
+
+def _without_punycode(label: re.Match[str]) -> str:
+    try:
+        return label[0].encode("ascii").decode("idna")
+    except UnicodeError:
+        return label[0]

@@ -1,0 +1,192 @@
+"""The facts that pass between the parts: a link, a choice, a page, a visit.
+
+A strategy makes a `Choice`; a world answers it with a `Page`; a judge turns the
+page into a `Visit`; the ledger keeps visits.  URLs and hosts are small integers
+here, given out by a `UrlTable`; a `Link` carries its address in letters as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Protocol, TypeAlias, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+UrlId: TypeAlias = int
+HostId: TypeAlias = int
+Ids: TypeAlias = NDArray[np.int32]
+
+NOWHERE: UrlId = -1
+"""The parent of a seed: no page pointed at it."""
+
+
+class Status(StrEnum):
+    """How a download ended."""
+
+    OK = "ok"
+    UNCHANGED = "unchanged"
+    MISSING = "missing"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+class Outlink(msgspec.Struct, frozen=True, gc=False):
+    """A link as a page shows it."""
+
+    href: str
+    anchor: str = ""
+    around: str = ""
+    path: str = ""
+    position: int = 0
+    rel: str = ""
+
+
+class Document(msgspec.Struct, frozen=True):
+    """What a page says, apart from its links."""
+
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    text: str = ""
+    language: str = ""
+    published: float | None = None
+    canonical: str | None = None
+
+
+class Link(msgspec.Struct, frozen=True, gc=False):
+    """A link to a known address, with the words that speak of it."""
+
+    url: UrlId
+    host: HostId
+    href: str
+    anchor: str = ""
+    around: str = ""
+    path: str = ""
+    position: int = 0
+    rel: str = ""
+
+
+class Addresses(Protocol):
+    """Letters for a URL's number."""
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL."""
+        ...
+
+
+class Content(Protocol):
+    """The words of a page: in memory, still on disk, or not yet made up."""
+
+    def document(self) -> Document:
+        """Return what the page says."""
+        ...
+
+    def outlinks(self) -> Sequence[Outlink]:
+        """Return its links as the page shows them, in the order of the page."""
+        ...
+
+
+class Nothing:
+    """The content of an answer that has none."""
+
+    __slots__ = ()
+
+    def document(self) -> Document:
+        """Return an empty document."""
+        return Document()
+
+    def outlinks(self) -> Sequence[Outlink]:
+        """Return no links."""
+        return ()
+
+
+class Links(Sequence[Link]):
+    """The links of one page: columns of integers, and words only when asked for.
+
+    Most strategies need only `targets` and `hosts`.  Iterating gives `Link`
+    objects, for which the page's words are loaded.
+    """
+
+    __slots__ = ("_addresses", "_content", "hosts", "targets")
+
+    def __init__(self, targets: Ids, hosts: Ids, addresses: Addresses, content: Content) -> None:
+        self.targets = targets
+        self.hosts = hosts
+        self._addresses = addresses
+        self._content = content
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def __iter__(self) -> Iterator[Link]:
+        href = self._addresses.href
+        outlinks = self._content.outlinks()
+        for url, host, out in zip(
+            self.targets.tolist(), self.hosts.tolist(), outlinks, strict=True
+        ):
+            yield Link(
+                url, host, href(url), out.anchor, out.around, out.path, out.position, out.rel
+            )
+
+    @overload
+    def __getitem__(self, index: int) -> Link: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Link]: ...
+    def __getitem__(self, index: int | slice) -> Link | Sequence[Link]:
+        """Return one link, or some of them."""
+        return list(self)[index]
+
+
+class Choice(msgspec.Struct, frozen=True, gc=False):
+    """A page to fetch next, with the reason: its promise, whose choice it is, what led there."""
+
+    url: UrlId
+    host: HostId
+    promise: float = 0.0
+    agent: str = ""
+    parent: UrlId = NOWHERE
+    depth: int = 0
+
+
+class Page(msgspec.Struct, frozen=True):
+    """What came back for a choice.
+
+    `final` is where redirects ended, `time` when the answer was there, `born`
+    when this version of the page appeared, and `version` a number that is the same
+    for the same content of the same URL (-1 where there is no content).
+    """
+
+    choice: Choice
+    status: Status
+    reason: str
+    final: UrlId
+    time: float
+    born: float
+    version: int
+    links: Links
+    content: Content
+
+    @property
+    def document(self) -> Document:
+        """What the page says; read from disk now if need be."""
+        return self.content.document()
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """A page and what it is worth."""
+
+    page: Page
+    relevance: float
+    relevant: bool
+
+    @property
+    def url(self) -> UrlId:
+        """The URL that was asked for."""
+        return self.page.choice.url
+
+    @property
+    def links(self) -> Links:
+        """The links found on the page."""
+        return self.page.links

@@ -1,0 +1,256 @@
+"""Addresses: resolved as browsers resolve them, told apart as crawlers must, and numbered.
+
+`resolve` gives the exact serialisation of the URL standard; that is what is fetched
+and shown.  `normalise` goes further and gives the key under which two spellings of
+one address are one address.  Both are called for every link of every page, so each
+has a fast path: a regular expression that recognises what needs nothing done to it.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import tldextract
+from ada_url import join_url, normalize_url
+
+from foragers.types import HostId, Ids, UrlId
+
+# The last label begins with a letter, so that the host cannot be a number in disguise;
+# punycode is left to the slow path, which checks it.
+_NAME = r"(?!(?:[^/:]*\.)?xn--)(?:[a-z0-9_-]+\.)*[a-z][a-z0-9-]*"
+_OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_PORT = r"(?::(?!80/|443/)[1-9][0-9]{0,3})?"
+_ORIGIN = rf"https?://(?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT}"
+
+# No segment is empty, and none begins with a dot or an escape: it might be a dot segment.
+_LETTERS = r"A-Za-z0-9_~!$&'()*+,;=@"
+_SEGMENT = rf"[{_LETTERS}:-][{_LETTERS}:.-]*"
+_LEAF = rf"[{_LETTERS}-][{_LETTERS}.%-]*"
+_TAIL = rf"(?:/[{_LETTERS}:-][{_LETTERS}:.%-]*)*/?(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?"
+_PARAMETER = r"[A-Za-z0-9._~!$()*+,;:@/?-]+"
+
+_NORMAL = re.compile(rf"{_ORIGIN}(?=/)(?:/{_SEGMENT})*/?(?:\?{_PARAMETER}(?:={_PARAMETER})?)?")
+_SIMPLE = re.compile(
+    rf"(?P<rooted>(?=/){_TAIL})|(?P<whole>{_ORIGIN}(?=/){_TAIL})|(?P<leaf>{_LEAF}{_TAIL})"
+)
+_BASE = re.compile(r"(https?://[^/?#]+)(/(?:[^?#]*/)?)")
+_HTTP = re.compile(r"(https?://)(?:[^/?#@]*@)?([^/?#]+)(/[^?#]*)(?:\?([^#]*))?")
+_WITHOUT_SCHEME = re.compile(r"[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)")
+_SLASHES = re.compile(r"//+")
+# An escape, or a character that has to be one; a stray per cent sign is the latter.
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~!$&'()*+,;=:@/?-]")
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
+
+
+def resolve(href: str, base: str | None = None) -> str:
+    """Return the absolute address of a link as the URL standard serialises it."""
+    simple = _SIMPLE.fullmatch(href)
+    if base is None:
+        if simple is not None and simple.lastgroup == "whole":
+            return href
+        return str(normalize_url(_well_formed(href)))
+    origin, folder = _parts(base)
+    if simple is None or not origin:
+        return join_url(_well_formed(base), _well_formed(href))
+    kind = simple.lastgroup
+    return href if kind == "whole" else origin + href if kind == "rooted" else folder + href
+
+
+@lru_cache(maxsize=256)
+def _parts(base: str) -> tuple[str, str]:
+    """Split a base into what a rooted and a plain relative link are put behind."""
+    found = _BASE.match(normalize_url(_well_formed(base)))
+    return (found[1], found[1] + found[2]) if found else ("", "")
+
+
+def _well_formed(text: str) -> str:
+    """Replace lone surrogates, which no URL can carry."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def normalise(url: str) -> str:
+    """Return the key of an address: the same for all spellings of it; a ValueError if it is none.
+
+    Dropped are fragment, credentials, default port, final dots of the host, dot
+    segments, repeated slashes, and parameters without a name; parameters are sorted
+    by name; escapes are in upper case, and only where they are needed.
+    """
+    if _NORMAL.fullmatch(url):
+        return url
+    href = _absolute(url)
+    found = _HTTP.match(href)
+    if found is None:
+        return href.partition("#")[0].rstrip()
+    scheme, host, path, query = found.groups()
+    name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    name = name or port
+    if name.endswith("."):
+        if not name.strip("."):
+            raise ValueError(f"a host of dots only: {url!r}")
+        # Without its dots the host may turn out to be a number: start again.
+        return normalise(f"{scheme}{name.rstrip('.')}{colon and ':' + port}{href[found.end(2) :]}")
+    key = scheme + host + _ESCAPE.sub(_tidy, _SLASHES.sub("/", path))
+    tail = _sorted_query(query) if query else ""
+    return f"{key}?{tail}" if tail else key
+
+
+def _absolute(url: str) -> str:
+    """Resolve an address that may lack its scheme, as people type them."""
+    try:
+        return resolve(url)
+    except ValueError:
+        if _WITHOUT_SCHEME.match(url):
+            return resolve("http://" + url)
+        raise
+
+
+def _sorted_query(query: str) -> str:
+    """Sort parameters by name, keeping the order of those with the same name."""
+    parameters = []
+    for parameter in _ESCAPE.sub(_tidy, query).split("&"):
+        name, _, value = parameter.partition("=")
+        if name:
+            parameters.append((name, parameter if value else name))
+    parameters.sort(key=lambda pair: pair[0])
+    return "&".join(text for _, text in parameters)
+
+
+def _tidy(found: re.Match[str]) -> str:
+    """Decode an escape that is not needed; escape what should be."""
+    if found[1] is None:
+        return "".join(f"%{byte:02X}" for byte in found[0].encode())
+    character = chr(int(found[1], 16))
+    return character if _UNRESERVED.match(character) else found[0].upper()
+
+
+def is_crawlable(url: str) -> bool:
+    """Say whether an address is one that can be fetched: http or https, and valid."""
+    try:
+        return resolve(url).startswith(("http://", "https://"))
+    except ValueError:
+        return False
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address, with its port unless that is the scheme's own."""
+    return normalise(url).split("/", 3)[2]
+
+
+def site_of(host: str) -> str:
+    """Return the registrable domain of a host; the host itself where there is none."""
+    return _site(host.lower())
+
+
+@lru_cache(maxsize=65536)
+def _site(host: str) -> str:
+    extracted = _suffixes()(host)
+    return extracted.top_domain_under_public_suffix or extracted.fqdn or host
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> tldextract.TLDExtract:
+    """Read the suffix list that comes with tldextract, never the network's."""
+    return tldextract.TLDExtract(
+        cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True
+    )
+
+
+class UrlTable:
+    """Addresses and hosts as small integers, in the order they were first seen.
+
+    Two addresses with the same key are one; the table shows the spelling seen first.
+    Strings are shared between the two directions, which keeps a million addresses
+    of 60 characters within 200 MB.
+    """
+
+    __slots__ = ("_host_ids", "_host_names", "_hosts", "_hrefs", "_ids")
+
+    def __init__(self) -> None:
+        self._ids: dict[str, UrlId] = {}
+        self._hrefs: list[str] = []
+        self._hosts = array("i")
+        self._host_ids: dict[str, HostId] = {}
+        self._host_names: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._hrefs)
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts are known."""
+        return len(self._host_names)
+
+    def intern(self, url: str) -> UrlId:
+        """Return the number of an address, giving it one if it is new."""
+        known = self._ids.get(url)
+        return self._add(url) if known is None else known
+
+    def intern_many(self, urls: Sequence[str]) -> tuple[Ids, Ids]:
+        """Return the numbers of many addresses and of their hosts."""
+        known = self._ids.get
+        add = self._add
+        ids = [found if (found := known(url)) is not None else add(url) for url in urls]
+        hosts = self._hosts
+        return np.array(ids, np.int32), np.array([hosts[i] for i in ids], np.int32)
+
+    def _add(self, url: str) -> UrlId:
+        """Number an address whose spelling is not a known key."""
+        key = normalise(url)
+        known = self._ids.get(key)
+        if known is not None:
+            return known
+        if not key.startswith(("http://", "https://")):
+            raise ValueError(f"not an address that can be fetched: {url!r}")
+        number = len(self._hrefs)
+        self._hosts.append(self.host_id(key.split("/", 3)[2]))
+        self._hrefs.append(key if key == url else _absolute(url).partition("#")[0])
+        self._ids[key] = number
+        return number
+
+    def find(self, url: str) -> UrlId | None:
+        """Return the number of an address if it has one."""
+        known = self._ids.get(url)
+        if known is not None:
+            return known
+        try:
+            return self._ids.get(normalise(url))
+        except ValueError:
+            return None
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a number, as it was first seen, without a fragment."""
+        return self._hrefs[url]
+
+    def host(self, url: UrlId) -> HostId:
+        """Return the host of an address."""
+        return self._hosts[url]
+
+    def host_name(self, host: HostId) -> str:
+        """Return the name of a host."""
+        return self._host_names[host]
+
+    def host_id(self, name: str) -> HostId:
+        """Return the number of a host, giving it one if it is new."""
+        known = self._host_ids.get(name)
+        if known is None:
+            known = self._host_ids[name] = len(self._host_names)
+            self._host_names.append(name)
+        return known
+
+    def __getstate__(self) -> tuple[list[str], dict[UrlId, str], array[int], list[str]]:
+        """Leave out what can be rebuilt: keys are kept only where they are not the address."""
+        odd = {i: key for key, i in self._ids.items() if key is not self._hrefs[i]}
+        return self._hrefs, odd, self._hosts, self._host_names
+
+    def __setstate__(
+        self, state: tuple[list[str], dict[UrlId, str], array[int], list[str]]
+    ) -> None:
+        self._hrefs, odd, self._hosts, self._host_names = state
+        self._ids = {odd.get(i, href): i for i, href in enumerate(self._hrefs)}
+        self._host_ids = {name: i for i, name in enumerate(self._host_names)}

@@ -1,0 +1,74 @@
+"""The URLs of a world, packed: letters in one block, found by number or by hash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import HostId, Ids, UrlId
+from foragers.urls import host_of, normalise
+
+
+def key_hash(key: str) -> int:
+    """Return 64 bits that stand for a normalised URL."""
+    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+@dataclass(slots=True)
+class AddressBook:
+    """Every URL that a world knows, whether a page is there or not."""
+
+    letters: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    host_ids: Ids
+    host_names: tuple[str, ...]
+    sorted_keys: NDArray[np.uint64]
+    sorted_ids: Ids
+
+    def __len__(self) -> int:
+        return len(self.host_ids)
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL."""
+        letters = self.letters[self.starts[url] : self.starts[url + 1]]
+        return letters.tobytes().decode("utf-8", "surrogatepass")
+
+    def find(self, url: str) -> UrlId | None:
+        """Return the number of an address, if the world knows it."""
+        key = normalise(url)
+        wanted = np.uint64(key_hash(key))
+        at = int(np.searchsorted(self.sorted_keys, wanted))
+        while at < len(self.sorted_keys) and self.sorted_keys[at] == wanted:
+            found = int(self.sorted_ids[at])
+            if normalise(self.href(found)) == key:
+                return found
+            at += 1
+        return None
+
+    def host(self, url: UrlId) -> HostId:
+        """Return the host of a URL."""
+        return int(self.host_ids[url])
+
+    def host_name(self, host: HostId) -> str:
+        """Return the name of a host."""
+        return self.host_names[host]
+
+    @classmethod
+    def pack(cls, hrefs: Sequence[str]) -> AddressBook:
+        """Make the book of distinct addresses, numbered in the order given."""
+        encoded = [href.encode("utf-8", "surrogatepass") for href in hrefs]
+        starts = np.zeros(len(hrefs) + 1, np.int64)
+        np.cumsum([len(letters) for letters in encoded], out=starts[1:])
+        names: dict[str, int] = {}
+        host_ids = np.fromiter(
+            (names.setdefault(host_of(href), len(names)) for href in hrefs), np.int32, len(hrefs)
+        )
+        keys = np.fromiter((key_hash(normalise(href)) for href in hrefs), np.uint64, len(hrefs))
+        order = np.argsort(keys, kind="stable").astype(np.int32)
+        letters = np.frombuffer(b"".join(encoded), np.uint8)
+        return cls(letters, starts, host_ids, tuple(names), keys[order], order)

@@ -1,0 +1,114 @@
+"""A web as columns: what every replayed world, recorded or generated, is made of.
+
+URLs are numbered 0..U-1, also those that are only linked to.  Each URL has no, one
+or several *versions*, sorted by URL and then by time; each version has *links*, in
+the order of the page.  Everything that a crawl asks for often is an integer in an
+array; words come from `texts`, on demand.
+
+    url u      has the versions  version_starts[u] .. version_starts[u + 1]
+    version v  appeared at times[v], answers codes[v], sends on to url redirects[v] (or -1),
+               says the same as version same_as[v] (the first of its URL with that content),
+               has the links     link_starts[v] .. link_starts[v + 1]
+    link l     points at url targets[l]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import Document, Ids, Outlink, UrlId
+from foragers.worlds.addresses import AddressBook
+
+
+class Body(msgspec.Struct, frozen=True):
+    """The bytes a server sends for a version."""
+
+    content_type: str
+    data: bytes
+
+
+class Texts(Protocol):
+    """The words of every version of a world."""
+
+    kind: ClassVar[str]
+
+    def save(self, folder: Path) -> None:
+        """Write what is needed to have these texts again."""
+        ...
+
+    def document(self, version: int) -> Document:
+        """Return what a version says."""
+        ...
+
+    def outlinks(self, version: int) -> Sequence[Outlink]:
+        """Return a version's links as the page shows them."""
+        ...
+
+    def body(self, version: int) -> Body:
+        """Return the bytes of a version."""
+        ...
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What people, or a rule, said of the pages: a set of URLs for every label."""
+
+    urls: dict[str, Ids] = {}
+
+
+@dataclass
+class Archive:
+    """The columns of one world."""
+
+    book: AddressBook
+    version_starts: NDArray[np.int64]
+    times: NDArray[np.float64]
+    codes: NDArray[np.int16]
+    redirects: Ids
+    same_as: Ids
+    link_starts: NDArray[np.int64]
+    targets: Ids
+    texts: Texts
+    seeds: tuple[UrlId, ...]
+    labels: Labels = field(default_factory=Labels)
+    evolving: bool = False
+    start: float = 0.0
+    end: float = 0.0
+    path: Path | None = None
+    origin: dict[str, str | int | float] = field(default_factory=dict)
+
+    @cached_property
+    def target_hosts(self) -> Ids:
+        """The host of every link's target."""
+        return self.book.host_ids[self.targets]
+
+    @cached_property
+    def latest(self) -> Ids:
+        """The last version of every URL, or -1 where there is none."""
+        counts = np.diff(self.version_starts)
+        return np.where(counts > 0, self.version_starts[1:] - 1, -1).astype(np.int32)
+
+    def versions_of(self, url: UrlId) -> range:
+        """Return the versions of a URL, oldest first."""
+        return range(int(self.version_starts[url]), int(self.version_starts[url + 1]))
+
+    def links_of(self, version: int) -> slice:
+        """Return where the links of a version stand in `targets`."""
+        return slice(int(self.link_starts[version]), int(self.link_starts[version + 1]))
+
+    @property
+    def pages(self) -> int:
+        """How many URLs have a page, at one time or another."""
+        return int(np.count_nonzero(np.diff(self.version_starts)))
+
+    @property
+    def versions(self) -> int:
+        """How many versions of pages there are."""
+        return len(self.times)

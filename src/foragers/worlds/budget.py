@@ -1,0 +1,53 @@
+"""A world that takes only so many downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from foragers.protocols import World
+from foragers.types import Choice, Link, Page
+
+
+@dataclass(slots=True)
+class Budget:
+    """Another world, until the downloads are spent."""
+
+    world: World
+    downloads: int
+    started: int = 0
+
+    @property
+    def now(self) -> float:
+        """The time of the world inside."""
+        return self.world.now
+
+    @property
+    def free(self) -> int:
+        """How many downloads the world inside and the budget allow now."""
+        return min(self.world.free, self.downloads - self.started)
+
+    @property
+    def running(self) -> int:
+        """How many downloads are under way."""
+        return self.world.running
+
+    @property
+    def seeds(self) -> Sequence[Link]:
+        """The seeds of the world inside."""
+        return self.world.seeds
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up."""
+        return self.started >= self.downloads
+
+    def start(self, choice: Choice) -> None:
+        """Begin a download and count it."""
+        self.started += 1
+        self.world.start(choice)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return the next answers of the world inside."""
+        return self.world.finished(until)

@@ -1,0 +1,1 @@
+"""Worlds made up by rule: the same preset, size and seed give the same web, byte for byte."""

@@ -1,0 +1,60 @@
+"""What the optimal strategy knows: the graph of a world as it stands at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+
+from foragers.types import HostId, Ids, UrlId
+from foragers.worlds.archive import Archive
+from foragers.worlds.recorded import MAX_HOPS
+
+
+class ArchiveOracle:
+    """An oracle that reads an archive."""
+
+    def __init__(self, archive: Archive, rewards: AbstractSet[UrlId], at: float | None) -> None:
+        self.rewards = rewards
+        self._archive = archive
+        self._shown = shown_versions(archive, at)
+        self._finals = memoryview(final_urls(archive, self._shown))
+
+    def final(self, url: UrlId) -> UrlId:
+        """Return where fetching a URL ends, or -1 if no page is there."""
+        return self._finals[url]
+
+    def host(self, url: UrlId) -> HostId:
+        """Return the host of a URL."""
+        return self._archive.book.host(url)
+
+    def successors(self, url: UrlId) -> Sequence[UrlId]:
+        """Return the distinct URLs that the page at a final URL links to."""
+        links = self._archive.links_of(int(self._shown[url]))
+        return list(dict.fromkeys(self._archive.targets[links].tolist()))
+
+
+def shown_versions(archive: Archive, at: float | None) -> Ids:
+    """Return the version that each URL shows at a time (at the end, if None), or -1."""
+    if at is None:
+        return archive.latest
+    starts = archive.version_starts
+    there = np.concatenate(([0], np.cumsum(archive.times <= at)))
+    # Versions are sorted by time within each URL, so those that are there come first.
+    count = there[starts[1:]] - there[starts[:-1]]
+    return np.where(count > 0, starts[:-1] + count - 1, -1).astype(np.int32)
+
+
+def final_urls(archive: Archive, shown: Ids) -> Ids:
+    """Return for each URL where its redirects end at a page, or -1."""
+    urls = np.arange(len(shown), dtype=np.int32)
+    finals = urls.copy()
+    for _ in range(MAX_HOPS + 1):
+        versions = shown[finals]
+        onward = np.where(versions >= 0, archive.redirects[versions], -1)
+        finals = np.where(onward >= 0, onward, finals).astype(np.int32)
+    versions = shown[finals]
+    codes = archive.codes[versions]
+    there = (versions >= 0) & (codes >= 200) & (codes < 300) & (archive.redirects[versions] < 0)
+    return np.where(there, finals, -1).astype(np.int32)

@@ -1,0 +1,111 @@
+"""The same world with its links rewired: degrees stay, neighbourhoods go.
+
+Origins and endpoints of the links are permuted at random, as the `selection` paper does
+to take the small world out of a scale-free graph: every page keeps its number of links
+out and in.  The permutation is one of *arcs* (a URL linking to a URL), the same in all
+versions of a page, so that it holds for the graph of the whole recording.  A link's
+words go with its endpoint, of which they speak.
+
+In an evolving world a permutation of everything makes most pages link to what is not
+there yet; with `cohort` seconds, arcs are exchanged only with arcs that appeared in the
+same stretch of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import Document, Outlink
+from foragers.worlds.archive import Archive, Body
+from foragers.worlds.render import render
+
+
+class RewiredTexts:
+    """The texts of another world, with the words of each link taken from another link."""
+
+    kind: ClassVar[str] = "rewired"
+
+    def __init__(self, base: Archive, sources: NDArray[np.int64]) -> None:
+        self._base = base
+        self._sources = sources
+
+    @classmethod
+    def open(cls, folder: Path) -> RewiredTexts:
+        """Open what `save` wrote."""
+        from foragers.worlds.store import open_world  # store knows all texts, this one too
+
+        sources = np.load(folder / "link_sources.npy", mmap_mode="r")
+        return cls(open_world(folder / "base"), sources)
+
+    def save(self, folder: Path) -> None:
+        """Write the world beneath and which link's words each link has."""
+        from foragers.worlds.store import save
+
+        save(self._base, folder / "base")
+        np.save(folder / "link_sources.npy", self._sources)
+
+    def document(self, version: int) -> Document:
+        """Return what a version says: the same as before."""
+        return self._base.texts.document(version)
+
+    def outlinks(self, version: int) -> Sequence[Outlink]:
+        """Return a version's new links, with the words that spoke of their targets."""
+        sources = self._sources[self._base.links_of(version)]
+        origins = np.searchsorted(self._base.link_starts, sources, side="right") - 1
+        found = []
+        for position, (source, origin) in enumerate(
+            zip(sources.tolist(), origins.tolist(), strict=True)
+        ):
+            out = self._base.texts.outlinks(origin)[source - int(self._base.link_starts[origin])]
+            found.append(msgspec.structs.replace(out, position=position))
+        return found
+
+    def body(self, version: int) -> Body:
+        """Return a page made of the old words and the new links."""
+        html = render(self.document(version), self.outlinks(version))
+        return Body("text/html; charset=utf-8", html)
+
+
+def rewire(archive: Archive, seed: int, cohort: float | None = None) -> Archive:
+    """Return the world with the endpoints of its arcs permuted."""
+    rng = np.random.default_rng(seed)
+    urls = np.int64(len(archive.book))
+    versions = np.repeat(np.arange(archive.versions), np.diff(archive.link_starts))
+    origins = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))[versions]
+    arcs, first_links, arc_of = np.unique(
+        origins * urls + archive.targets, return_index=True, return_inverse=True
+    )
+    partners = permute(archive, versions[first_links], len(arcs), rng, cohort)
+    sources = first_links[partners][arc_of].astype(np.int64)
+    return replace(
+        archive,
+        targets=archive.targets[sources],
+        texts=RewiredTexts(archive, sources),
+        path=None,
+        origin={**archive.origin, "rewired": seed},
+    )
+
+
+def permute(
+    archive: Archive,
+    versions: NDArray[np.int64],
+    arcs: int,
+    rng: np.random.Generator,
+    cohort: float | None,
+) -> NDArray[np.int64]:
+    """Return for each arc the one whose endpoint it gets."""
+    if cohort is None:
+        return rng.permutation(arcs)
+    stretch = np.floor((archive.times[versions] - archive.start) / cohort)
+    order = np.argsort(stretch, kind="stable")
+    shuffled = np.lexsort((rng.random(arcs), stretch))
+    partners = np.empty(arcs, np.int64)
+    partners[order] = shuffled
+    return partners

@@ -1,0 +1,151 @@
+"""A world on disk: a folder of numpy columns that are mapped, not read.
+
+`world.json` says what the folder is; docs/world-format.md describes every file.  A
+world is written under another name beside its place and moved there in one step, so
+that what can be opened is always whole.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.errors import UsageError
+from foragers.types import UrlId
+from foragers.worlds.addresses import AddressBook
+from foragers.worlds.archive import Archive, Labels, Texts
+from foragers.worlds.generated.texts import GeneratedTexts
+from foragers.worlds.rewired import RewiredTexts
+from foragers.worlds.texts import StoredTexts
+
+FORMAT = "foragers-world"
+VERSION = 1
+COLUMNS = ("version_starts", "times", "codes", "redirects", "same_as", "link_starts", "targets")
+BOOK = ("letters", "starts", "host_ids", "sorted_keys", "sorted_ids")
+TEXTS: dict[str, Callable[[Path], Texts]] = {
+    StoredTexts.kind: StoredTexts,
+    GeneratedTexts.kind: GeneratedTexts.open,
+    RewiredTexts.kind: RewiredTexts.open,
+}
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What `world.json` says."""
+
+    format: str
+    version: int
+    texts: str
+    hosts: tuple[str, ...]
+    labels: tuple[str, ...]
+    seeds: tuple[UrlId, ...]
+    evolving: bool
+    start: float
+    end: float
+    origin: dict[str, str | int | float]
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to write a world in, and put it in its place when all is written."""
+    if path.exists():
+        raise UsageError(f"{path} exists already; choose another name or delete it first")
+    partial = path.with_name(f".{path.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        partial.rename(path)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def write_columns(archive: Archive, folder: Path) -> None:
+    """Write everything but the texts of a world."""
+    for name in COLUMNS:
+        np.save(folder / f"{name}.npy", getattr(archive, name))
+    for name in BOOK:
+        np.save(folder / f"url_{name}.npy", getattr(archive.book, name))
+    labels = archive.labels.urls
+    starts = np.cumsum([0, *(len(urls) for urls in labels.values())], dtype=np.int64)
+    np.save(folder / "label_starts.npy", starts)
+    np.save(folder / "label_urls.npy", np.concatenate([np.empty(0, np.int32), *labels.values()]))
+    manifest = Manifest(
+        FORMAT,
+        VERSION,
+        archive.texts.kind,
+        archive.book.host_names,
+        tuple(labels),
+        archive.seeds,
+        archive.evolving,
+        archive.start,
+        archive.end,
+        archive.origin,
+    )
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+    (folder / "world.json").write_bytes(text + b"\n")
+
+
+def save(archive: Archive, path: Path) -> None:
+    """Write a world and its texts."""
+    with new_folder(path) as folder:
+        archive.texts.save(folder)
+        write_columns(archive, folder)
+
+
+def open_world(path: Path) -> Archive:
+    """Open a world that was imported, generated or rewired."""
+    manifest = read_manifest(path)
+    try:
+        columns = {name: mapped(path / f"{name}.npy") for name in COLUMNS}
+        book = {name: mapped(path / f"url_{name}.npy") for name in BOOK}
+        starts, urls = mapped(path / "label_starts.npy"), mapped(path / "label_urls.npy")
+        spans = zip(manifest.labels, starts[:-1], starts[1:], strict=True)
+        return Archive(
+            book=AddressBook(host_names=manifest.hosts, **book),
+            **columns,
+            texts=TEXTS[manifest.texts](path),
+            seeds=manifest.seeds,
+            labels=Labels({name: urls[first:last] for name, first, last in spans}),
+            evolving=manifest.evolving,
+            start=manifest.start,
+            end=manifest.end,
+            path=path,
+            origin=manifest.origin,
+        )
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise UsageError(f"{path} is damaged ({error}); import or generate it again") from error
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return what a folder says it is, or say why it is not a world."""
+    file = path / "world.json"
+    if not file.is_file():
+        what = "is not a world" if path.exists() else "does not exist"
+        raise UsageError(
+            f"{path} {what}; make one with 'foragers world import' or 'foragers world generate'"
+        )
+    try:
+        head = msgspec.json.decode(file.read_bytes())
+        if head["format"] != FORMAT:
+            raise UsageError(f"{file} is not the manifest of a world")
+        if head["version"] > VERSION:
+            raise UsageError(
+                f"{path} has world format {head['version']}, this version of foragers reads up to"
+                f" {VERSION}; upgrade foragers or import the world again"
+            )
+        return msgspec.convert(head, Manifest)
+    except (msgspec.MsgspecError, KeyError, TypeError) as error:
+        raise UsageError(f"{file} is damaged ({error}); import the world again") from error
+
+
+def mapped(file: Path) -> NDArray[Any]:
+    """Return an array that stays on disk until it is looked at."""
+    return np.asarray(np.load(file, mmap_mode="r"))
