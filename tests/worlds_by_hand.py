@@ -48,9 +48,10 @@ class WrittenTexts:
     kind: ClassVar[str] = StoredTexts.kind
 
     def save(self, folder: Path) -> None:
-        with TextWriter(folder) as writer:
-            for version in range(len(self.versions)):
-                writer.add(self.document(version), self.outlinks(version), self.body(version))
+        writer = TextWriter(folder)
+        for version in range(len(self.versions)):
+            writer.add(self.document(version), self.outlinks(version), self.body(version))
+        writer.close(np.arange(len(self.versions)))
 
     def document(self, version: int) -> Document:
         text = self.versions[version].text

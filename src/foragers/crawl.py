@@ -33,25 +33,25 @@ class Crawl:
         """Tell the strategy the seeds."""
         self.strategy.tell([beginning(self.world.seeds, self.world.now)])
 
-    def run(self, watch: Callable[[Sequence[Visit]], None] = lambda visits: None) -> None:
+    def run(self, watch: Callable[[Sequence[Visit]], None] | None = None) -> None:
         """Crawl to the end; `watch` sees every visit as it comes in."""
-        while self.step(watch):
-            pass
+        while (visits := self.step()) is not None:
+            if watch and visits:
+                watch(visits)
 
-    def step(self, watch: Callable[[Sequence[Visit]], None] = lambda visits: None) -> bool:
-        """Start what can be started, take in what is finished; false when all is done."""
+    def step(self) -> Sequence[Visit] | None:
+        """Start what can be started, take in what is finished; None when all is done."""
         world, pace = self.world, self.pace
         pace.advance(world.now)
         self.start()
         if not world.running and (not world.free or pace.next_opening == inf):
-            return False
+            return None
         pages = world.finished(pace.next_opening if world.free else inf)
-        if pages:
-            visits = [self.visit(page) for page in pages]
+        visits = [self.visit(page) for page in pages]
+        if visits:
             self.ledger.append(visits)
             self.strategy.tell(visits)
-            watch(visits)
-        return True
+        return visits
 
     def start(self) -> None:
         """Ask for as many pages as the world can take, and start them."""

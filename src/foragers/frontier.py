@@ -48,9 +48,8 @@ class Frontier:
         self, url: UrlId, host: HostId, promise: float, parent: UrlId = NOWHERE, depth: int = 0
     ) -> None:
         """Add a URL, or raise its promise; one that was taken stays taken."""
-        if url in self._entry_of:
-            if promise <= self._promises.get(url, promise):
-                return
+        if url in self._entry_of and promise <= self._promises.get(url, promise):
+            return
         self._pushed = order = self._pushed + 1
         self._entry_of[url] = order
         self._promises[url] = promise

@@ -15,7 +15,6 @@ from math import inf
 
 from foragers.types import HostId
 
-
 LOG_LENGTH = 65_536
 """How many openings are remembered; who is further behind looks at all it has parked."""
 

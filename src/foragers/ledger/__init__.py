@@ -1,0 +1,1 @@
+"""The record of a crawl: in memory, or in SQLite."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ class Facts:
 
     urls: Ids
     finals: Ids
-    ok: NDArray[np.bool_]
+    statuses: NDArray[np.str_]
     times: NDArray[np.float64]
     born: NDArray[np.float64]
     versions: NDArray[np.int64]
@@ -31,6 +32,12 @@ class Facts:
     def __len__(self) -> int:
         return len(self.urls)
 
+    @cached_property
+    def ok(self) -> NDArray[np.bool_]:
+        """Whether a page came back."""
+        found: NDArray[np.bool_] = self.statuses == Status.OK.value
+        return found
+
     @classmethod
     def of(cls, visits: Iterable[Visit]) -> Facts:
         """Collect the facts of some visits."""
@@ -40,15 +47,15 @@ class Facts:
     def from_rows(cls, rows: list[Row]) -> Facts:
         """Turn rows into columns."""
         columns = list(zip(*rows, strict=True)) or [()] * len(TYPES)
-        arrays = [np.array(column, kind) for column, kind in zip(columns, TYPES, strict=True)]
-        return cls(*arrays)
+        typed = zip(columns, TYPES, strict=True)
+        return cls(*(np.array(column, kind) for column, kind in typed))
 
 
-Row = tuple[int, int, bool, float, float, int, float, str, int, int, float, bool]
+Row = tuple[int, int, str, float, float, int, float, str, int, int, float, bool]
 TYPES = (
     np.int32,
     np.int32,
-    np.bool_,
+    np.str_,
     np.float64,
     np.float64,
     np.int64,
@@ -67,7 +74,7 @@ def row(visit: Visit) -> Row:
     return (
         choice.url,
         page.final,
-        page.status is Status.OK,
+        page.status.value,
         page.time,
         page.born,
         page.version,

@@ -49,7 +49,7 @@ CREATE VIEW pages AS
     LEFT JOIN urls p ON p.id = visits.parent;
 """
 FACTS = (
-    "SELECT url, final, status = 'ok', time, born, version, promise, agent, parent, depth,"
+    "SELECT url, final, status, time, born, version, promise, agent, parent, depth,"
     " relevance, relevant FROM visits ORDER BY number"
 )
 INSERT = "INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -18,15 +18,11 @@ class Degrees(msgspec.Struct, frozen=True):
     """
 
     mean: float
+    largest: int
     histogram: tuple[tuple[int, int], ...]
     tail: PowerLaw | None
     all: PowerLaw | None
     bounded: PowerLaw | None
-
-    @property
-    def largest(self) -> int:
-        """The largest degree, or 0 where there are no nodes."""
-        return self.histogram[-1][0] if self.histogram else 0
 
 
 def degrees(values: NDArray[np.int64]) -> Degrees:
@@ -34,6 +30,7 @@ def degrees(values: NDArray[np.int64]) -> Degrees:
     xs, counts = np.unique(values, return_counts=True)
     return Degrees(
         mean=float(values.mean()) if len(values) else 0.0,
+        largest=int(values.max(initial=0)),
         histogram=tuple(zip(xs.tolist(), counts.tolist(), strict=True)),
         tail=fit_tail(values),
         all=fit_from(values),

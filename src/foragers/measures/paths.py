@@ -15,7 +15,7 @@ from foragers.measures.graph import Graph
 STEPS = 2_000_000_000
 """How many edges may be walked; a graph that needs more is measured from some of its nodes."""
 
-FEWEST_SOURCES = 100
+FEWEST_SOURCES = 400
 """From how many nodes a graph is measured however large it is."""
 
 
@@ -35,43 +35,45 @@ class Paths(msgspec.Struct, frozen=True):
 def shortest_paths(
     graph: Graph, steps: int = STEPS, fewest_sources: int = FEWEST_SOURCES
 ) -> Paths | None:
-    """Measure shortest paths, from all nodes or a sample with a fixed seed; None if no pair has one."""
-    if not graph.edges:
-        return None
+    """Measure the paths from all nodes, or from a sample with a fixed seed; None if there are none.
+
+    The sample is as large as `steps` allow, and no smaller than `fewest_sources`.
+    """
     nodes = graph.nodes
-    size = min(nodes, max(fewest_sources, steps // (nodes + graph.edges)))
-    chosen = np.random.default_rng(0).choice(nodes, size, replace=False)
+    size = min(nodes, max(fewest_sources, steps // (nodes + graph.edges))) if nodes else 0
+    sources = np.random.default_rng(0).choice(nodes, size, replace=False)
     matrix = graph.matrix()
-    levels = [level_sizes(matrix, source) for source in chosen.tolist()]
-    pairs = np.array([sizes[1:].sum() for sizes in levels], np.float64)
-    totals = np.array([sizes @ np.arange(len(sizes)) for sizes in levels], np.float64)
+    found = np.array([paths_from(matrix, source) for source in sources.tolist()], np.int64)
+    pairs, totals, longest = found.reshape(-1, 3).T
     if not pairs.any():
         return None
-    mean = float(totals.sum() / pairs.sum())
     return Paths(
-        mean=mean,
+        mean=float(totals.sum() / pairs.sum()),
         error=ratio_error(totals, pairs, nodes),
-        longest=max(len(sizes) for sizes in levels) - 1,
+        longest=int(longest.max()),
         pairs=int(pairs.sum()),
         sources=size,
     )
 
 
-def level_sizes(matrix: csr_array[np.float64], source: int) -> NDArray[np.int64]:
-    """Return how many nodes are 0, 1, 2, ... steps from the source."""
+def paths_from(matrix: csr_array[np.float64], source: int) -> tuple[int, int, int]:
+    """Return how many nodes can be reached from one, their distances in sum, and the largest."""
     order, before = breadth_first_order(matrix, source)
-    # The search lists nodes level by level, so the place of a node's predecessor only
-    # grows, and a level ends where the predecessors leave the level before it.
     place = np.empty(matrix.shape[0], np.int64)
     place[order] = np.arange(len(order))
-    found_from = place[before[order[1:]]]
-    ends = [0, 1]
-    while ends[-1] < len(order):
-        ends.append(int(np.searchsorted(found_from, ends[-1])) + 1)
-    return np.diff(ends)
+    ancestor = np.zeros(len(order), np.int64)
+    ancestor[1:] = place[before[order[1:]]]
+    distance = np.ones(len(order), np.int64)
+    distance[0] = 0
+    # Each round doubles how far back a node looks, so that long chains cost little.
+    while ancestor.any():
+        distance += distance[ancestor]
+        ancestor = ancestor[ancestor]
+    # The search lists the nodes nearest first.
+    return len(order) - 1, int(distance.sum()), int(distance[-1])
 
 
-def ratio_error(totals: NDArray[np.float64], pairs: NDArray[np.float64], nodes: int) -> float:
+def ratio_error(totals: NDArray[np.int64], pairs: NDArray[np.int64], nodes: int) -> float:
     """Return the standard error of sum(totals) / sum(pairs) over sources drawn from all nodes."""
     size = len(totals)
     if size in (1, nodes):

@@ -19,15 +19,11 @@ from foragers.worlds.archive import Archive
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """How many of the pages can be reached."""
+    """How many of the pages can be reached, and which share; 0 where there are no pages."""
 
     pages: int
     reached: int
-
-    @property
-    def share(self) -> float:
-        """The share of the pages that can be reached; 0 where there are none."""
-        return self.reached / self.pages if self.pages else 0.0
+    share: float
 
 
 def reach_at_end(archive: Archive) -> Reach:
@@ -46,7 +42,8 @@ def _reach(archive: Archive, versions: Flags) -> Reach:
     shown = versions & shows_page(archive)
     pages = any_of(urls[shown], len(archive.book))
     found = any_of(reached_urls(archive, versions), len(archive.book))
-    return Reach(int(np.count_nonzero(pages)), int(np.count_nonzero(pages & found)))
+    there, reached = int(np.count_nonzero(pages)), int(np.count_nonzero(pages & found))
+    return Reach(there, reached, reached / max(there, 1))
 
 
 def reached_urls(archive: Archive, versions: Flags) -> Ids:

@@ -1,0 +1,1 @@
+"""Pictures: labelled axes, legends, the same bytes for the same data."""

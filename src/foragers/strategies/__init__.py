@@ -1,0 +1,1 @@
+"""One crawling strategy, or one family of them, a file."""

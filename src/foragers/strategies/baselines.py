@@ -87,6 +87,4 @@ class BestFirst:
             for link in page.links:
                 likeness = self.topic.likeness(link.anchor)
                 promise = inherited + (1 - self.inherit) * likeness
-                self.frontier.push(
-                    link.url, link.host, promise, page.final, page.choice.depth + 1
-                )
+                self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)

@@ -118,9 +118,7 @@ class Optimal:
                 for successor in self.oracle.successors(final):
                     self._bring_near(successor, distance, url, queue)
 
-    def _bring_near(
-        self, url: UrlId, distance: int, before: UrlId, queue: deque[UrlId]
-    ) -> None:
+    def _bring_near(self, url: UrlId, distance: int, before: UrlId, queue: deque[UrlId]) -> None:
         """Lower the distance of one URL, if it is lower than was known."""
         if url in self._asked or self._distance.get(url, distance + 1) <= distance:
             return

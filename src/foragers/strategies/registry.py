@@ -30,7 +30,7 @@ PLAIN = (bool, int, float, str)
 
 @dataclass(frozen=True)
 class Brief:
-    """What a strategy may be given: the topic, its own source of chance, and, for one, an oracle."""
+    """What a strategy may be given: a topic, its own source of chance, and, for one, an oracle."""
 
     topic: Topic
     rng: np.random.Generator
@@ -83,20 +83,18 @@ def parameters(kind: type) -> dict[str, tuple[type, Any]]:
 
 def convert(name: str, key: str, value: str, kind: type) -> bool | int | float | str:
     """Turn what the user wrote into the parameter's type."""
-    words = {"true": True, "false": False}
+    literal: bool | int | float | str
     try:
-        literal = words.get(value.lower(), None)
-        literal = ast.literal_eval(value) if literal is None else literal
+        literal = ast.literal_eval(value.title() if kind is bool else value)
     except (ValueError, SyntaxError):
         literal = value
-    if kind is float and isinstance(literal, int) and not isinstance(literal, bool):
+    if kind is float and type(literal) is int:
         literal = float(literal)
     if kind is str and not isinstance(literal, str):
         literal = value
     if type(literal) is not kind:
         raise UsageError(f"strategy '{name}': {key} must be {kind.__name__}, not '{value}'")
-    result: bool | int | float | str = literal
-    return result
+    return literal
 
 
 def split(text: str) -> Sequence[str]:

@@ -43,9 +43,7 @@ class SharkSearch:
             inherited = self.pass_on(visit)
             for link in page.links:
                 promise = self.gamma * inherited + (1 - self.gamma) * self.neighbourhood(link)
-                self.frontier.push(
-                    link.url, link.host, promise, page.final, page.choice.depth + 1
-                )
+                self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
 
     def pass_on(self, visit: Visit) -> float:
         """Return what the links of a page inherit, and remember it for their children."""

@@ -1,0 +1,1 @@
+"""Words, and how alike texts are."""

@@ -17,21 +17,8 @@ import unicodedata
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
+from operator import add
 from urllib.parse import unquote
-
-ENGLISH_STOPWORDS = frozenset(
-    """
-    a about above after again against all also am an and any are as at be because been before
-    being below between both but by can could did do does doing don down during each either few
-    for from further had has have having he her here hers herself him himself his how i if in into
-    is isn it its itself just may me might more most must my myself no nor not now of off on once
-    one only or other our ours ourselves out over own per same shall she should so some such than
-    that the their theirs them themselves then there these they this those through to too under
-    until up upon us very via was we were what when where whether which while who whom why will
-    with within without would yet you your yours yourself yourselves
-    """.split()
-)
-"""Words that say little about what an English text is about."""
 
 _ASCII = bytes(
     byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in bytes(range(256)).lower()
@@ -47,9 +34,7 @@ _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _RUNS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 
 # Soft hyphens, joiners and variation selectors stand inside words and are no part of them.
-_INVISIBLE = dict.fromkeys(
-    (0xAD, 0x34F, 0x200C, 0x200D, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE01F0))
-)
+_INVISIBLE = re.compile("[\u00ad\u034f\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+")
 
 _LONGEST_REMEMBERED = 24
 
@@ -114,7 +99,7 @@ def _folded(pieces: list[str]) -> list[str]:
 
 def _fold(piece: str) -> tuple[str, ...]:
     """Return the words of a piece that holds more than ASCII."""
-    normal = unicodedata.normalize("NFKC", piece.translate(_INVISIBLE))
+    normal = unicodedata.normalize("NFKC", _INVISIBLE.sub("", piece))
     # Folding may undo the normal form, and the normal form of what was folded may fold again.
     while (folded := unicodedata.normalize("NFKC", normal.casefold())) != normal:
         normal = folded
@@ -135,7 +120,7 @@ def _pairs(word: str) -> list[str]:
         if run[1] is None or len(whole) < 3:
             found.append(whole)
         else:
-            found.extend([whole[i : i + 2] for i in range(len(whole) - 1)])
+            found.extend(map(add, whole, whole[1:]))
     return found
 
 

@@ -1,0 +1,1 @@
+"""Judges: what makes a page relevant."""

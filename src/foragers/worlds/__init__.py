@@ -1,0 +1,1 @@
+"""Webs to crawl: recorded, generated, rewired."""

@@ -19,7 +19,7 @@ class ArchiveOracle:
         self.rewards = rewards
         self._archive = archive
         self._shown = shown_versions(archive, at)
-        self._finals = memoryview(final_urls(archive, self._shown))
+        self._finals = final_urls(archive, self._shown).data
 
     def final(self, url: UrlId) -> UrlId:
         """Return where fetching a URL ends, or -1 if no page is there."""

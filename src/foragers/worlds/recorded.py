@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -83,13 +83,13 @@ class Columns(NamedTuple):
     def of(cls, archive: Archive) -> Columns:
         """Return the columns of an archive."""
         return cls(
-            memoryview(archive.latest),
-            memoryview(archive.version_starts),
-            memoryview(archive.times),
-            memoryview(archive.codes),
-            memoryview(archive.redirects),
-            memoryview(archive.same_as),
-            memoryview(archive.link_starts),
+            archive.latest.data,
+            archive.version_starts.data,
+            cast("memoryview[float]", archive.times.data),
+            archive.codes.data,
+            archive.redirects.data,
+            archive.same_as.data,
+            archive.link_starts.data,
             archive.targets,
             archive.target_hosts,
         )

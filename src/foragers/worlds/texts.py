@@ -1,4 +1,4 @@
-"""The words of a recorded world: two files of compressed blocks, one block a version."""
+"""The words of a recorded world: two files of compressed blocks, one block a content."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from shutil import copyfile
-from types import TracebackType
 from typing import ClassVar
 
 import msgspec
@@ -29,65 +28,61 @@ class Words(msgspec.Struct, frozen=True, array_like=True):
 
 
 class BlockWriter:
-    """Appends compressed blocks to a file and remembers where they start."""
+    """Appends compressed blocks to a file and remembers where they are."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = (folder / f"{name}.bin").open("wb")
-        self._index = folder / f"{name}_starts.npy"
-        self._starts = [0]
-        self._compressor = zstandard.ZstdCompressor(level=LEVEL)
+        self._index = folder / f"{name}_spans.npy"
+        self._ends = [0]
+        self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
 
     def add(self, block: bytes) -> None:
         """Append one block."""
-        written = self._file.write(self._compressor.compress(block))
-        self._starts.append(self._starts[-1] + written)
+        written = self._file.write(self._compress(block))
+        self._ends.append(self._ends[-1] + written)
 
-    def close(self) -> None:
-        """Finish the file and write its index."""
+    def close(self, blocks: NDArray[np.int64]) -> None:
+        """Finish, with an index that says which block each version has."""
         self._file.close()
-        np.save(self._index, np.array(self._starts, np.int64))
+        ends = np.array(self._ends, np.int64)
+        np.save(self._index, np.stack([ends[blocks], ends[blocks + 1]], axis=1))
 
 
 class TextWriter:
-    """Writes the texts of a world, version after version."""
+    """Writes the texts of a world, block after block."""
 
     def __init__(self, folder: Path) -> None:
         self._words = BlockWriter(folder, "words")
         self._bodies = BlockWriter(folder, "bodies")
         self._encode = msgspec.msgpack.Encoder().encode
+        self._blocks = 0
 
-    def add(self, document: Document, outlinks: Sequence[Outlink], body: Body) -> None:
-        """Write the next version."""
+    def add(self, document: Document, outlinks: Sequence[Outlink], body: Body) -> int:
+        """Write one block and return its number."""
         self._words.add(self._encode(Words(document, tuple(outlinks))))
         self._bodies.add(self._encode(body))
+        self._blocks += 1
+        return self._blocks - 1
 
-    def __enter__(self) -> TextWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._words.close()
-        self._bodies.close()
+    def close(self, blocks: NDArray[np.int64]) -> None:
+        """Finish, with the block of each version; several versions may share one."""
+        self._words.close(blocks)
+        self._bodies.close(blocks)
 
 
 class BlockReader:
     """Reads blocks that a `BlockWriter` wrote."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._starts: NDArray[np.int64] = np.load(folder / f"{name}_starts.npy", mmap_mode="r")
+        self._spans: NDArray[np.int64] = np.load(folder / f"{name}_spans.npy", mmap_mode="r")
         with (folder / f"{name}.bin").open("rb") as file:
-            empty = self._starts[-1] == 0
-            self._data = b"" if empty else mmap(file.fileno(), 0, access=ACCESS_READ)
-        self._decompressor = zstandard.ZstdDecompressor()
+            self._data = mmap(file.fileno(), 0, access=ACCESS_READ) if len(self._spans) else b""
+        self._decompress = zstandard.ZstdDecompressor().decompress
 
-    def read(self, index: int) -> bytes:
-        """Return a block as it was."""
-        first, last = self._starts[index : index + 2].tolist()
-        return self._decompressor.decompress(self._data[first:last])
+    def read(self, version: int) -> bytes:
+        """Return the block of a version as it was."""
+        first, last = self._spans[version].tolist()
+        return self._decompress(self._data[first:last])
 
 
 class StoredTexts:
@@ -106,7 +101,7 @@ class StoredTexts:
 
     def save(self, folder: Path) -> None:
         """Copy the files."""
-        for name in ("words.bin", "words_starts.npy", "bodies.bin", "bodies_starts.npy"):
+        for name in ("words.bin", "words_spans.npy", "bodies.bin", "bodies_spans.npy"):
             copyfile(self._folder / name, folder / name)
 
     def words(self, version: int) -> Words:

@@ -1,1 +1,5 @@
 """Worlds made up by rule: the same preset, size and seed give the same web, byte for byte."""
+
+from foragers.worlds.generated.presets import PRESETS, generate
+
+__all__ = ["PRESETS", "generate"]

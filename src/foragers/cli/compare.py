@@ -1,0 +1,165 @@
+"""`foragers compare`: several strategies on one world, the same budget and seeds for all."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+
+from foragers.cli.options import add_aim, aim_of, since_of
+from foragers.cli.progress import progress
+from foragers.comparison.compare import WORST, Plan, compare
+from foragers.comparison.folder import write
+from foragers.comparison.pool import Job
+from foragers.comparison.report import write_report
+from foragers.comparison.result import Result, RunResult
+from foragers.comparison.study import Study, prepare
+from foragers.comparison.table import summary, table
+from foragers.errors import UsageError
+from foragers.plots import canvas
+from foragers.plots.harvest import plot_harvest
+from foragers.run import Run
+from foragers.strategies.registry import STRATEGIES, split
+from foragers.worlds.annotations import read_lines
+from foragers.worlds.store import open_world
+
+if TYPE_CHECKING:
+    from foragers.cli.options import Verbs
+
+DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "optimal")
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb."""
+    verb = verbs.add_parser("compare", help="compare strategies on a world")
+    verb.add_argument("world", metavar="W", help="a world: see 'foragers world --help'")
+    verb.add_argument(
+        "--strategies",
+        default=",".join(DEFAULT),
+        metavar="A,B(x=1),…",
+        help=f"of {', '.join(STRATEGIES)} (default: all)",
+    )
+    add_aim(verb)
+    verb.add_argument(
+        "--relevant", metavar="LABEL", help="pages with this label are the relevant ones"
+    )
+    add_run_options(verb)
+    verb.add_argument("--runs", type=int, default=1, metavar="K", help="runs of each strategy")
+    verb.add_argument("--against", default=WORST, metavar="NAME", help="whom to test against")
+    verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write the result for machines")
+    verb.add_argument("--out", type=Path, metavar="DIR", help="write report, plot and ledgers")
+    verb.add_argument("--config", metavar="FILE", help="options from a TOML file")
+    verb.set_defaults(run=run)
+
+
+def add_run_options(verb: argparse.ArgumentParser) -> None:
+    """Add the options that say how a world is crawled."""
+    verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads a run")
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the first run")
+    verb.add_argument("--seeds", type=Path, metavar="FILE", help="addresses to start from")
+    verb.add_argument("--labels", metavar="FILE", help='labels: {"url", "labels"} a line')
+    verb.add_argument(
+        "--since",
+        metavar="TIME",
+        help="replay from here: start, end (stands still) or an ISO date"
+        " (default: end; with --new-within start)",
+    )
+    verb.add_argument(
+        "--seconds-per-page",
+        type=float,
+        metavar="S",
+        help="what a download costs (default: the budget lasts for the whole recording)",
+    )
+    verb.add_argument("--concurrency", type=int, default=1, metavar="C", help="downloads at once")
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Compare, and show and write what came out."""
+    plan = plan_of(options)
+    plan.check()
+    if plan.out:
+        canvas.check(plan.out / "harvest.png")
+    study = prepare(plan.base)
+    with progress(console, "judging pages", study.archive.pages) as meter:
+        study.score(lambda done, total: meter(done))
+    result = compare_with_progress(plan, study, console)
+    console.print(table(result))
+    console.print(summary(result), soft_wrap=True)
+    if options.json:
+        write_json(result, options.json)
+    if plan.out:
+        write_folder(result, plan.out, console)
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Return what is to be compared."""
+    if options.concurrency < 1:
+        raise UsageError(f"--concurrency {options.concurrency}: must be at least 1")
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs {options.jobs}: must be at least 1")
+    base = Run(
+        world=options.world,
+        strategy="",
+        aim=aim_of(options),
+        budget=options.budget,
+        seed=options.seed,
+        seeds=tuple(read_lines(options.seeds, "--seeds")) if options.seeds else (),
+        labels=options.labels,
+        connections=options.concurrency,
+    )
+    return Plan(
+        timed(base, options),
+        tuple(spec.strip() for spec in split(options.strategies)),
+        options.runs,
+        options.against,
+        options.jobs or os.cpu_count() or 1,
+        options.out,
+    )
+
+
+def timed(base: Run, options: argparse.Namespace) -> Run:
+    """Add when the replay starts and how fast its clock runs."""
+    archive = open_world(Path(base.world))
+    since = since_of(options.since or ("start" if options.new_within else "end"), archive)
+    pace = options.seconds_per_page
+    if pace is None:
+        left = archive.end - (archive.end if since is None else since)
+        pace = max(left, 0.0) / max(options.budget, 1) or 1.0
+    if not pace > 0:
+        raise UsageError(f"--seconds-per-page {pace:g}: must be above 0")
+    return replace(base, since=since, seconds_per_page=pace)
+
+
+def compare_with_progress(plan: Plan, study: Study, console: Console) -> Result:
+    """Do the runs behind a progress bar."""
+    done = 0
+    with progress(console, "crawling", len(plan.jobs(study))) as meter:
+
+        def watch(job: Job, result: RunResult) -> None:
+            nonlocal done
+            done += 1
+            meter(done, f"{job.run.strategy}: {result.relevant:,} relevant")
+
+        return compare(plan, study, watch)
+
+
+def write_json(result: Result, file: Path) -> None:
+    """Write the result for machines."""
+    try:
+        write(file, msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
+    except OSError as error:
+        raise UsageError(f"--json {file}: cannot be written ({error.strerror})") from error
+
+
+def write_folder(result: Result, out: Path, console: Console) -> None:
+    """Write everything into the folder of the comparison."""
+    write_json(result, out / "result.json")
+    plot_harvest(result, out / "harvest")
+    write_report(result, out)
+    console.print(f"report: {out / 'report.html'}; ledgers: {out / 'ledgers'}", soft_wrap=True)

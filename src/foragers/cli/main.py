@@ -1,0 +1,90 @@
+"""The command `foragers`: finds the verb, and turns what goes wrong into one line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+
+from foragers import __version__
+from foragers.cli import compare, demo, strategies, world
+from foragers.errors import UsageError
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+VERBS = (demo, compare, world, strategies)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    signal.signal(signal.SIGTERM, stop)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        options = parser().parse_args(with_settings(given))
+        options.run(options, Console())
+    except UsageError as error:
+        errors.print(f"foragers: {error}", markup=False)
+        return USAGE
+    except KeyboardInterrupt:
+        errors.print("foragers: interrupted; the same command starts again or goes on")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever reads our output has seen enough (`| head`).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        errors.print(f"foragers: {error}", markup=False)
+        return FAILED
+    return DONE
+
+
+def stop(number: int, frame: FrameType | None) -> None:
+    """Leave tidily when told to end."""
+    raise KeyboardInterrupt
+
+
+def with_settings(arguments: list[str]) -> list[str]:
+    """Put the options of a `--config` file before those of the command line, which win."""
+    if "--config" not in arguments[:-1]:
+        return arguments
+    file = Path(arguments[arguments.index("--config") + 1])
+    try:
+        settings = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--config {file}: {error}; it must be a TOML file") from error
+    options = []
+    for key, value in settings.items():
+        values = value if isinstance(value, list) else [value]
+        options += [f"--{key.replace('_', '-')}", ",".join(str(item) for item in values)]
+    return [arguments[0], *options, *arguments[1:]]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all others."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        """Raise instead of printing the usage."""
+        raise UsageError(f"{message}; see '{self.prog} --help'")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    command = Parser(
+        prog="foragers", description="A learning, focused web crawler.", allow_abbrev=False
+    )
+    command.add_argument("--version", action="version", version=f"foragers {__version__}")
+    verbs = command.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb in VERBS:
+        verb.add(verbs)
+    return command
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeAlias
+
+from foragers.errors import UsageError
+from foragers.run import Aim
+from foragers.worlds.archive import Archive
+
+if TYPE_CHECKING:
+    Verbs: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_aim(verb: argparse.ArgumentParser) -> None:
+    """Add the options that say what is wanted."""
+    aim = verb.add_argument_group("what is wanted (without any of these, every page)")
+    aim.add_argument("--topic", metavar="WORDS", help="words that relevant pages contain")
+    aim.add_argument(
+        "--similarity",
+        choices=("keywords", "tfidf"),
+        default="keywords",
+        help="how pages are compared with the words (default: keywords)",
+    )
+    aim.add_argument(
+        "--threshold", type=float, metavar="T", help="relevance from which on a page counts"
+    )
+    aim.add_argument("--examples", metavar="FILE", help="example pages to learn from")
+    aim.add_argument("--new-within", metavar="TIME", help="new pages: not older than, e.g. 24h")
+    aim.add_argument("--judge", metavar="MODULE:FUNCTION", help="a function of your own")
+
+
+def aim_of(options: argparse.Namespace) -> Aim:
+    """Return what is wanted."""
+    return Aim(
+        topic=options.topic,
+        similarity=options.similarity,
+        threshold=options.threshold,
+        examples=options.examples,
+        relevant=options.relevant,
+        new_within=options.new_within,
+        judge=options.judge,
+    )
+
+
+def moment(text: str, option: str) -> float:
+    """Return a point in time given as an ISO date or as seconds since 1970."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{option} {text}: not a time; write 2024-05-31 or 2024-05-31T12:00:00"
+        ) from None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+def since_of(text: str, archive: Archive) -> float | None:
+    """Return the time at which a replay starts; None stands for the end, where time is over."""
+    if text in ("start", "end"):
+        return archive.start if text == "start" else None
+    return moment(text, "--since")

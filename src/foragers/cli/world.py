@@ -1,0 +1,167 @@
+"""`foragers world`: import, generate, rewire, measure, serve and export webs."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from foragers.cli.options import since_of
+from foragers.cli.world_export import export_world
+from foragers.cli.world_import import import_files
+from foragers.cli.world_info import info
+from foragers.cli.world_serve import serve_world
+from foragers.errors import UsageError
+from foragers.topics.duration import parse_duration
+from foragers.worlds.archive import Archive
+from foragers.worlds.generated.presets import PRESETS, generate
+from foragers.worlds.rewired import rewire
+from foragers.worlds.store import open_world, save
+
+if TYPE_CHECKING:
+    from foragers.cli.options import Verbs
+
+
+def add(verbs: Verbs) -> None:
+    """Add the verb and its own verbs."""
+    world = verbs.add_parser("world", help="make, measure, serve and export worlds")
+    actions = world.add_subparsers(dest="action", metavar="ACTION", required=True)
+    add_import(actions)
+    add_generate(actions)
+    add_rewire(actions)
+    add_info(actions)
+    add_serve(actions)
+    add_export(actions)
+
+
+def add_import(actions: Verbs) -> None:
+    """Add `world import`."""
+    verb = actions.add_parser("import", help="turn WARC files into a world")
+    verb.add_argument("world", type=Path, metavar="W", help="folder to make")
+    verb.add_argument("files", type=Path, nargs="+", metavar="FILE", help=".warc or .warc.gz")
+    verb.add_argument("--labels", type=Path, metavar="FILE", help='{"url", "labels"} a line')
+    verb.add_argument("--seeds", type=Path, metavar="FILE", help="addresses to start from")
+    verb.add_argument("--window", metavar="FROM..TO", help="the time to replay, two ISO dates")
+    verb.add_argument(
+        "--time-scale", type=float, default=1.0, metavar="N", help="real seconds a simulated one"
+    )
+    verb.add_argument(
+        "--static", dest="evolving", action="store_false", default=None, help="it stands still"
+    )
+    verb.add_argument("--evolving", action="store_true", default=None, help="it changes over time")
+    verb.add_argument("--salvage", action="store_true", help="import what is whole of a cut file")
+    verb.set_defaults(run=import_files)
+
+
+def add_generate(actions: Verbs) -> None:
+    """Add `world generate`."""
+    verb = actions.add_parser("generate", help="make up a web by rule")
+    verb.add_argument("world", type=Path, metavar="W", help="folder to make")
+    verb.add_argument("--preset", required=True, choices=tuple(PRESETS), help="which kind of web")
+    verb.add_argument("--pages", type=int, metavar="N", help="how large (default: the preset's)")
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="which of its kind")
+    verb.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the preset"
+    )
+    verb.set_defaults(run=run_generate)
+
+
+def run_generate(options: argparse.Namespace, console: Console) -> None:
+    """Make a generated world."""
+    if options.pages is not None and options.pages < 1:
+        raise UsageError(f"--pages {options.pages}: must be at least 1")
+    if options.world.exists():
+        raise UsageError(f"{options.world} exists already; choose another name or delete it first")
+    given = dict(number(options.preset, text) for text in options.set)
+    with console.status(f"making a {options.preset} world"):
+        archive = generate(options.preset, options.seed, options.pages, **given)
+        save(archive, options.world)
+    tell(archive, options.world, console)
+
+
+def number(preset: str, text: str) -> tuple[str, float]:
+    """Return a parameter given as NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    kinds = {field.name: type(field.default) for field in fields(PRESETS[preset].parameters)}
+    try:
+        return name, kinds.get(name, float)(value)
+    except ValueError:
+        raise UsageError(f"--set {text}: write NAME=NUMBER") from None
+
+
+def tell(archive: Archive, path: Path, console: Console) -> None:
+    """Say what was made and what to do with it."""
+    versions = f", {archive.versions:,} versions" if archive.evolving else ""
+    console.print(f"{path}: {archive.pages:,} pages{versions}, {len(archive.targets):,} links")
+    if archive.labels.urls:
+        console.print("labels: " + ", ".join(list(archive.labels.urls)[:8]), soft_wrap=True)
+    console.print(f"next: foragers world info {path}, or foragers compare {path} …", markup=False)
+
+
+def add_rewire(actions: Verbs) -> None:
+    """Add `world rewire`."""
+    verb = actions.add_parser("rewire", help="permute the links of a world")
+    verb.add_argument("world", type=Path, metavar="W", help="the world to take")
+    verb.add_argument("rewired", type=Path, metavar="W2", help="folder to make")
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="which permutation")
+    verb.add_argument(
+        "--cohort", metavar="TIME", help="exchange only links that appeared together, e.g. 6h"
+    )
+    verb.set_defaults(run=run_rewire)
+
+
+def run_rewire(options: argparse.Namespace, console: Console) -> None:
+    """Make a rewired world."""
+    cohort = parse_duration(options.cohort) if options.cohort else None
+    archive = rewire(open_world(options.world), options.seed, cohort)
+    save(archive, options.rewired)
+    tell(archive, options.rewired, console)
+
+
+def add_info(actions: Verbs) -> None:
+    """Add `world info`."""
+    verb = actions.add_parser("info", help="measure the structure of a world")
+    verb.add_argument("world", type=Path, metavar="W")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    verb.add_argument("--plot", type=Path, metavar="FILE", help="draw the degrees, .png or .svg")
+    verb.set_defaults(run=run_info)
+
+
+def run_info(options: argparse.Namespace, console: Console) -> None:
+    """Measure a world."""
+    info(open_world(options.world), options.json, options.plot, console)
+
+
+def add_serve(actions: Verbs) -> None:
+    """Add `world serve`."""
+    verb = actions.add_parser("serve", help="serve a world over HTTP on this machine")
+    verb.add_argument("world", type=Path, metavar="W")
+    verb.add_argument("--port", type=int, default=8000, metavar="P")
+    verb.add_argument(
+        "--speed", type=float, default=1.0, metavar="X", help="world seconds a real second"
+    )
+    verb.add_argument("--since", default="end", metavar="TIME", help="start, end or an ISO date")
+    verb.set_defaults(run=run_serve)
+
+
+def run_serve(options: argparse.Namespace, console: Console) -> None:
+    """Serve a world until interrupted."""
+    archive = open_world(options.world)
+    since = since_of(options.since, archive)
+    serve_world(archive, options.port, options.speed, since, console)
+
+
+def add_export(actions: Verbs) -> None:
+    """Add `world export`."""
+    verb = actions.add_parser("export", help="write a world as WARC")
+    verb.add_argument("world", type=Path, metavar="W")
+    verb.add_argument("file", type=Path, metavar="FILE", help=".warc.gz or .warc")
+    verb.set_defaults(run=run_export)
+
+
+def run_export(options: argparse.Namespace, console: Console) -> None:
+    """Write a world as WARC."""
+    export_world(open_world(options.world), options.file, console)

@@ -1,0 +1,1 @@
+"""Fair comparison: the same worlds, budgets and seeds for every strategy."""

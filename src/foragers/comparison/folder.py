@@ -1,0 +1,69 @@
+"""The folder of a comparison: finished runs stay, so that the same command goes on after a kill."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from foragers.comparison.pool import Job
+from foragers.comparison.result import RunResult
+from foragers.comparison.study import Study
+from foragers.errors import UsageError
+from foragers.run import Run
+
+
+class Folder:
+    """Finished runs, one file each, of comparisons that share all but strategies and seeds."""
+
+    def __init__(self, path: Path, base: Run, study: Study) -> None:
+        self._runs = path / "runs"
+        same = identity(base, study)
+        file = path / "comparison.json"
+        if file.exists():
+            if file.read_bytes() != same:
+                raise UsageError(
+                    f"--out {path} holds another comparison; choose another folder or delete it"
+                )
+        elif path.exists() and any(path.iterdir()):
+            raise UsageError(f"--out {path} is not empty; choose another folder")
+        for folder in (self._runs, path / "ledgers"):
+            folder.mkdir(parents=True, exist_ok=True)
+        write(file, same)
+
+    def result(self, job: Job) -> RunResult | None:
+        """Return the result of a job that is done, if it is whole."""
+        try:
+            return msgspec.json.decode(self._file(job).read_bytes(), type=RunResult)
+        except (OSError, msgspec.MsgspecError):
+            return None
+
+    def keep(self, job: Job, result: RunResult) -> None:
+        """Write down the result of a job."""
+        write(self._file(job), msgspec.json.encode(result))
+
+    def _file(self, job: Job) -> Path:
+        assert job.ledger is not None
+        return self._runs / f"{job.ledger.stem}.json"
+
+
+def identity(base: Run, study: Study) -> bytes:
+    """Return what makes two comparisons the same: the options and the world itself."""
+    world = blake2b(digest_size=16)
+    for column in (study.archive.targets, study.archive.times, study.archive.book.letters):
+        world.update(column.tobytes())
+    told = {
+        **msgspec.to_builtins(base),
+        "strategy": "",
+        "seed": 0,
+        "fingerprint": world.hexdigest(),
+    }
+    return msgspec.json.format(msgspec.json.encode(told), indent=1)
+
+
+def write(file: Path, data: bytes) -> None:
+    """Write a file in one step: it is there whole, or not at all."""
+    partial = file.with_name(f".{file.name}.partial")
+    partial.write_bytes(data)
+    partial.replace(file)

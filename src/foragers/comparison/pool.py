@@ -1,0 +1,81 @@
+"""Runs side by side in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from foragers.comparison.result import RunResult
+from foragers.comparison.study import Scores, Study, prepare
+from foragers.comparison.work import perform
+from foragers.run import Run
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run, and where its ledger is to be written (None: nowhere)."""
+
+    run: Run
+    ledger: Path | None = None
+
+
+_study: list[Study] = []
+"""The study of a worker process, prepared once for all its runs."""
+
+
+def perform_all(
+    jobs: Sequence[Job], study: Study, processes: int
+) -> Iterator[tuple[Job, RunResult]]:
+    """Give each job with its result, as they are done; in this process if one is enough."""
+    if processes == 1 or len(jobs) == 1:
+        for job in jobs:
+            yield job, finish(job, study)
+        return
+    arguments = (jobs[0].run, study.scores, os.getpid())
+    with ProcessPoolExecutor(
+        processes, get_context("spawn"), initializer=begin, initargs=arguments
+    ) as pool:
+        try:
+            waiting: dict[Future[RunResult], Job] = {pool.submit(work, job): job for job in jobs}
+            for future in as_completed(waiting):
+                yield waiting[future], future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def begin(run: Run, scores: Scores | None, parent: int) -> None:
+    """Prepare a worker."""
+    threading.Thread(target=follow, args=(parent,), daemon=True).start()
+    study = prepare(run)
+    study.scores = scores
+    _study.append(study)
+
+
+def follow(parent: int) -> None:
+    """End this process when the one that started it is gone, even if it was killed."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def work(job: Job) -> RunResult:
+    """Do one job in a worker."""
+    return finish(job, _study[0])
+
+
+def finish(job: Job, study: Study) -> RunResult:
+    """Do one job; its ledger takes its place only when it is whole."""
+    if job.ledger is None:
+        return perform(job.run, study)
+    partial = job.ledger.with_name(f".{job.ledger.name}.partial")
+    partial.unlink(missing_ok=True)
+    result = perform(job.run, study, partial)
+    partial.rename(job.ledger)
+    return result

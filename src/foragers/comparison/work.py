@@ -1,0 +1,66 @@
+"""One run of a comparison, from start to finish."""
+
+from __future__ import annotations
+
+import time
+from copy import deepcopy
+from pathlib import Path
+
+import numpy as np
+
+from foragers.comparison.result import RunResult
+from foragers.comparison.study import Scored, Study
+from foragers.crawl import Crawl
+from foragers.ledger.facts import Facts
+from foragers.ledger.sqlite import SqliteLedger
+from foragers.measures import harvest
+from foragers.run import Run
+from foragers.strategies.registry import Brief, build
+from foragers.topics.options import topic_of
+from foragers.types import Status
+from foragers.worlds.budget import Budget
+from foragers.worlds.recorded import Recorded
+
+BATCH = 5000
+
+
+def perform(run: Run, study: Study, ledger_path: Path | str = ":memory:") -> RunResult:
+    """Crawl, and measure what came of it."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    facts = crawl(run, study, ledger_path)
+    seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
+    counts = harvest.found(facts, study.truth)
+    missing = int(np.count_nonzero(facts.statuses == Status.MISSING.value))
+    return RunResult(
+        seed=run.seed,
+        downloads=len(facts),
+        relevant=int(counts[-1]) if len(counts) else 0,
+        links_followed=harvest.links_followed(facts),
+        curve=harvest.curve(counts),
+        seconds=round(seconds, 4),
+        cpu_seconds=round(cpu_seconds, 4),
+        missing=missing,
+        failed=int(np.count_nonzero(~facts.ok)) - missing,
+        area=harvest.area(counts, run.budget),
+    )
+
+
+def crawl(run: Run, study: Study, ledger_path: Path | str) -> Facts:
+    """Let the strategy of a run loose on the world of a study."""
+    # A judge may remember what it has seen: every run has its own.
+    judge = deepcopy(study.judge)
+    brief = Brief(topic_of(judge), np.random.default_rng(run.seed), study.oracle)
+    recorded = Recorded(study.archive, run.since, run.seconds_per_page, run.connections)
+    ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
+    try:
+        work = Crawl(
+            build(run.strategy, brief),
+            Budget(recorded, run.budget),
+            judge if study.scores is None else Scored(judge, study.scores),
+            ledger,
+        )
+        work.begin()
+        work.run()
+        return ledger.facts()
+    finally:
+        ledger.close()

@@ -1,0 +1,33 @@
+"""Whether a difference between two strategies is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from scipy import stats
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The mean of paired differences, its 95 % interval, and Student's p.
+
+    Interval and p are None where all differences are equal, as with strategies that
+    leave nothing to chance: such a difference is exact, for this world and these seeds.
+    """
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
+    """Compare runs that share their seeds, pair by pair."""
+    differences = np.array(ours, float) - np.array(theirs, float)
+    mean = float(differences.mean())
+    if len(differences) < 2 or np.ptp(differences) == 0:
+        return Difference(mean)
+    test = stats.ttest_1samp(differences, 0.0)
+    interval = test.confidence_interval(0.95)
+    return Difference(mean, float(interval.low), float(interval.high), float(test.pvalue))

@@ -1,0 +1,135 @@
+"""The bytes of a page as UTF-8: from what it declares, or else from how its bytes look.
+
+A byte order mark outranks the HTTP header, which outranks the page's own meta
+element.  A page that declares nothing is UTF-8 if its bytes allow it; only where
+they do not is the encoding guessed.
+"""
+
+from __future__ import annotations
+
+import re
+
+import chardet
+import webencodings
+
+_SAMPLE_BYTES = 16_384
+_PRESCAN_BYTES = 1024
+_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+
+_SPACE = rb"[\t\n\f\r ]"
+_TOKEN = re.compile(rb"<!--|<(?P<meta>[mM][eE][tT][aA])(?=[\t\n\f\r /])|<[/!?]?[A-Za-z]?")
+_ATTRIBUTE = re.compile(
+    rb"[\t\n\f\r /]*(?P<name>[^\t\n\f\r />][^\t\n\f\r />=]*)"
+    rb"(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'"
+    rb"|(?P<bare>[^\t\n\f\r >\"'][^\t\n\f\r >]*)|))?"
+)
+_CONTENT = re.compile(
+    rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))",
+    re.IGNORECASE,
+)
+
+
+def to_utf8(body: bytes, content_type: str = "") -> bytes:
+    """Return a page's bytes in UTF-8, whatever they came in, without a byte order mark."""
+    if body.isascii() and b"\x1b" not in body and b"\0" not in body:
+        return body
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return _transcode(body[len(mark) :], name)
+    return _transcode(body, declared(body, content_type) or _guess(body))
+
+
+def declared(body: bytes, content_type: str = "") -> str:
+    """Return the encoding that the header or else the page names, or nothing."""
+    header = _HEADER.search(content_type)
+    return (header and _known(header[1])) or _prescan(body[:_PRESCAN_BYTES])
+
+
+def _known(label: str) -> str:
+    """Return the standard's name for an encoding label, or nothing if it is none."""
+    found = webencodings.lookup(label)
+    return str(found.name) if found else ""
+
+
+def _transcode(body: bytes, name: str) -> bytes:
+    if name == "utf-8":
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            return body.decode("utf-8", "replace").encode()
+        return body
+    # The standard's gbk is its superset gb18030; Python's is not.
+    codec = "gb18030" if name == "gbk" else webencodings.lookup(name).codec_info.name
+    text = body.decode(codec, "replace")
+    return text.encode("utf-8", "replace")
+
+
+def _guess(body: bytes) -> str:
+    """Return UTF-8 if the bytes allow it, or what a sample of them looks like."""
+    try:
+        body.decode()
+        return "utf-8"
+    except UnicodeDecodeError:
+        pass
+    first = next(i for i, byte in enumerate(body) if byte > 127) if not body.isascii() else 0
+    start = max(0, first - 256)
+    found = chardet.detect(body[start : start + _SAMPLE_BYTES], prefer_superset=True)
+    return _known(found["encoding"] or "") or "windows-1252"
+
+
+def _prescan(head: bytes) -> str:
+    """Look for a meta element that names an encoding, as the HTML standard prescribes."""
+    position = 0
+    while True:
+        token = _TOKEN.search(head, position)
+        if token is None:
+            return ""
+        position = token.end()
+        if token[0] == b"<!--":
+            end = head.find(b"-->", token.start() + 2)
+            if end < 0:
+                return ""
+            position = end + 3
+        elif token["meta"]:
+            name, position = _meta(head, position)
+            if name:
+                return name
+        elif token[0][-1:].isalpha():
+            position = _end_of_tag(head, position)
+        elif token[0] != b"<":
+            position = head.find(b">", position) + 1 or len(head)
+
+
+def _end_of_tag(head: bytes, position: int) -> int:
+    while position < len(head) and head[position] not in b"\t\n\f\r >":
+        position += 1
+    for found in _attributes(head, position):
+        position = found.end()
+    return position
+
+
+def _attributes(head: bytes, position: int) -> list[re.Match[bytes]]:
+    """Return the attributes of a tag, from behind its name up to its end."""
+    attributes = []
+    while found := _ATTRIBUTE.match(head, position):
+        attributes.append(found)
+        position = found.end()
+    return attributes
+
+
+def _meta(head: bytes, position: int) -> tuple[str, int]:
+    """Return the encoding a meta element names, and where the element ends."""
+    values: dict[bytes, bytes] = {}
+    for found in _attributes(head, position):
+        value = found["double"] or found["single"] or found["bare"] or b""
+        values.setdefault(found["name"].lower(), value)
+        position = found.end()
+    label = values.get(b"charset")
+    if label is None and values.get(b"http-equiv", b"").lower() == b"content-type":
+        content = _CONTENT.search(values.get(b"content", b""))
+        label = (content[1] or content[2] or content[3] or b"") if content else None
+    name = _known(label.decode("latin-1").strip()) if label else ""
+    if name.startswith("utf-16"):
+        return "utf-8", position
+    return ("windows-1252" if name == "x-user-defined" else name), position

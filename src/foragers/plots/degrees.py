@@ -1,0 +1,79 @@
+"""The degrees of a world's pages on logarithmic axes, with the fitted power laws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.measures.degrees import Degrees
+from foragers.measures.powerlaw import PowerLaw
+from foragers.plots.canvas import COLOURS, figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+BINS_PER_DECADE = 8
+
+
+def plot_degrees(in_degrees: Degrees, out_degrees: Degrees, path: Path, title: str = "") -> None:
+    """Draw the relative frequency of in- and out-degrees.
+
+    Pale marks are the frequencies of single degrees, strong ones their means over bins
+    of equal width on the axis, which show the tail that single degrees scatter about.
+    Lines are the fitted laws over the range of the fit: the tail's, and dashed the one
+    bounded at both ends.
+    """
+    with figure(path, height=4.8) as drawing:
+        axes = drawing.subplots()
+        axes.set(xscale="log", yscale="log")
+        axes.set_title(title, parse_math=False)
+        axes.set(xlabel="links of a page, $k$", ylabel="share of pages, $P(k)$")
+        drawn = draw(axes, out_degrees, "out", COLOURS[0], "o")
+        drawn |= draw(axes, in_degrees, "in", COLOURS[1], "x")
+        if drawn:
+            drawing.legend(loc="outside lower center", ncols=2)
+        else:
+            axes.text(0.5, 0.5, "no links", transform=axes.transAxes, ha="center")
+
+
+def draw(axes: Axes, degrees: Degrees, name: str, colour: str, marker: str) -> bool:
+    """Draw one direction; say whether there was anything to draw."""
+    pairs = np.array([pair for pair in degrees.histogram if pair[0] > 0], np.int64).reshape(-1, 2)
+    if not len(pairs):
+        return False
+    ks, counts = pairs.T
+    pages = sum(count for _, count in degrees.histogram)
+    axes.plot(ks, counts / pages, marker, color=colour, markersize=2.5, alpha=0.3)
+    axes.plot(
+        *binned(ks, counts / pages), marker, color=colour, markersize=5, label=f"{name}-links"
+    )
+    if degrees.tail:
+        draw_law(axes, degrees.tail, pages, f"{name}, tail", colour, "-")
+    if degrees.bounded:
+        draw_law(axes, degrees.bounded, pages, f"{name}, bounded", colour, "--")
+    return True
+
+
+def binned(ks: NDArray[np.int64], shares: Floats) -> tuple[Floats, Floats]:
+    """Return the middles of bins that widen with k, and the mean share of the degrees in each."""
+    last = int(ks[-1])
+    decades = np.arange(0, np.log10(last + 1) + 2 / BINS_PER_DECADE, 1 / BINS_PER_DECADE)
+    edges = np.unique(np.minimum(np.ceil(10**decades), last + 1).astype(np.int64))
+    sums = np.add.reduceat(np.append(shares, 0.0), np.searchsorted(ks, edges[:-1]))
+    # Where no degree falls in a bin reduceat gives the next one's share.
+    filled = np.diff(np.searchsorted(ks, edges)) > 0
+    middles = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
+    return middles[filled], (sums / np.diff(edges))[filled]
+
+
+def draw_law(axes: Axes, law: PowerLaw, pages: int, name: str, colour: str, dash: str) -> None:
+    """Draw a law over its range, as high as the share of the pages that it describes."""
+    ks = np.unique(np.geomspace(law.x_min, law.x_max, 100).round().astype(np.int64))
+    shares = law.probability(ks) * law.points / pages
+    label = f"{name}: $k^{{{-law.exponent:.2f}}}$, $k$ = {law.x_min:,} to {law.x_max:,}"
+    axes.plot(ks, shares, color=colour, linestyle=dash, linewidth=1.3, label=label)

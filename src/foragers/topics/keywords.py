@@ -1,0 +1,61 @@
+"""Keywords: how much a page speaks of the words of a topic, and of all of them alike.
+
+The similarity of `automata`: the cosine of the angle between page and topic in the
+space of the m topic words only,
+
+    Σ tf_i · w_i / (√Σ tf_i² · √Σ w_i²)
+
+with `tf_i` the count of word i in the page and `w_i` how often it was given.  The paper
+divides each tf by the page's largest; that divides out in a cosine and is left out.
+Counted are the words of the title and of the text, each once for each time it stands
+there.  A page that has one word of a one-word topic scores 1: give several words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+
+from foragers.text.words import words
+from foragers.topics.relevance import bounded, full_text
+from foragers.types import Page, Status
+
+
+@dataclass
+class Keywords:
+    """Judges pages by the words of a topic; phrases are split, a repeated word weighs more."""
+
+    words: str | tuple[str, ...]
+    threshold: float = 0.75
+
+    def relevance(self, page: Page) -> float:
+        """Return the cosine between the page and the topic."""
+        if page.status is not Status.OK:
+            return 0.0
+        return self.likeness(full_text(page.document))
+
+    def likeness(self, text: str) -> float:
+        """Return the cosine between a text and the topic."""
+        weights = self.weights
+        counts = Counter([word for word in words(text) if word in weights])
+        if not counts:
+            return 0.0
+        dot = sum(weights[word] * count for word, count in counts.items())
+        square = sum(count * count for count in counts.values())
+        return bounded(dot / (sqrt(square) * self._length))
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """The topic's words, and how often each was given."""
+        return topic_counts(self.words)
+
+    @cached_property
+    def _length(self) -> float:
+        return sqrt(sum(weight * weight for weight in self.weights.values()))
+
+
+def topic_counts(given: str | tuple[str, ...]) -> dict[str, int]:
+    """Return the words of a topic, and how often each was given."""
+    return dict(Counter(words(given if isinstance(given, str) else " ".join(given))))

@@ -1,0 +1,49 @@
+"""Chance that can be drawn again: numbers that follow from a seed and a place, in any order.
+
+Columns are drawn once, from numpy generators.  Words are made up on demand, page by
+page, so their chance is a hash of where they stand: the finaliser of SplitMix64
+(Steele, Lea and Flood 2014), which costs a few vector operations and keeps no state.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+
+MASK = (1 << 64) - 1
+STRIDE = 0x9E3779B97F4A7C15
+"""The golden ratio in 64 bits: multiples of it are far apart."""
+
+_FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+def mix(numbers: Hashes) -> Hashes:
+    """Scatter numbers over 64 bits, in place."""
+    numbers ^= numbers >> np.uint64(30)
+    numbers *= np.uint64(_FIRST)
+    numbers ^= numbers >> np.uint64(27)
+    numbers *= np.uint64(_SECOND)
+    numbers ^= numbers >> np.uint64(31)
+    return numbers
+
+
+def mix_one(number: int) -> int:
+    """Scatter one number over 64 bits."""
+    number &= MASK
+    number = ((number ^ (number >> 30)) * _FIRST) & MASK
+    number = ((number ^ (number >> 27)) * _SECOND) & MASK
+    return number ^ (number >> 31)
+
+
+def strides(count: int) -> Hashes:
+    """Return 1, 2, 3, ... times the stride: offsets that make one hash into many."""
+    return np.arange(1, count + 1, dtype=np.uint64) * np.uint64(STRIDE)
+
+
+def generator(preset: str, seed: int, part: str) -> np.random.Generator:
+    """Return the generator for one part of a world, independent of all others."""
+    return np.random.default_rng([seed, crc32(preset.encode()), crc32(part.encode())])

@@ -1,0 +1,62 @@
+"""The columns that the words of a generated world are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import Ids
+
+MARKS = ("topics", "seconds", "kinds", "revisions", "roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is known of pages, versions and links besides what every world has.
+
+    A page has a topic and a second one, as rows of the vocabulary (0 is none), and a
+    kind; a version has the number of its revision, which counts how often the words
+    were changed; a link has a role.
+    """
+
+    topics: NDArray[np.int16]
+    seconds: NDArray[np.int16]
+    kinds: NDArray[np.uint8]
+    revisions: NDArray[np.uint16]
+    roles: NDArray[np.uint8]
+
+    def save(self, folder: Path) -> None:
+        """Write the columns beside those of the world."""
+        for name in MARKS:
+            np.save(folder / f"mark_{name}.npy", getattr(self, name))
+
+    @classmethod
+    def open(cls, folder: Path) -> Marks:
+        """Map what `save` wrote."""
+        return cls(*(mapped(folder / f"mark_{name}.npy") for name in MARKS))
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The columns of the world itself that its words depend on."""
+
+    letters: NDArray[np.uint8]
+    letter_starts: NDArray[np.int64]
+    version_starts: NDArray[np.int64]
+    times: NDArray[np.float64]
+    link_starts: NDArray[np.int64]
+    targets: Ids
+
+    @classmethod
+    def open(cls, folder: Path) -> Ground:
+        """Map the columns of a world on disk."""
+        names = ("url_letters", "url_starts", "version_starts", "times", "link_starts", "targets")
+        return cls(*(mapped(folder / f"{name}.npy") for name in names))
+
+
+def mapped(file: Path) -> NDArray[np.generic]:
+    """Return an array that stays on disk until it is looked at."""
+    return np.asarray(np.load(file, mmap_mode="r"))

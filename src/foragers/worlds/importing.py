@@ -1,0 +1,157 @@
+"""From WARC files to a world.
+
+Captures are read once, in whatever order they stand, and each distinct content of a URL
+is parsed and written once.  At the end versions are sorted by URL and time; a capture
+with the content of the one before it is no new version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from foragers.errors import UsageError
+from foragers.pages.html import parse
+from foragers.types import Document, Ids, Outlink, UrlId
+from foragers.urls import UrlTable, resolve
+from foragers.worlds.archive import Archive, Body
+from foragers.worlds.assembly import assemble, sort_versions
+from foragers.worlds.store import new_folder, write_columns
+from foragers.worlds.texts import StoredTexts, TextWriter
+from foragers.worlds.warc import Capture, WarcReader
+
+REDIRECTS = (301, 302, 303, 307, 308)
+NOT_MODIFIED = 304
+NO_LINKS: Ids = np.empty(0, np.int32)
+Watch = Callable[[Path, int], None]
+Finish = Callable[[Archive], Archive]
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How to read a recording: `None` means as the recording suggests."""
+
+    salvage: bool = False
+    evolving: bool | None = None
+    window: tuple[float, float] | None = None
+    time_scale: float = 1.0
+
+
+DEFAULTS = ImportOptions()
+
+
+@dataclass
+class ImportSummary:
+    """What was found in the files."""
+
+    records: int = 0
+    captures: int = 0
+    repeated: int = 0
+    broken: int = 0
+    bad_addresses: int = 0
+
+
+@dataclass
+class Importer:
+    """Takes in captures; knows every distinct content and where it was seen."""
+
+    writer: TextWriter
+    table: UrlTable = field(default_factory=UrlTable)
+    summary: ImportSummary = field(default_factory=ImportSummary)
+    # One entry a capture: URL, time, status code, URL redirected to, block of texts.
+    rows: list[tuple[UrlId, float, int, UrlId, int]] = field(default_factory=list)
+    links: list[Ids] = field(default_factory=list)
+    _blocks: dict[tuple[UrlId, bytes], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Block 0 is for all that has no content: redirects and errors.
+        self.writer.add(Document(), (), Body("", b""))
+        self.links.append(NO_LINKS)
+
+    def read(self, file: Path, salvage: bool, watch: Watch | None) -> None:
+        """Take in one file."""
+        reader = WarcReader(file)
+        try:
+            for capture in reader:
+                self.take(capture)
+                if watch:
+                    watch(file, reader.position)
+        except OSError as error:
+            raise UsageError(f"cannot read {file}: {error.strerror or error}") from error
+        self.summary.records += reader.records
+        self.summary.broken += reader.broken
+        if not reader.records:
+            raise UsageError(f"{file} holds no WARC record; is it a WARC file (.warc, .warc.gz)?")
+        if reader.cut_off and not salvage:
+            raise UsageError(
+                f"{file} is cut off in the middle of record {reader.records}; fetch it again,"
+                " or use --salvage to import what is whole"
+            )
+
+    def take(self, capture: Capture) -> None:
+        """Take in one capture."""
+        if capture.unchanged or capture.code == NOT_MODIFIED:
+            self.summary.repeated += 1
+            return
+        try:
+            url = self.table.intern(capture.url)
+            onward = self.redirect(capture)
+        except ValueError:
+            self.summary.bad_addresses += 1
+            return
+        block = self.block(url, capture) if 200 <= capture.code < 300 else 0
+        self.summary.captures += 1
+        self.rows.append((url, capture.time, capture.code, onward, block))
+
+    def redirect(self, capture: Capture) -> UrlId:
+        """Return the URL that a capture sends on to, or -1."""
+        if capture.code in REDIRECTS and capture.location:
+            return self.table.intern(resolve(capture.location, capture.url))
+        return -1
+
+    def block(self, url: UrlId, capture: Capture) -> int:
+        """Return the block with a capture's content, parsing and writing it if it is new."""
+        digest = blake2b(capture.body, digest_size=16).digest()
+        known = self._blocks.get((url, digest))
+        if known is None:
+            document, outlinks = words_of(capture)
+            targets, _ = self.table.intern_many([out.href for out in outlinks])
+            known = self.writer.add(document, outlinks, Body(capture.content_type, capture.body))
+            self.links.append(targets)
+            self._blocks[url, digest] = known
+        return known
+
+
+def words_of(capture: Capture) -> tuple[Document, Sequence[Outlink]]:
+    """Return what a capture says and links to; nothing where it is neither HTML nor text."""
+    kind = capture.content_type.partition(";")[0].strip().lower()
+    html = "html" in kind or (not kind and capture.body.lstrip()[:1] == b"<")
+    if not html and kind != "text/plain":
+        return Document(), ()
+    parsed = parse(capture.body, capture.url, capture.content_type)
+    return parsed.document, parsed.links if html else ()
+
+
+def import_world(
+    path: Path,
+    files: Sequence[Path],
+    options: ImportOptions = DEFAULTS,
+    finish: Finish = lambda archive: archive,
+    watch: Watch | None = None,
+) -> ImportSummary:
+    """Read WARC files and write a world, to which `finish` may add seeds and labels."""
+    with new_folder(path) as folder:
+        importer = Importer(TextWriter(folder))
+        for file in files:
+            importer.read(file, options.salvage, watch)
+        versions = sort_versions(importer.rows, options.window, options.time_scale)
+        importer.writer.close(versions.blocks)
+        archive = assemble(importer.table, versions, importer.links, StoredTexts(folder))
+        if options.evolving is not None:
+            archive.evolving = options.evolving
+        write_columns(finish(archive), folder)
+    return importer.summary
