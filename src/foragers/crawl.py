@@ -10,24 +10,27 @@ when the world takes no more (a `Budget` around it is spent).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
 
 from foragers.content import Kept
 from foragers.pace import Pace
 from foragers.protocols import Judge, Ledger, Strategy, World
-from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, Visit
+from foragers.types import NOWHERE, Choice, Document, HostId, Link, Page, Status, Visit
+
+OPEN: frozenset[HostId] = frozenset()
+"""No host is closed."""
 
 
 @dataclass(slots=True)
 class Crawl:
-    """One strategy at work in one world."""
+    """One strategy at work in one world; in a replay no pace is needed."""
 
     strategy: Strategy
     world: World
     judge: Judge
     ledger: Ledger
-    pace: Pace = field(default_factory=lambda: Pace(one_at_a_time=False))
+    pace: Pace | None = None
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
@@ -41,33 +44,36 @@ class Crawl:
 
     def step(self) -> Sequence[Visit] | None:
         """Start what can be started, take in what is finished; None when all is done."""
-        world, pace = self.world, self.pace
-        pace.advance(world.now)
         self.start()
-        if not world.running and (not world.free or pace.next_opening == inf):
-            return None
-        pages = world.finished(pace.next_opening if world.free else inf)
+        until = self.pace.next_opening if self.pace and self.world.free else inf
+        running = self.world.running
+        pages = self.world.finished(until)
+        if not pages:
+            return None if until == inf and not running else ()
         visits = [self.visit(page) for page in pages]
-        if visits:
-            self.ledger.append(visits)
-            self.strategy.tell(visits)
+        self.ledger.append(visits)
+        self.strategy.tell(visits)
         return visits
 
     def start(self) -> None:
         """Ask for as many pages as the world can take, and start them."""
         world, pace = self.world, self.pace
+        if pace:
+            pace.advance(world.now)
         while (free := world.free) > 0:
             # One at a time where each start closes a host: the next choice must know of it.
-            choices = self.strategy.ask(1 if pace.one_at_a_time else free, pace.closed)
+            choices = self.strategy.ask(1, pace.closed) if pace else self.strategy.ask(free, OPEN)
             if not choices:
                 return
             for choice in choices:
-                pace.start(choice.host)
+                if pace:
+                    pace.start(choice.host)
                 world.start(choice)
 
     def visit(self, page: Page) -> Visit:
         """Judge a page that came in."""
-        self.pace.finish(page.choice.host, self.world.now)
+        if self.pace:
+            self.pace.finish(page.choice.host, self.world.now)
         relevance = self.judge.relevance(page)
         return Visit(page, relevance, relevance >= self.judge.threshold)
 

@@ -6,7 +6,7 @@ best entry of every host stands in one heap of hosts.  A host found closed is pa
 beside that heap and comes back when it opens.
 
 Equal promises leave in the order in which they came.  Entries that no longer count
-(moved up, or taken) stay in their heap and are passed over when they surface.
+(moved up, or taken) stay where they are and are passed over when they surface.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
+from math import inf
 
 from foragers.pace import Closed
 from foragers.types import NOWHERE, Choice, HostId, Links, UrlId
@@ -22,7 +23,8 @@ from foragers.types import NOWHERE, Choice, HostId, Links, UrlId
 Entry = tuple[float, int, UrlId, UrlId, int]
 """(-promise, order of arrival, URL, parent, depth): tuples compare as the heap should."""
 
-TAKEN = -1
+TAKEN = inf
+"""The promise of a URL that was taken: no other is better, so it is never pushed again."""
 
 
 @dataclass(slots=True)
@@ -33,77 +35,96 @@ class Frontier:
     _heaps: dict[HostId, list[Entry]] = field(default_factory=dict, repr=False)
     _hosts: list[tuple[float, int, HostId]] = field(default_factory=list, repr=False)
     _parked: set[HostId] = field(default_factory=set, repr=False)
-    _entry_of: dict[UrlId, int] = field(default_factory=dict, repr=False)
     _promises: dict[UrlId, float] = field(default_factory=dict, repr=False)
+    _waiting: int = 0
     _pushed: int = 0
     _openings_seen: int = 0
+    _watched: Closed | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
-        return len(self._promises)
+        return self._waiting
 
     def __contains__(self, url: object) -> bool:
-        return url in self._entry_of
+        return url in self._promises
 
     def push(
         self, url: UrlId, host: HostId, promise: float, parent: UrlId = NOWHERE, depth: int = 0
     ) -> None:
         """Add a URL, or raise its promise; one that was taken stays taken."""
-        if url in self._entry_of and promise <= self._promises.get(url, promise):
+        known = self._promises.get(url)
+        if known is None:
+            self._waiting += 1
+        elif promise <= known:
             return
-        self._pushed = order = self._pushed + 1
-        self._entry_of[url] = order
         self._promises[url] = promise
-        heap = self._heaps.setdefault(host, [])
-        heappush(heap, (-promise, order, url, parent, depth))
-        if heap[0][1] == order:
+        self._pushed = order = self._pushed + 1
+        heap = self._heaps.get(host)
+        if heap is None:
+            heap = self._heaps[host] = []
+        entry = (-promise, order, url, parent, depth)
+        heappush(heap, entry)
+        if heap[0] is entry:
             heappush(self._hosts, (-promise, order, host))
 
     def extend(self, links: Links, promise: float, parent: UrlId, depth: int) -> None:
-        """Add all links of a page with one promise."""
-        known = self._entry_of
+        """Add the links of a page that are not known yet, all with one promise."""
+        known = self._promises
         for url, host in zip(links.targets.tolist(), links.hosts.tolist(), strict=True):
-            if url not in known or promise > self._promises.get(url, promise):
+            if url not in known:
                 self.push(url, host, promise, parent, depth)
 
     def take(self, url: UrlId) -> None:
         """Mark a URL as fetched, so that it is never chosen (again)."""
-        self._entry_of[url] = TAKEN
-        self._promises.pop(url, None)
+        self._waiting -= self._promises.get(url, TAKEN) != TAKEN
+        self._promises[url] = TAKEN
 
     def pop(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Take the n most promising URLs on open hosts."""
-        self._bring_back(closed)
+        if self._parked:
+            self._bring_back(closed)
         choices: list[Choice] = []
-        while len(choices) < n and self._hosts:
-            _, order, host = heappop(self._hosts)
+        hosts, promises = self._hosts, self._promises
+        while hosts and len(choices) < n:
+            _, order, host = hosts[0]
             heap = self._heaps[host]
             if not heap or heap[0][1] != order:
+                heappop(hosts)
                 continue
             if host in closed:
-                self._parked.add(host)
+                heappop(hosts)
+                self._park(host, closed)
                 continue
-            promise, _, url, parent, depth = heappop(heap)
-            if self._entry_of[url] == order:
-                choices.append(Choice(url, host, -promise, self.agent, parent, depth))
-                self.take(url)
-            self._show(host)
+            negative, _, url, parent, depth = heappop(heap)
+            if promises[url] == -negative:
+                choices.append(Choice(url, host, -negative, self.agent, parent, depth))
+                promises[url] = TAKEN
+                self._waiting -= 1
+            if heap:
+                heapreplace(hosts, (heap[0][0], heap[0][1], host))
+            else:
+                heappop(hosts)
         return choices
 
-    def _show(self, host: HostId) -> None:
-        """Put the best entry of a host among the hosts."""
-        if heap := self._heaps[host]:
-            heappush(self._hosts, (heap[0][0], heap[0][1], host))
+    def _park(self, host: HostId, closed: AbstractSet[HostId]) -> None:
+        """Set a closed host aside, and begin to watch for openings if it is the first."""
+        if not self._parked:
+            self._watch(closed)
+        self._parked.add(host)
 
     def _bring_back(self, closed: AbstractSet[HostId]) -> None:
         """Return the parked hosts that have opened."""
-        if isinstance(closed, Closed):
-            opened = closed.opened_since(self._openings_seen)
-            self._openings_seen = closed.openings
-        else:
-            opened = None
-        if not self._parked:
-            return
+        opened = None
+        # Another set, or another's log, says nothing of the hosts parked because of this one.
+        if self._watched is not None and self._watched is closed:
+            opened = self._watched.opened_since(self._openings_seen)
+        self._watch(closed)
         for host in list(self._parked) if opened is None else opened:
             if host in self._parked and host not in closed:
                 self._parked.discard(host)
-                self._show(host)
+                best = self._heaps[host][0]
+                heappush(self._hosts, (best[0], best[1], host))
+
+    def _watch(self, closed: AbstractSet[HostId]) -> None:
+        """Remember whose log of openings to read from here on."""
+        self._watched = closed if isinstance(closed, Closed) else None
+        self._openings_seen = self._watched.openings if self._watched is not None else 0

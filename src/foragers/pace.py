@@ -66,13 +66,9 @@ class Closed(AbstractSet[HostId]):
 
 @dataclass(slots=True)
 class Pace:
-    """One download at a time from each host, and a pause of `delay` seconds after it.
-
-    With a delay of zero and `one_at_a_time` off nothing is ever closed, as suits a replay.
-    """
+    """One download at a time from each host, and a pause of `delay` seconds after it."""
 
     delay: float = 0.0
-    one_at_a_time: bool = True
     closed: Closed = field(default_factory=Closed)
     delays: dict[HostId, float] = field(default_factory=dict)
     _openings: list[tuple[float, HostId]] = field(default_factory=list)
@@ -83,16 +79,14 @@ class Pace:
 
     def start(self, host: HostId) -> None:
         """Note that a download begins."""
-        if self.one_at_a_time:
-            self.closed.close(host)
+        self.closed.close(host)
 
     def finish(self, host: HostId, now: float) -> None:
         """Note that a download ended."""
         pause = max(self.delay, self.delays.get(host, 0.0))
         if pause > 0:
-            self.closed.close(host)
             heappush(self._openings, (now + pause, host))
-        elif self.one_at_a_time:
+        else:
             self.closed.open(host)
 
     def advance(self, now: float) -> None:

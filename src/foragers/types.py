@@ -101,6 +101,10 @@ class Nothing:
         """Return no links."""
         return ()
 
+    def href(self, url: UrlId) -> str:
+        """Return nothing for an address: there is none to ask for."""
+        return ""
+
 
 class Links(Sequence[Link]):
     """The links of one page: columns of integers, and words only when asked for.
@@ -150,7 +154,7 @@ class Choice(msgspec.Struct, frozen=True, gc=False):
     depth: int = 0
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, gc=False):
     """What came back for a choice.
 
     `final` is where redirects ended, `time` when the answer was there, `born`
@@ -174,7 +178,7 @@ class Page(msgspec.Struct, frozen=True):
         return self.content.document()
 
 
-class Visit(msgspec.Struct, frozen=True):
+class Visit(msgspec.Struct, frozen=True, gc=False):
     """A page and what it is worth."""
 
     page: Page

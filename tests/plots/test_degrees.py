@@ -46,7 +46,7 @@ def test_few_links_or_none_can_be_drawn(tmp_path: Path, sample: Degrees) -> None
     plot_degrees(sample, NONE, tmp_path / "few.svg", "costs $5")
 
 
-def test_bins_keep_the_sum_of_the_shares() -> None:
+def test_small_degrees_have_a_bin_each_and_empty_bins_are_left_out() -> None:
     ks, counts = np.array([1, 2, 3, 10, 50, 1000]), np.array([50.0, 20, 10, 5, 2, 1])
     middles, means = binned(ks, counts)
     assert middles[:3] == pytest.approx([1, 2, 3])

@@ -103,7 +103,7 @@ def small_world_rows(found: Clustering, paths: Paths | None, pages: int) -> Iter
     how = "counted" if found.sample is None else f"± {found.average_error:.4f}, sampled"
     yield "clustering", f"{found.average:.4f}", f"{how}; mean over pages"
     how = "counted" if found.sample is None else f"± {found.transitivity_error:.4f}, sampled"
-    yield "transitivity", f"{found.transitivity:.4f}", f"{how}; mean over pairs of neighbours"
+    yield "transitivity", f"{found.transitivity:.4f}", f"{how}; over all neighbours"
     if paths is None:
         yield "mean path", "–", "no page leads to another"
         return

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from math import sqrt
 
-import igraph
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +51,9 @@ def counted(graph: Graph) -> Clustering:
     """Count the triangles."""
     if not graph.edges:
         return Clustering()
+    # Here, since it brings its drawing along, which takes longer to import than all of ours.
+    import igraph
+
     edges = np.column_stack((graph.sources, graph.targets))
     simple = igraph.Graph(n=graph.nodes, edges=edges).simplify()
     return Clustering(

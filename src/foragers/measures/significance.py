@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from scipy import stats
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -28,6 +27,9 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
     mean = float(differences.mean())
     if len(differences) < 2 or np.ptp(differences) == 0:
         return Difference(mean)
+    # Imported here since it takes most of a second, which every command would pay.
+    from scipy import stats
+
     test = stats.ttest_1samp(differences, 0.0)
     interval = test.confidence_interval(0.95)
     return Difference(mean, float(interval.low), float(interval.high), float(test.pvalue))

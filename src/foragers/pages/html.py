@@ -7,9 +7,8 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import chain, islice
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -17,32 +16,26 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from foragers.pages import words
 from foragers.pages.dates import PUBLISHED_NAMES, first_date, json_ld_date
 from foragers.pages.encoding import to_utf8
+from foragers.pages.head import Head, read_head
 from foragers.pages.limits import is_harmless
-from foragers.pages.refresh import parse_refresh
-from foragers.pages.rewrite import rewrite
-from foragers.pages.tree import elements, step, tag_path
+from foragers.pages.links import MAX_LINKS, Targets, address_of, loose_addresses, outlinks
+from foragers.pages.rewrite import Rewritten, rewrite
+from foragers.pages.tree import elements
 from foragers.types import Document, Outlink
-from foragers.urls import resolve
 
 MAX_BYTES = 10 << 20
-MAX_LINKS = 120_000
-MAX_HREF_LETTERS = 8192
-MAX_HEADINGS = 500
+_MAX_HEADINGS = 500
 # What lies beyond the part that is parsed is searched for links only, up to a further limit.
 _SEARCHED_FACTOR = 6
+# Mutation events cost time and matter to live pages only.
 _WITHOUT_EVENTS = 1
-
-_TAIL_LINK = re.compile(
-    rb"<a\s(?:[^<>]{0,1000}?\s)?href\s*=\s*(?:\"([^\"<>]{0,8192})\"|'([^'<>]{0,8192})'|([^\s<>\"']{1,8192}))",
-    re.IGNORECASE,
-)
 
 
 class Parsed(msgspec.Struct, frozen=True):
     """What a page says and where it points.
 
     `robots` is the content of its robots meta elements, `base` what its relative
-    links are relative to, and `truncated` the limits it went beyond, or nothing.
+    links are relative to, and `truncated` the limits it went beyond, if any.
     """
 
     document: Document
@@ -52,50 +45,166 @@ class Parsed(msgspec.Struct, frozen=True):
     truncated: str = ""
 
 
-def parse(
-    body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_BYTES
-) -> Parsed:
+@dataclass(slots=True)
+class _Elements:
+    """The elements of a page that matter, and the words of those that are read at once."""
+
+    head: list[LexborNode] = field(default_factory=list)
+    links: list[tuple[LexborNode, str]] = field(default_factory=list)
+    headings: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    json_ld: list[str] = field(default_factory=list)
+    noframes: list[str] = field(default_factory=list)
+    title: str = ""
+    marks: int = 0
+
+
+def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_BYTES) -> Parsed:
     """Read a page: its document, and each of its links with the words that speak of it."""
-    page, tail, truncated = to_utf8(body[:max_bytes], content_type), b"", ""
-    if len(body) > max_bytes or not is_harmless(page):
-        page, tail, truncated = rewrite(page, max_bytes)
-        if len(body) > max_bytes:
-            tail += body[max_bytes : _SEARCHED_FACTOR * max_bytes]
-            truncated = ", ".join(filter(None, (truncated, "size")))
-    reading = _Reading(page, url)
-    if reading.has_false_marks:
-        reading = _Reading(words.without_false_marks(page), url)
-    if tail:
-        reading.search(tail)
-    if len(reading.links) >= MAX_LINKS:
-        truncated = ", ".join(filter(None, (truncated, "links")))
-    return reading.parsed(truncated)
+    page, tail, truncated = _limited(body, content_type, max_bytes)
+    tree, found, text = _read_tree(page)
+    if text.marks > found.marks:
+        tree, found, text = _read_tree(words.without_false_marks(page))
+    head = read_head(found.head, url)
+    links = _links(found, head, text, tail)
+    if len(links) == MAX_LINKS:
+        truncated = f"{truncated}, links".lstrip(", ")
+    return Parsed(
+        document=_document(tree, found, head, text.text),
+        links=tuple(links),
+        robots=", ".join(head.robots),
+        base=head.base,
+        truncated=truncated,
+    )
 
 
-class _Reading:
-    """One reading of a parsed page; its fields are what has been found so far."""
+def _limited(body: bytes, content_type: str, max_bytes: int) -> Rewritten:
+    """Return a page in UTF-8 that can be parsed, what is only searched, and why."""
+    page = to_utf8(body[:max_bytes], content_type)
+    beyond = body[max_bytes : _SEARCHED_FACTOR * max_bytes]
+    if is_harmless(page):
+        return Rewritten(page, beyond, "size" if beyond else "")
+    page, tail, reason = rewrite(page)
+    if beyond:
+        reason = f"{reason}, size".lstrip(", ")
+    return Rewritten(page, tail + beyond, reason)
 
-    def __init__(self, page: bytes, url: str) -> None:
-        self.url = url
-        self.base = url
-        self.links: list[Outlink] = []
-        self.resolved: dict[str, str | None] = {}
-        self.tree = LexborHTMLParser(page, options=_WITHOUT_EVENTS)
-        self.head: list[LexborNode] = []
-        self.anchors: list[tuple[LexborNode, str, str]] = []
-        self.headings: list[LexborNode] = []
-        self.times: list[LexborNode] = []
-        self.title: LexborNode | None = None
-        self.noframes: list[str] = []
-        self.json_ld = ""
-        self.marks = 0
-        self.walk(b"role=" in page)
-        self.metas: dict[str, str] = {}
-        self.robots: list[str] = []
-        self.canonical: str | None = None
-        self.read_head()
-        container = self.tree.body
-        text = container.text(separator=" ") if container is not None else ""
-        self.words = words.divide(text)
-        self.has_false_marks = len(self.words.spans) > len(self.anchors)
-        self.read_anchors()
+
+def _read_tree(page: bytes) -> tuple[LexborHTMLParser, _Elements, words.Words]:
+    """Parse a page and divide its words."""
+    tree = LexborHTMLParser(page, options=_WITHOUT_EVENTS)
+    found = _gather(tree, b"role=" in page)
+    if tree.body is None and found.noframes:
+        return tree, found, _read_noframes(found)
+    return tree, found, words.divide(_text(tree))
+
+
+def _read_noframes(found: _Elements) -> words.Words:
+    """Add to a page of frames what it shows where there are none."""
+    inner = LexborHTMLParser("".join(found.noframes), options=_WITHOUT_EVENTS)
+    within = _gather(inner, with_roles=False)
+    text = words.divide(_text(inner))
+    text.spans[:0] = [(0, 0)] * len(found.links)
+    found.links += within.links
+    found.headings += within.headings
+    found.marks = within.marks
+    return text
+
+
+def _gather(tree: LexborHTMLParser, with_roles: bool) -> _Elements:
+    """Collect the elements that matter, and mark in the tree where links and regions are."""
+    found = _Elements()
+    marked: list[tuple[LexborNode, bytes, bytes]] = []
+    silent: list[LexborNode] = []
+    for kind, node in elements(tree, with_roles):
+        if kind == "link":
+            tag = node.tag or ""
+            href = address_of(tag, node.attributes)
+            if href is not None:
+                found.links.append((node, href))
+                marked.append((node, words.LINK, words.LINK_END))
+            if tag == "iframe":
+                silent.append(node)
+        elif kind in words.MARKS:
+            marked.append((node, *words.MARKS[kind]))
+        elif kind == "silent":
+            _read_silent(found, node)
+            silent.append(node)
+        else:
+            _read(found, kind, node)
+    for node, before, after in marked:
+        node.insert_before(before)
+        node.insert_after(after)
+    for node in silent:
+        node.decompose()
+    found.marks = 2 * len(marked)
+    return found
+
+
+def _read(found: _Elements, kind: str, node: LexborNode) -> None:
+    """Read an element that is not a link or a region."""
+    if kind == "head":
+        found.head.append(node)
+    elif kind == "heading":
+        heading = " ".join(node.text().split())
+        if heading and len(found.headings) < _MAX_HEADINGS:
+            found.headings.append(heading)
+    elif kind == "title":
+        found.title = found.title or " ".join(node.text().split())
+    elif kind == "time":
+        attributes = node.attributes
+        moment = attributes.get("datetime")
+        if moment:
+            first = "pubdate" in attributes or attributes.get("itemprop") == "datePublished"
+            found.times.insert(0 if first else len(found.times), moment)
+
+
+def _read_silent(found: _Elements, node: LexborNode) -> None:
+    """Read an element whose text is not shown."""
+    if node.tag == "noframes":
+        found.noframes.append(node.text())
+    elif node.tag == "script":
+        kind = node.attributes.get("type")
+        if kind and kind.strip().lower() == "application/ld+json":
+            found.json_ld.append(json_ld_date(node.text()))
+
+
+def _text(tree: LexborHTMLParser) -> str:
+    """Return the text of the page's body, its marks included."""
+    return tree.body.text(separator=" ") if tree.body is not None else ""
+
+
+def _links(found: _Elements, head: Head, text: words.Words, tail: bytes) -> list[Outlink]:
+    """Return all links: those of the head, of the body, and of what was only searched."""
+    targets = Targets(head.base)
+    links: list[Outlink] = []
+    for href, relation in head.links:
+        address = targets.target(href)
+        if address:
+            links.append(Outlink(address, path="html head", position=len(links), rel=relation))
+    links += islice(outlinks(found.links, targets, text, len(links)), MAX_LINKS - len(links))
+    for href in loose_addresses(tail):
+        if len(links) >= MAX_LINKS:
+            break
+        address = targets.target(href)
+        if address:
+            links.append(Outlink(address, position=len(links)))
+    return links
+
+
+def _document(tree: LexborHTMLParser, found: _Elements, head: Head, text: str) -> Document:
+    """Put together what the page says."""
+    root = tree.root.attributes if tree.root is not None else {}
+    dates = chain(
+        (head.named[name] for name in PUBLISHED_NAMES if name in head.named),
+        found.json_ld,
+        found.times,
+    )
+    return Document(
+        title=found.title or head.named.get("og:title", ""),
+        headings=tuple(found.headings),
+        text=text,
+        language=(root.get("lang") or root.get("xml:lang") or head.language).strip(),
+        published=first_date(dates),
+        canonical=Targets(head.base).target(head.canonical) if head.canonical else None,
+    )

@@ -45,16 +45,13 @@ class Rewritten(NamedTuple):
     reason: str
 
 
-def rewrite(body: bytes, max_bytes: int) -> Rewritten:
+def rewrite(body: bytes) -> Rewritten:
     """Return a page that an HTML parser reads in linear time, as like the original as can be."""
-    limited = body[:max_bytes]
-    reader = _Reader(limited)
+    reader = _Reader(body)
     reader.read()
     if reader.reopened > MAX_REOPENED:
-        reader = _Reader(limited, with_formatting=False)
+        reader = _Reader(body, with_formatting=False)
         reader.read()
-    if max_bytes < len(body):
-        reader.reasons["size"] = None
     return Rewritten(reader.result(), body[reader.end :], ", ".join(reader.reasons))
 
 

@@ -14,7 +14,7 @@ _DENSITY = re.compile(r"(?:-0*\.?0+|[0-9]+|[0-9]*\.[0-9]+)(?:[eE][+-]?[0-9]+)?x"
 
 def srcset_urls(srcset: str) -> list[str]:
     """Return the URLs of the valid candidates, in order and unresolved."""
-    urls = []
+    urls: list[str] = []
     position = 0
     while True:
         skipped = _SKIP.match(srcset, position)

@@ -72,8 +72,10 @@ def tag_path(node: LexborNode, known: dict[int, str]) -> str:
     while above is not None and (key := above.mem_id) not in known:
         chain.append((key, above))
         above = above.parent
-    path = known[above.mem_id] if above is not None else ""
+    path = known.get(above.mem_id, "") if above is not None else ""
     for key, element in reversed(chain):
+        if element.is_document_node:
+            continue
         path = f"{path} {step(element.tag or '', element.attributes.get('class'))}".lstrip()
         if len(path) > MAX_PATH_LETTERS:
             path = path[path.find(" ", len(path) - MAX_PATH_LETTERS) + 1 :]

@@ -31,11 +31,12 @@ _FALSE_MARK = re.compile(rb"[\x01-\x08]|&#(?:0*[1-8]|[xX]0*[1-8])(?:;|(?![0-9A-F
 
 
 class Words(NamedTuple):
-    """All words of a page, its main text, and the span of words of each link."""
+    """All words of a page, its main text, the span of words of each link, the number of marks."""
 
     words: list[str]
     text: str
     spans: list[tuple[int, int]]
+    marks: int
 
     def anchor(self, link: int) -> str:
         """Return the words of a link."""
@@ -98,8 +99,10 @@ def divide(text: str) -> Words:
             continue
         plain += found
         plain_letters += len(piece)
-    if core_letters >= _MAIN_SHARE * plain_letters and core:
-        return Words(words, " ".join(core), spans)
-    if plain_letters >= min(_LEAST_LETTERS, _LEAST_SHARE * len(text)):
-        return Words(words, " ".join(plain), spans)
-    return Words(words, " ".join(words), spans)
+    if core and core_letters >= _MAIN_SHARE * plain_letters:
+        chosen = core
+    elif plain_letters >= min(_LEAST_LETTERS, _LEAST_SHARE * len(text)):
+        chosen = plain
+    else:
+        chosen = words
+    return Words(words, " ".join(chosen), spans, len(pieces) // 2)

@@ -39,9 +39,10 @@ class Keywords:
     def likeness(self, text: str) -> float:
         """Return the cosine between a text and the topic."""
         weights = self.weights
-        counts = Counter([word for word in words(text) if word in weights])
-        if not counts:
+        hits = [word for word in words(text) if word in weights]
+        if not hits:
             return 0.0
+        counts = Counter(hits)
         dot = sum(weights[word] * count for word, count in counts.items())
         square = sum(count * count for count in counts.values())
         return bounded(dot / (sqrt(square) * self._length))

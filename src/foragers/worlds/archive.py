@@ -105,8 +105,9 @@ class Archive:
 
     @property
     def pages(self) -> int:
-        """How many URLs have a page, at one time or another."""
-        return int(np.count_nonzero(np.diff(self.version_starts)))
+        """How many URLs show a page, at one time or another."""
+        urls = np.repeat(np.arange(len(self.book)), np.diff(self.version_starts))
+        return len(np.unique(urls[self.codes // 100 == 2]))
 
     @property
     def versions(self) -> int:

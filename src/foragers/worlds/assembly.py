@@ -104,12 +104,17 @@ def changed_share(archive: Archive) -> float:
 
 
 def likely_seed(archive: Archive) -> UrlId:
-    """Return the page with the shortest address on the host with the most pages."""
-    there = np.flatnonzero(np.diff(archive.version_starts))
-    there = there[(archive.codes[archive.latest[there]] // 100) == 2]
-    if not len(there):
+    """Return the root of the host with the most pages; where it has none, what is linked most."""
+    urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))
+    pages = np.unique(urls[archive.codes // 100 == 2])
+    if not len(pages):
         raise UsageError("the WARC files hold no page, only errors and redirects")
-    hosts = archive.book.host_ids[there]
-    biggest = there[hosts == np.bincount(hosts).argmax()]
-    lengths = np.diff(archive.book.starts)[biggest]
-    return int(biggest[np.argmin(lengths)])
+    hosts = archive.book.host_ids[pages]
+    host = int(np.bincount(hosts).argmax())
+    pages = pages[hosts == host]
+    for scheme in ("https", "http"):
+        root = archive.book.find(f"{scheme}://{archive.book.host_name(host)}/")
+        if root is not None and root in pages:
+            return root
+    linked = np.bincount(archive.targets, minlength=len(archive.book))
+    return int(pages[np.argmax(linked[pages])])

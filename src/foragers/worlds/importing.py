@@ -119,11 +119,27 @@ class Importer:
         known = self._blocks.get((url, digest))
         if known is None:
             document, outlinks = words_of(capture)
-            targets, _ = self.table.intern_many([out.href for out in outlinks])
+            outlinks, targets = self.numbered(outlinks)
             known = self.writer.add(document, outlinks, Body(capture.content_type, capture.body))
             self.links.append(targets)
             self._blocks[url, digest] = known
         return known
+
+    def numbered(self, outlinks: Sequence[Outlink]) -> tuple[Sequence[Outlink], Ids]:
+        """Return the links whose addresses can be told apart from others, and their numbers."""
+        try:
+            return outlinks, self.table.intern_many([out.href for out in outlinks])[0]
+        except ValueError:
+            sound = [out for out in outlinks if self.is_address(out.href)]
+            return sound, self.table.intern_many([out.href for out in sound])[0]
+
+    def is_address(self, href: str) -> bool:
+        """Say whether the table takes an address."""
+        try:
+            self.table.intern(href)
+        except ValueError:
+            return False
+        return True
 
 
 def words_of(capture: Capture) -> tuple[Document, Sequence[Outlink]]:

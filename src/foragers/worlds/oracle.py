@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 
 import numpy as np
 
@@ -17,22 +18,34 @@ class ArchiveOracle:
 
     def __init__(self, archive: Archive, rewards: AbstractSet[UrlId], at: float | None) -> None:
         self.rewards = rewards
-        self._archive = archive
+        # Only columns are kept, no words: an oracle is pickled with the strategy that asks it.
+        self._hosts = archive.book.host_ids
+        self._link_starts = archive.link_starts
+        self._targets = archive.targets
         self._shown = shown_versions(archive, at)
-        self._finals = final_urls(archive, self._shown).data
+        self._finals = final_urls(archive, self._shown)
 
     def final(self, url: UrlId) -> UrlId:
         """Return where fetching a URL ends, or -1 if no page is there."""
-        return self._finals[url]
+        return self._final_of[url]
 
     def host(self, url: UrlId) -> HostId:
         """Return the host of a URL."""
-        return self._archive.book.host(url)
+        return int(self._hosts[url])
 
     def successors(self, url: UrlId) -> Sequence[UrlId]:
         """Return the distinct URLs that the page at a final URL links to."""
-        links = self._archive.links_of(int(self._shown[url]))
-        return list(dict.fromkeys(self._archive.targets[links].tolist()))
+        version = self._shown[url]
+        links = slice(self._link_starts[version], self._link_starts[version + 1])
+        return list(dict.fromkeys(self._targets[links].tolist()))
+
+    @cached_property
+    def _final_of(self) -> memoryview[int]:
+        """The finals, in the form that gives single numbers fastest."""
+        return self._finals.data
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_final_of"}
 
 
 def shown_versions(archive: Archive, at: float | None) -> Ids:
@@ -50,7 +63,7 @@ def final_urls(archive: Archive, shown: Ids) -> Ids:
     """Return for each URL where its redirects end at a page, or -1."""
     urls = np.arange(len(shown), dtype=np.int32)
     finals = urls.copy()
-    for _ in range(MAX_HOPS + 1):
+    for _ in range(MAX_HOPS):
         versions = shown[finals]
         onward = np.where(versions >= 0, archive.redirects[versions], -1)
         finals = np.where(onward >= 0, onward, finals).astype(np.int32)

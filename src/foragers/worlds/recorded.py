@@ -35,8 +35,8 @@ from foragers.worlds.archive import Archive, Texts
 MAX_HOPS = 10
 """How many redirects one download follows."""
 
-NO_IDS: Ids = np.empty(0, np.int32)
 NOTHING = Nothing()
+NO_LINKS = Links(np.empty(0, np.int32), np.empty(0, np.int32), NOTHING, NOTHING)
 
 
 class VersionContent:
@@ -181,8 +181,7 @@ class Recorded:
         return found if found >= first else -1
 
     def _empty(self, choice: Choice, url: UrlId, status: Status, reason: str) -> Page:
-        links = Links(NO_IDS, NO_IDS, self.archive.book, NOTHING)
-        return Page(choice, status, reason, url, self.now, self.now, -1, links, NOTHING)
+        return Page(choice, status, reason, url, self.now, self.now, -1, NO_LINKS, NOTHING)
 
     @cached_property
     def _columns(self) -> Columns:

@@ -19,15 +19,17 @@ STRIDE = 0x9E3779B97F4A7C15
 """The golden ratio in 64 bits: multiples of it are far apart."""
 
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_TIMES_FIRST, _TIMES_SECOND = np.uint64(_FIRST), np.uint64(_SECOND)
+_BY_30, _BY_27, _BY_31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 def mix(numbers: Hashes) -> Hashes:
     """Scatter numbers over 64 bits, in place."""
-    numbers ^= numbers >> np.uint64(30)
-    numbers *= np.uint64(_FIRST)
-    numbers ^= numbers >> np.uint64(27)
-    numbers *= np.uint64(_SECOND)
-    numbers ^= numbers >> np.uint64(31)
+    numbers ^= numbers >> _BY_30
+    numbers *= _TIMES_FIRST
+    numbers ^= numbers >> _BY_27
+    numbers *= _TIMES_SECOND
+    numbers ^= numbers >> _BY_31
     return numbers
 
 

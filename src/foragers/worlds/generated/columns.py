@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,6 @@ class Ground:
         return cls(*(mapped(folder / f"{name}.npy") for name in names))
 
 
-def mapped(file: Path) -> NDArray[np.generic]:
+def mapped(file: Path) -> NDArray[Any]:
     """Return an array that stays on disk until it is looked at."""
     return np.asarray(np.load(file, mmap_mode="r"))

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.types import Ids
-from foragers.worlds.generated.newsroom import Newsroom, Numbers
+from foragers.worlds.generated.newsroom import Newsroom
 from foragers.worlds.generated.reporting import Events
 from foragers.worlds.generated.rhythm import HOUR
 from foragers.worlds.generated.roles import Role
+from foragers.worlds.generated.weaving import START, Numbers, Timeline, Weave
 
 MADE_UP = (900, 1800, 3600, 3600, 3600, 3600)
 """How many seconds apart a page of each kind is made up anew."""
@@ -57,6 +57,11 @@ class Versions:
     times: Numbers
     revisions: Numbers
 
+    def timeline(self, pages: int) -> Timeline:
+        """Return the versions as the world has them."""
+        starts = np.searchsorted(self.urls, np.arange(pages + 1))
+        return Timeline(starts, START + self.times.astype(np.float64), self.revisions)
+
 
 def key(pages: Numbers, times: Numbers) -> Numbers:
     """Return one number that sorts by page and then by time."""
@@ -81,7 +86,9 @@ def versions(room: Newsroom, items: Items, random: np.random.Generator) -> Versi
     still = np.where(link_pages < room.first_article, chosen.links_only, 0.8)
     rewritten = random.random(len(changed)) >= still
     articles = np.arange(room.first_article, room.pages)
-    counts = random.geometric(0.7, len(articles)) * (random.random(len(articles)) < chosen.corrected)
+    counts = random.geometric(0.7, len(articles)) * (
+        random.random(len(articles)) < chosen.corrected
+    )
     corrected = np.repeat(articles, counts)
     later = random.lognormal(np.log(2 * HOUR), 1.0, len(corrected)).astype(np.int64) + 60
     corrections = room.born[corrected] + later
@@ -112,6 +119,10 @@ class Fixed:
     starts: Numbers
     targets: Numbers
 
+    def counts(self) -> Numbers:
+        """Return how many links each page has."""
+        return np.diff(self.starts)
+
     @classmethod
     def of(cls, sources: Numbers, targets: Numbers, pages: int) -> Fixed:
         """Sort links by page."""
@@ -121,47 +132,44 @@ class Fixed:
 
 def lay_out(
     room: Newsroom, items: Items, navigation: Fixed, footer: Fixed, editions: Versions
-) -> tuple[NDArray[np.int64], Ids, NDArray[np.uint8]]:
-    """Return where each version's links start, their targets and their roles."""
+) -> Weave:
+    """Return the links of every version: navigation, what is new, what lasts, and the footer."""
     urls = editions.urls
-    ends = items.starts[urls + 1]
-    # Sorted newest first, the keys of a page fall; turned round, they rise.
-    rising = np.sort(items.keys)
-    count = np.searchsorted(rising, key(urls, editions.times), side="right") - items.starts[urls]
-    lasting = np.where(urls < room.first_front, 0, lasting_items(room, rising, items)[urls])
-    lasting = np.minimum(lasting, count)
-    oldest = np.maximum(lasting, count - np.array(SHOWN)[room.kinds[urls]])
+    newest, count, lasting = shown_items(room, items, editions)
     in_text = len(navigation.targets)
     in_footer = in_text + len(items.targets)
-    starts = np.column_stack(
-        (
-            navigation.starts[urls],
-            in_text + ends - count,
-            in_text + ends - lasting,
-            in_footer + footer.starts[urls],
-        )
+    last = in_text + items.starts[urls + 1]
+    starts = (
+        navigation.starts[urls],
+        last - count,
+        last - lasting,
+        in_footer + footer.starts[urls],
     )
     counts = np.column_stack(
-        (
-            navigation.starts[urls + 1] - navigation.starts[urls],
-            count - oldest,
-            lasting,
-            footer.starts[urls + 1] - footer.starts[urls],
-        )
+        (navigation.counts()[urls], newest, lasting, footer.counts()[urls]),
     )
     pool = np.concatenate((navigation.targets, items.targets, footer.targets)).astype(np.int32)
     roles = np.full(len(pool), Role.NAVIGATION, np.uint8)
     roles[in_text:in_footer] = item_roles(room, items)
     roles[in_footer:] = Role.FOOTER
-    chosen = ranges(starts.reshape(-1), counts.reshape(-1))
+    chosen = ranges(np.column_stack(starts).reshape(-1), counts.reshape(-1))
     link_starts = np.concatenate(([0], np.cumsum(counts.sum(axis=1))))
-    return link_starts, pool[chosen], roles[chosen]
+    return Weave(link_starts, pool[chosen], roles[chosen])
 
 
-def lasting_items(room: Newsroom, rising: Numbers, items: Items) -> Numbers:
-    """Return how many links each page had at the opening, which its archive keeps."""
-    pages = np.arange(room.pages)
-    return np.searchsorted(rising, key(pages, np.full(room.pages, OPENING)), "right") - items.starts[:-1]
+def shown_items(
+    room: Newsroom, items: Items, editions: Versions
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Return of each version how many new links it shows, how many it had, and how many last."""
+    urls = editions.urls
+    rising, before = np.sort(items.keys), items.starts[urls]
+    count = np.searchsorted(rising, key(urls, editions.times), side="right") - before
+    # What a desk's front had at the opening is its archive, which it keeps.
+    opening = np.searchsorted(rising, key(urls, np.full(len(urls), OPENING)), "right") - before
+    archive = (urls >= room.first_front) & (urls < room.first_article)
+    lasting = np.where(archive, np.minimum(opening, count), 0)
+    most = np.array(SHOWN)[room.kinds[urls]]
+    return np.minimum(count - lasting, most), count, lasting
 
 
 def item_roles(room: Newsroom, items: Items) -> NDArray[np.uint8]:
@@ -174,4 +182,5 @@ def item_roles(room: Newsroom, items: Items) -> NDArray[np.uint8]:
 def ranges(starts: Numbers, counts: Numbers) -> Numbers:
     """Return start, start + 1, ... for each start, so many of each, one after the other."""
     ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
+    every = np.arange(ends[-1] if len(ends) else 0)
+    return np.asarray(every + np.repeat(starts - (ends - counts), counts))

@@ -3,7 +3,7 @@
 Its structure is tuned to that of the site in the `selection` paper, over all links of
 all versions: most pages link nowhere, a few to very many, and how often a page is linked
 follows a power law.  docs/generated-worlds.md has the numbers.  The home page lists a
-fifth of the news; the rest is found through sections, desks and reports.
+tenth of the news; the rest is found through sections, desks and reports.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from foragers.worlds.addresses import AddressBook
-from foragers.worlds.archive import Archive, Labels
+from foragers.worlds.archive import Archive
 from foragers.worlds.generated.chance import generator
-from foragers.worlds.generated.columns import Ground, Marks
 from foragers.worlds.generated.editions import Fixed, Items, lay_out, versions
 from foragers.worlds.generated.kinds import Headline, Kind
-from foragers.worlds.generated.newsroom import HOME, NewsParameters, Newsroom, Numbers
+from foragers.worlds.generated.newsroom import HOME, NewsParameters, Newsroom
 from foragers.worlds.generated.reporting import events
 from foragers.worlds.generated.rhythm import days
 from foragers.worlds.generated.style import Style
 from foragers.worlds.generated.subjects import SUBJECTS
 from foragers.worlds.generated.syllables import made_up
-from foragers.worlds.generated.texts import GeneratedTexts
-from foragers.worlds.generated.weaving import START, members
+from foragers.worlds.generated.weaving import START, Numbers, Origin, Pages, members, world
 
 KINDS = (
     Kind("home", ("The Daily Kestrel",), ("headlines", "today", "latest", "top"), Headline.NONE),
@@ -53,55 +50,41 @@ SECTIONS = ("politics", "markets", "football", "health", "film", "climate", "law
 
 HOSTS = ("www", "sport", "money", "life")
 HOST_OF_SECTION = {
-    "markets": 2, "football": 1, "cycling": 1, "film": 3, "music": 3, "food": 3, "travel": 3,
+    "markets": 2,
+    "football": 1,
+    "cycling": 1,
+    "film": 3,
+    "music": 3,
+    "food": 3,
+    "travel": 3,
 }
 SITE = "dailykestrel.com"
 
+SECTION_WORDS, DESK_WORDS, SERVICE_WORDS = 800_000, 900_000, 700_000
+"""Where the made-up names of sections, desks and service pages begin."""
 
-def news_world(
-    seed: int, pages: int, parameters: NewsParameters, origin: dict[str, str | int | float]
-) -> Archive:
+
+def news_world(seed: int, pages: int, parameters: NewsParameters, origin: Origin) -> Archive:
     """Make a `news` world."""
     room = Newsroom(seed, pages, parameters)
-    found = events(room, seed)
     random = generator("news", seed, "editions")
-    items = Items.of(room, found)
+    items = Items.of(room, events(room, seed))
     editions = versions(room, items, random)
-    navigation, footer = fixed_links(room, random)
-    link_starts, targets, roles = lay_out(room, items, navigation, footer, editions)
-    version_starts = np.searchsorted(editions.urls, np.arange(pages + 1))
-    book = AddressBook.pack(hrefs(room))
-    times = START + editions.times.astype(np.float64)
-    names = section_names(room.sections)
-    desks = tuple(made_up(900_000 + at) for at in range(room.sections * room.desks))
-    style = Style(seed, names + desks, KINDS, parameters.fidelity, parameters.noise)
+    weave = lay_out(room, items, *fixed_links(room, random), editions)
     topics, seconds = topic_rows(room)
-    marks = Marks(
-        topics.astype(np.int16),
-        seconds.astype(np.int16),
-        room.kinds.astype(np.uint8),
-        np.minimum(editions.revisions, 65_535).astype(np.uint16),
-        roles,
-    )
-    ground = Ground(book.letters, book.starts, version_starts, times, link_starts, targets)
+    names = section_names(room.sections)
+    desks = tuple(made_up(DESK_WORDS + at) for at in range(room.sections * room.desks))
     labels = members("topic", ("", *names), topics)
     labels |= members("kind", [kind.name for kind in KINDS], room.kinds)
-    return Archive(
-        book=book,
-        version_starts=version_starts,
-        times=times,
-        codes=np.full(len(times), 200, np.int16),
-        redirects=np.full(len(times), -1, np.int32),
-        same_as=np.arange(len(times), dtype=np.int32),
-        link_starts=link_starts,
-        targets=targets,
-        texts=GeneratedTexts(style, marks, ground),
+    return world(
+        Pages(hrefs(room), topics, seconds, room.kinds),
+        editions.timeline(pages),
+        weave,
+        Style(seed, names + desks, KINDS, parameters.fidelity, parameters.noise),
         seeds=(HOME,),
-        labels=Labels(labels),
-        evolving=True,
-        start=START,
-        end=START + room.end,
+        labels=labels,
         origin=origin,
+        end=START + room.end,
     )
 
 
@@ -138,8 +121,8 @@ def topic_rows(room: Newsroom) -> tuple[Numbers, Numbers]:
 
 def section_names(count: int) -> tuple[str, ...]:
     """Return the names of so many sections."""
-    names = (*SECTIONS, *(name for name in reversed(SUBJECTS) if name not in SECTIONS))
-    more = (made_up(800_000 + at) for at in range(count - len(names)))
+    names = (*SECTIONS, *(name for name in reversed(tuple(SUBJECTS)) if name not in SECTIONS))
+    more = (made_up(SECTION_WORDS + at) for at in range(count - len(names)))
     return (*names[:count], *more)
 
 
@@ -151,13 +134,15 @@ def hrefs(room: Newsroom) -> list[str]:
     fixed += [f"{host}/{name}/" for host, name in zip(hosts, names, strict=True)]
     for page in room.fronts.tolist():
         section, desk = int(room.section[page]), int(room.desk[page])
-        word = made_up(900_000 + section * room.desks + desk)
+        word = made_up(DESK_WORDS + section * room.desks + desk)
         fixed.append(f"{hosts[section]}/{names[section]}/{word}/")
     services = range(room.first_article - room.first_service)
-    fixed += [f"http://www.{SITE}/services/{made_up(700_000 + at)}.html" for at in services]
+    fixed += [f"http://www.{SITE}/services/{made_up(SERVICE_WORDS + at)}.html" for at in services]
     articles = slice(room.first_article, None)
     dates = dated(days(room.born[articles]))
-    written = zip(room.section[articles].tolist(), dates, range(room.first_article, room.pages), strict=True)
+    written = zip(
+        room.section[articles].tolist(), dates, range(room.first_article, room.pages), strict=True
+    )
     fixed += [
         f"{hosts[section]}/{date}/{names[section]}/{made_up(page * 17)}-{page}.html"
         for section, date, page in written

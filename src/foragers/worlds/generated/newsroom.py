@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.rhythm import moments
-from foragers.worlds.generated.weaving import DAY
+from foragers.worlds.generated.weaving import DAY, Numbers
 
-Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 HOME, SECTION, FRONT, SERVICE, ARTICLE, REPORT = range(6)
@@ -25,8 +24,8 @@ HOME, SECTION, FRONT, SERVICE, ARTICLE, REPORT = range(6)
 ALWAYS = -60 * int(DAY)
 """When the pages appeared that are always there."""
 
-PAPER_PAGES = 33_000
-"""How many URLs the `selection` paper's foragers found, for which the daily number is meant."""
+PAPER_PAGES, PAPER_DAYS = 33_000, 18.0
+"""How many URLs the foragers of the `selection` paper found, and in how many days."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class NewsParameters:
     near: float = 0.3
     nearby: float = 0.3
     triads: float = 0.1
-    upward: float = 0.15
-    home: float = 0.19
+    upward: float = 0.1
+    home: float = 0.1
     early: float = 0.03
     corrected: float = 0.12
     links_only: float = 0.4
@@ -102,7 +101,7 @@ class Newsroom:
     def busyness(self) -> Floats:
         """Return how much each section produces: the first ones most."""
         weights = 1 / (np.arange(self.sections) + 2.0)
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     def _births(self, random: np.random.Generator) -> Numbers:
         chosen = self.parameters

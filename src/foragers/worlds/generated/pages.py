@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foragers.types import Document
-from foragers.worlds.generated.chance import STRIDE, mix, mix_one, strides
+from foragers.worlds.generated.chance import STRIDE, Hashes, mix, mix_one, strides
 from foragers.worlds.generated.kinds import Headline, Kind
 from foragers.worlds.generated.style import Style
 from foragers.worlds.generated.vocabulary import WIDTH, Vocabulary
@@ -16,13 +17,18 @@ from foragers.worlds.generated.vocabulary import WIDTH, Vocabulary
 SPREAD = 0.6
 """The standard deviation of the logarithm of a text's length."""
 
-TITLE_WORDS = 5
 LONGEST = 4000
-SENTENCE = 13
-"""How many words a sentence has."""
+TITLE_WORDS = 5
+"""How many words are drawn for a title before those of the text; a headline shows four."""
 
-CHANGED = 0x1800000000000000
-"""A word whose hash is below this, one in eleven or so, changes when a page is revised."""
+SENTENCE, PARAGRAPH = 13, 100
+"""How many words a sentence has, and how many there are to a heading."""
+
+CHANGED = (1 << 64) // 11
+"""A word whose hash is below this, one in eleven, changes when a page is revised."""
+
+FAITHFUL = 0.75
+"""The share of the topical words that are of the first topic and not of the second."""
 
 
 class PageWriter:
@@ -46,40 +52,40 @@ class PageWriter:
     ) -> Document:
         """Return what a revision of a page says."""
         key = mix_one(self._salt + (url + 1) * STRIDE)
-        count = self._lengths[kind][key & 255]
-        hashes = mix(self._strides[: TITLE_WORDS + count] + np.uint64(key))
-        if revision:
-            other = mix_one(key + revision)
-            fresh = mix(self._strides[: TITLE_WORDS + count] + np.uint64(other))
-            fresh[:TITLE_WORDS] = CHANGED
-            hashes = np.where(fresh < CHANGED, fresh * np.uint64(STRIDE), hashes)
-        rows = np.empty(len(hashes), np.int64)
-        rows[:TITLE_WORDS] = self._title_rows(kind, *topics)
-        rows[TITLE_WORDS:] = self._text_rows(hashes[TITLE_WORDS:], key, kind, *topics)
-        places = rows * WIDTH + (hashes & np.uint64(WIDTH - 1)).astype(np.int64)
-        words: list[str] = self._vocabulary.words[self._flat[places]].tolist()
+        hashes = self._hashes(key, TITLE_WORDS + self._lengths[kind][key & 255], revision)
+        rows = self._rows(hashes, key, kind, *topics)
+        rows *= WIDTH
+        rows += (hashes & np.uint64(WIDTH - 1)).view(np.int64)
+        words: list[str] = self._vocabulary.words[self._flat[rows]].tolist()
         title = title_of(self._style.kinds[kind], key, words)
         text = words[TITLE_WORDS:]
-        headings = (title, *(" ".join(text[at : at + 3]).capitalize() for at in range(0, len(text), 100)))
-        return Document(title, headings, sentences(text), "en", published)
+        below = [" ".join(text[at : at + 3]).capitalize() for at in range(0, len(text), PARAGRAPH)]
+        return Document(title, (title, *below), sentences(text), "en", published)
 
-    def _title_rows(self, kind: int, topic: int, second: int) -> tuple[int, ...]:
-        if self._style.kinds[kind].headline is Headline.NAME:
-            names = self._vocabulary.names_row
-            return names, names, topic, topic, 0
-        return topic, topic, second, topic, 0
+    def _hashes(self, key: int, count: int, revision: int) -> Hashes:
+        """Draw the chance of each word; a revision changes some, but not the title."""
+        hashes = mix(self._strides[:count] + np.uint64(key))
+        if revision:
+            fresh = mix(self._strides[:count] + np.uint64(mix_one(key + revision)))
+            fresh[:TITLE_WORDS] = CHANGED
+            np.copyto(hashes, fresh * np.uint64(STRIDE), where=fresh < np.uint64(CHANGED))
+        return hashes
 
-    def _text_rows(
-        self, hashes: np.ndarray, key: int, kind: int, topic: int, second: int
-    ) -> np.ndarray:
-        """Draw for each word the row that it comes from."""
+    def _rows(
+        self, hashes: Hashes, key: int, kind: int, topic: int, second: int
+    ) -> NDArray[np.int64]:
+        """Choose for each word the vocabulary that it comes from."""
         plan = self._style.kinds[kind]
-        # Some pages keep to their topic more than others do.
-        topical = plan.topical * (0.4 + 1.2 * ((key >> 8) & 255) / 255)
-        bounds = np.array([0.75 * topical, topical, topical + plan.own])
         own = self._vocabulary.kind_row(kind)
-        which = np.searchsorted((bounds * 2**32).astype(np.uint32), (hashes >> np.uint64(32)).astype(np.uint32))
-        return np.array([topic, second, own, 0])[which]
+        # Some pages keep to their topic more than others do.
+        topical = plan.topical * (0.4 + 1.2 * (key >> 8 & 255) / 255)
+        bounds = np.array([FAITHFUL * topical, topical, topical + plan.own]) * 2**32
+        rows = np.array([topic, second, own, 0])[bounds.searchsorted(hashes >> np.uint64(32))]
+        row = topic or own
+        rows[:TITLE_WORDS] = row, row, second, row, 0
+        if plan.headline is Headline.NAME:
+            rows[:2] = self._vocabulary.names_row
+        return rows
 
 
 def salt(seed: int) -> int:
@@ -91,7 +97,7 @@ def lengths(kind: Kind) -> list[int]:
     """Return 256 lengths that are equally likely: log-normal with the mean of the kind."""
     centre = NormalDist(log(kind.words) - SPREAD**2 / 2, SPREAD)
     quantiles = [centre.inv_cdf((at + 0.5) / 256) for at in range(256)]
-    return [min(int(np.exp(quantile)), LONGEST) for quantile in quantiles]
+    return [min(int(exp(quantile)), LONGEST) for quantile in quantiles]
 
 
 def title_of(kind: Kind, key: int, words: list[str]) -> str:

@@ -13,22 +13,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from foragers.worlds.generated.chance import generator
-from foragers.worlds.generated.newsroom import HOME, REPORT, Floats, Newsroom, Numbers
+from foragers.worlds.generated.newsroom import (
+    HOME,
+    PAPER_DAYS,
+    PAPER_PAGES,
+    REPORT,
+    Floats,
+    Newsroom,
+)
 from foragers.worlds.generated.rhythm import HOUR
-from foragers.worlds.generated.weaving import DAY
+from foragers.worlds.generated.weaving import DAY, Numbers
 
 MOST_LINKED = 700
-SECTION_LINKS, FRONT_LINKS = 400.0, 60.0
+SECTION_LINKS, FRONT_LINKS = 900.0, 60.0
 """How many links a section's page and a desk's front gather in 18 days, about."""
 
 FIRST_LINK, LATER_LINK, LATER_SPREAD = 600.0, 8 * HOUR, 1.2
-"""How long after its birth a page is linked: the mean, and the median and spread for later links."""
+"""How long after its birth a page is linked: mean; for later links, the median and the spread."""
 
 EARLY = 2 * HOUR
 BEFORE_START = -0.3 * DAY
 """Home and section pages show only what came in since then, so older articles look elsewhere."""
 
-REPORTS_ON_HOME = 0.2
+REPORTS_ON_HOME = 0.1
 """How much less likely a report is on the home page than another article."""
 
 
@@ -52,7 +59,7 @@ class Gatherers:
         busy = room.busyness() * room.sections
         pages = np.concatenate((np.arange(1, room.first_service), reports))
         fronts = np.repeat(busy, room.desks) * random.exponential(1.0, len(room.fronts))
-        scale = room.pages / 33_000 / 18.0
+        scale = room.pages / PAPER_PAGES / PAPER_DAYS
         rates = np.concatenate(
             (SECTION_LINKS * scale * busy, FRONT_LINKS * scale * fronts, amounts / lives)
         )
@@ -153,9 +160,7 @@ def assign(
         sources[links] = gatherers.pages[active[np.minimum(found, len(active) - 1)]]
 
 
-def reach(
-    room: Newsroom, targets: Numbers, random: np.random.Generator
-) -> tuple[Numbers, Numbers]:
+def reach(room: Newsroom, targets: Numbers, random: np.random.Generator) -> tuple[Numbers, Numbers]:
     """Draw how far away each link may stand, as a range of places."""
     chosen, width = room.parameters, room.desks + 1
     section = room.section[targets] * width

@@ -13,7 +13,11 @@ BUSIEST = 15
 
 
 def moments(
-    count: int, first_day: float, last_day: float, swing: float, weekend: float,
+    count: int,
+    first_day: float,
+    last_day: float,
+    swing: float,
+    weekend: float,
     random: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Draw so many moments, in seconds from midnight before a Monday, in order.

@@ -47,8 +47,8 @@ _KEYWORDS = {
         pedal wheel podium velodrome helmet marathon""",
     "travel": """travel hotel flight beach tourist island passport itinerary museum airline luggage
         resort cruise guide destination visa train hiking""",
-    "food": """recipe cooking flour butter garlic oven sauce restaurant chef cheese vegetable dessert
-        flavor kitchen baking wine spice dinner""",
+    "food": """recipe cooking flour butter garlic oven sauce restaurant chef cheese vegetable
+        dessert flavor kitchen baking wine spice dinner""",
     "music": """album guitar concert orchestra singer melody rhythm piano band festival composer
         opera jazz lyrics violin chorus recording symphony""",
     "film": """film director actor cinema screenplay premiere documentary audience scene comedy
@@ -57,14 +57,22 @@ _KEYWORDS = {
         perennial watering shrub bulbs harvest weeds blossom planting""",
 }
 
+_BACKGROUND = """the of and to in a is for on that with as by it at from this are be was an or
+    which have has not but their its more also one all other were can we they been may these new
+    time will about would there who some first into than only out over no up two such people when
+    what most made after many he his she her our you your us them then any where how page site here
+    information year work use part well between years place day way number back general each
+    under world long during important good both same another different used being while since
+    found small large three through list great week without following set could often however
+    several early known state given case later system group area point view form order name
+    please contact date updated welcome read next last online copyright available"""
+
 SUBJECTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {name: tuple(words.split()) for name, words in _KEYWORDS.items()}
 )
 """The keywords of every named topic."""
 
-BACKGROUND = tuple(
-    ["the", "of", "and", "to", "in", "a", "is", "for", "on", "that", "with", "as", "by", "it", "at", "from", "this", "are", "be", "was", "an", "or", "which", "have", "has", "not", "but", "their", "its", "more", "also", "one", "all", "other", "were", "can", "we", "they", "been", "may", "these", "new", "time", "will", "about", "would", "there", "who", "some", "first", "into", "than", "only", "out", "over", "no", "up", "two", "such", "people", "when", "what", "most", "made", "after", "many", "he", "his", "she", "her", "our", "you", "your", "us", "them", "then", "any", "where", "how", "page", "site", "here", "information", "year", "work", "use", "part", "well", "between", "years", "place", "day", "way", "number", "back", "general", "each", "under", "world", "long", "during", "important", "good", "both", "same", "another", "different", "used", "being", "while", "since", "found", "small", "large", "three", "through", "list", "great", "week", "without", "following", "set", "could", "often", "however", "several", "early", "known", "state", "given", "case", "later", "system", "group", "area", "point", "view", "form", "order", "name", "please", "contact", "date", "updated", "welcome", "read", "next", "last", "online", "copyright", "available"]
-)
+BACKGROUND = tuple(_BACKGROUND.split())
 """Words that say nothing about a page."""
 
 

@@ -36,7 +36,7 @@ class GeneratedTexts:
         self._style = style
         self._marks = marks
         self._ground = ground
-        self._starts = memoryview(ground.version_starts)
+        self._starts = ground.version_starts.data
         self._pages = PageWriter(style, words)
         self._links = LinkWriter(style, words, marks, ground)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.chance import generator
@@ -20,9 +19,16 @@ from foragers.worlds.generated.roles import Role
 from foragers.worlds.generated.style import Style
 from foragers.worlds.generated.subjects import names_of_topics
 from foragers.worlds.generated.syllables import made_up
-from foragers.worlds.generated.weaving import DAY, Pages, Strands, members, standing_world
-
-Numbers = NDArray[np.int64]
+from foragers.worlds.generated.weaving import (
+    DAY,
+    Numbers,
+    Origin,
+    Pages,
+    Strands,
+    Timeline,
+    members,
+    world,
+)
 
 HOME, ABOUT, HUB, PAGE = range(4)
 KINDS = (
@@ -41,7 +47,12 @@ KINDS = (
         topical=0.35,
         words=90,
     ),
-    Kind("page", ("",), ("article", "introduction", "notes", "details", "chapter", "figure"), own=0.05),
+    Kind(
+        "page",
+        ("",),
+        ("article", "introduction", "notes", "details", "chapter", "figure", "summary", "essay"),
+        own=0.05,
+    ),
 )
 
 MIXTURE = (0.6, 0.3, 0.1)
@@ -78,16 +89,21 @@ class TopicsParameters:
     seeds: int = 5
 
 
-def topics_world(
-    seed: int, pages: int, parameters: TopicsParameters, origin: dict[str, str | int | float]
-) -> Archive:
+def topics_world(seed: int, pages: int, parameters: TopicsParameters, origin: Origin) -> Archive:
     """Make a `topics` world."""
     web = TopicWeb(seed, pages, parameters)
     names = names_of_topics(parameters.topics)
-    style = Style(seed, names, KINDS, parameters.fidelity, parameters.noise)
     labels = members("topic", ("", *names), web.topics)
     labels |= members("kind", [kind.name for kind in KINDS], web.kinds)
-    return standing_world(web.pages(names), web.strands(), style, web.seeds(), labels, origin)
+    return world(
+        web.pages(names),
+        Timeline.standing(web.ages),
+        web.strands().weave(pages),
+        Style(seed, names, KINDS, parameters.fidelity, parameters.noise),
+        seeds=web.seeds(),
+        labels=labels,
+        origin=origin,
+    )
 
 
 class TopicWeb:
@@ -107,7 +123,7 @@ class TopicWeb:
         self.host_topics = self._host_topics(random, hosts)
         self.topics = self._page_topics(random)
         self.kinds = self._kinds(random)
-        self.ages = random.exponential(300 * DAY, pages).round()
+        self.ages = random.exponential(300 * DAY, pages)
         # The pages of each topic, in the order of how much they are linked to.
         shuffled = random.permutation(pages)
         self.by_topic = shuffled[np.argsort(self.topics[shuffled], kind="stable")]
@@ -143,7 +159,7 @@ class TopicWeb:
         """Return the columns of the pages."""
         leading = self.host_topics[self.hosts, 0]
         seconds = np.where(self.topics == leading, self.host_topics[self.hosts, 1], leading)
-        return Pages(self.hrefs(names), self.topics, seconds, self.kinds, self.ages)
+        return Pages(self.hrefs(names), self.topics, seconds, self.kinds)
 
     def hrefs(self, names: tuple[str, ...]) -> list[str]:
         """Return the addresses: the directory often tells the topic, the file name nothing."""
@@ -162,7 +178,7 @@ class TopicWeb:
 
     def seeds(self) -> list[int]:
         """Return home pages of hosts of different topics."""
-        return self.firsts[: self.parameters.seeds].tolist()
+        return [int(first) for first in self.firsts[: self.parameters.seeds]]
 
     def strands(self) -> Strands:
         """Draw all links."""
@@ -185,7 +201,7 @@ class TopicWeb:
         strands.add(below[about], firsts[about] + 1, Role.FOOTER)
 
     def _home_links(self, strands: Strands, random: np.random.Generator) -> None:
-        """Link every home page from an earlier host, so that all can be reached, and from its topic."""
+        """Link home pages from earlier hosts, so that all can be reached, and from their topics."""
         hosts = np.arange(1, len(self.sizes))
         origins = (hosts * random.random(len(hosts))).astype(np.int64)
         place = (self.sizes[origins] * random.random(len(hosts))).astype(np.int64)
@@ -232,7 +248,8 @@ class TopicWeb:
     ) -> Numbers:
         """Draw a page of each topic, the popular ones more often."""
         rank = self.topic_sizes[topics] * random.random(len(topics)) ** popularity
-        return self.by_topic[self.topic_firsts[topics] + rank.astype(np.int64)]
+        found: Numbers = self.by_topic[self.topic_firsts[topics] + rank.astype(np.int64)]
+        return found
 
 
 def host_name(host: int) -> str:

@@ -71,7 +71,7 @@ def table(numbers: Sequence[int], power: float) -> NDArray[np.int32]:
 def unused_words() -> Iterator[str]:
     """Make up words, one after the other, that are not real ones of ours."""
     real = {*BACKGROUND, *(word for words in SUBJECTS.values() for word in words)}
-    index = 0
+    index = 1
     while True:
         if (word := made_up(index)) not in real:
             yield word

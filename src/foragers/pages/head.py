@@ -1,0 +1,82 @@
+"""What the head of a page tells: base, robots, canonical address, dates, and links of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from selectolax.lexbor import LexborNode
+
+from foragers.pages.refresh import parse_refresh
+from foragers.urls import resolve
+
+_FOLLOWED_RELATIONS = frozenset(("next", "prev", "previous"))
+
+
+class Head(msgspec.Struct):
+    """The facts of a page's base, link and meta elements, wherever they stand.
+
+    `links` are pairs of an unresolved address and its relation.
+    """
+
+    base: str = ""
+    robots: list[str] = []
+    canonical: str = ""
+    language: str = ""
+    named: dict[str, str] = {}
+    links: list[tuple[str, str]] = []
+
+
+def read_head(nodes: Iterable[LexborNode], url: str) -> Head:
+    """Gather what the base, link and meta elements of a page say."""
+    head = Head()
+    for node in nodes:
+        tag, attributes = node.tag, node.attributes
+        if tag == "meta":
+            _read_meta(head, attributes)
+        elif tag == "link":
+            _read_link(head, attributes)
+        elif not head.base and attributes.get("href") is not None:
+            head.base = _base(attributes["href"] or "", url)
+    head.base = head.base or url
+    return head
+
+
+def _base(href: str, url: str) -> str:
+    """Resolve the address of a base element; one that cannot be a base leaves the page's own."""
+    try:
+        base = resolve(href, url)
+    except ValueError:
+        return url
+    return url if base.startswith(("data:", "javascript:")) else base
+
+
+def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
+    content = attributes.get("content")
+    if not content:
+        return
+    pragma = (attributes.get("http-equiv") or "").lower()
+    if pragma == "refresh":
+        refresh = parse_refresh(content)
+        if refresh and refresh[1]:
+            head.links.append((refresh[1], "refresh"))
+    elif pragma == "content-language" and not head.language:
+        head.language = content.split(",")[0].strip()
+    name = attributes.get("name") or attributes.get("property") or attributes.get("itemprop")
+    if name:
+        name = name.strip().lower()
+        if name == "robots":
+            head.robots.append(content.strip().lower())
+        else:
+            head.named.setdefault(name, content)
+
+
+def _read_link(head: Head, attributes: dict[str, str | None]) -> None:
+    href, relation = attributes.get("href"), attributes.get("rel")
+    if not href or not relation:
+        return
+    relations = relation.lower().split()
+    if "canonical" in relations and not head.canonical:
+        head.canonical = href
+    if not _FOLLOWED_RELATIONS.isdisjoint(relations):
+        head.links.append((href, " ".join(relations)))

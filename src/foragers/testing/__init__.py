@@ -1,0 +1,29 @@
+"""Contract checks: what every strategy, world and ledger must keep to, ours and yours.
+
+    check_strategy(lambda: MyStrategy(seed=1), lambda: Recorded(archive), judge)
+    check_world(lambda: Recorded(archive, connections=4))
+    check_ledger(lambda: MyLedger(path), reopen=lambda: MyLedger(path))
+
+Each check raises an AssertionError that says in one sentence what is broken.  They take
+functions that make fresh objects, since most promises are about doing a thing twice.
+"""
+
+from foragers.testing.faults import Barren, Late, Lossy, Seedless, Shuffled, Tangled, Vanished
+from foragers.testing.ledgers import NumberedAddresses, check_ledger, sample_visits
+from foragers.testing.strategies import check_strategy
+from foragers.testing.worlds import check_world
+
+__all__ = [
+    "Barren",
+    "Late",
+    "Lossy",
+    "NumberedAddresses",
+    "Seedless",
+    "Shuffled",
+    "Tangled",
+    "Vanished",
+    "check_ledger",
+    "check_strategy",
+    "check_world",
+    "sample_visits",
+]

@@ -1,0 +1,236 @@
+"""A crawl as a dialogue that can be had again: what was asked and answered, and what was told.
+
+`converse` crawls with hosts that close and open at random, keeps the transcript, and
+holds every answer against what a strategy may say.  `replay` says the same things to
+another strategy and compares.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from copy import deepcopy
+from dataclasses import dataclass, field
+from math import isfinite
+from random import Random
+from typing import Literal
+
+from foragers.crawl import beginning
+from foragers.pace import Closed
+from foragers.protocols import Judge, Strategy, World
+from foragers.types import Choice, HostId, Page, UrlId, Visit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and its answer."""
+
+    n: int
+    closed: frozenset[HostId]
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Visits that a strategy was told."""
+
+    visits: tuple[Visit, ...]
+
+
+Transcript = list[Asked | Told]
+Kind = Literal["plain", "log", "both"]
+"""How closed hosts are told: as a plain set, as the log that Pace keeps, or now so, now so."""
+
+
+@dataclass
+class Doors:
+    """Shows the same closed hosts in different kinds of sets."""
+
+    kind: Kind
+    _log: Closed = field(default_factory=Closed)
+    _shown: int = 0
+
+    def show(self, closed: frozenset[HostId]) -> AbstractSet[HostId]:
+        """Return a set of these hosts."""
+        self._shown += 1
+        if self.kind == "plain" or (self.kind == "both" and self._shown % 3 == 0):
+            return set(closed)
+        for host in sorted(set(self._log) - closed):
+            self._log.open(host)
+        for host in sorted(closed - set(self._log)):
+            self._log.close(host)
+        return self._log
+
+
+@dataclass
+class Watch:
+    """Holds each answer of a strategy against what it may say."""
+
+    name: str
+    revisits: bool
+    hosts: dict[UrlId, HostId] = field(default_factory=dict)
+    _told: set[tuple[UrlId, int]] = field(default_factory=set)
+    _done: set[UrlId] = field(default_factory=set)
+    asked: int = 0
+
+    def told(self, visits: Sequence[Visit]) -> None:
+        """Note what the strategy knows."""
+        for visit in visits:
+            links = visit.page.links
+            self.hosts.update(zip(links.targets.tolist(), links.hosts.tolist(), strict=True))
+            self._told.add((visit.page.final, visit.page.choice.depth))
+            self._done.add(visit.page.final)
+
+    def answered(self, asked: Asked) -> None:
+        """Check an answer."""
+        name, choices = self.name, asked.choices
+        assert len(choices) <= asked.n, f"{name} was asked for {asked.n} and chose {len(choices)}"
+        self.asked += len(choices)
+        for choice in choices:
+            url = choice.url
+            assert url in self.hosts, f"{name} chose URL {url}, of which it was never told"
+            assert choice.host == self.hosts[url], (
+                f"{name} chose URL {url} on host {choice.host}, but it is on {self.hosts[url]}"
+            )
+            assert choice.host not in asked.closed, f"{name} chose a page of a closed host"
+            assert isfinite(choice.promise), f"{name} gave URL {url} the promise {choice.promise}"
+            assert (choice.parent, choice.depth - 1) in self._told, (
+                f"{name} chose URL {url} at depth {choice.depth} because of URL {choice.parent},"
+                f" which it was never told at depth {choice.depth - 1}"
+            )
+            assert self.revisits or url not in self._done, f"{name} chose URL {url} twice"
+            self._done.add(url)
+
+
+@dataclass
+class Speaker:
+    """Talks to a strategy, and says which strategy it was when something goes wrong."""
+
+    strategy: Strategy
+    name: str
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> tuple[Choice, ...]:
+        """Ask for choices."""
+        try:
+            return tuple(self.strategy.ask(n, closed))
+        except Exception as error:
+            raise AssertionError(f"{self.name} failed when asked: {error!r}") from error
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Tell what came back."""
+        try:
+            self.strategy.tell(visits)
+        except Exception as error:
+            raise AssertionError(f"{self.name} failed when told: {error!r}") from error
+
+    def pickled(self) -> Speaker:
+        """Return another speaker, with a strategy that was packed and unpacked."""
+        try:
+            return Speaker(pickle.loads(pickle.dumps(self.strategy)), self.name)
+        except Exception as error:
+            raise AssertionError(f"{self.name} cannot be pickled: {error!r}") from error
+
+
+@dataclass
+class Conversation:
+    """A crawl by one strategy in one world, with hosts that close and open at random."""
+
+    speaker: Speaker
+    world: World
+    judge: Judge
+    watch: Watch
+    doors: Doors
+    rng: Random
+    transcript: Transcript = field(default_factory=list)
+
+    def run(self, downloads: int) -> None:
+        """Crawl until nothing is left or so many pages were chosen."""
+        self.tell([beginning(self.world.seeds, self.world.now)])
+        while self.start(downloads) or self.world.running:
+            if pages := self.world.finished():
+                self.tell([self.visit(page) for page in pages])
+
+    def start(self, downloads: int) -> int:
+        """Start what the strategy chooses; return how many that was."""
+        before = self.watch.asked
+        while (free := min(self.world.free, downloads - self.watch.asked)) > 0:
+            n, closed = self.rng.randint(0, free), self.closed()
+            choices = self.ask(n, closed)
+            if not choices and n > 0 and not closed:
+                break
+            for choice in choices:
+                self.world.start(choice)
+        return self.watch.asked - before
+
+    def closed(self) -> frozenset[HostId]:
+        """Return the hosts that are closed just now: none, some or all."""
+        share = self.rng.choice([0.0, 0.5, 1.0])
+        hosts = sorted(set(self.watch.hosts.values()))
+        return frozenset(host for host in hosts if self.rng.random() < share)
+
+    def ask(self, n: int, closed: frozenset[HostId]) -> tuple[Choice, ...]:
+        """Ask, check and write down."""
+        asked = Asked(n, closed, self.speaker.ask(n, self.doors.show(closed)))
+        self.watch.answered(asked)
+        self.transcript.append(asked)
+        return asked.choices
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Tell and write down."""
+        self.watch.told(visits)
+        self.speaker.tell(visits)
+        self.transcript.append(Told(tuple(visits)))
+
+    def visit(self, page: Page) -> Visit:
+        """Judge a page."""
+        relevance = self.judge.relevance(page)
+        return Visit(page, relevance, relevance >= self.judge.threshold)
+
+
+def converse(
+    strategy: Strategy,
+    world: World,
+    judge: Judge,
+    *,
+    seed: int = 0,
+    doors: Kind = "plain",
+    revisits: bool = False,
+    downloads: int = 300,
+) -> Transcript:
+    """Crawl, check every answer, and return all that was said."""
+    name = type(strategy).__name__
+    talk = Conversation(
+        Speaker(strategy, name),
+        world,
+        deepcopy(judge),
+        Watch(name, revisits),
+        Doors(doors),
+        Random(seed),
+    )
+    talk.run(downloads)
+    return talk.transcript
+
+
+def replay(
+    strategy: Strategy,
+    transcript: Transcript,
+    why: str,
+    *,
+    doors: Kind = "plain",
+    pickle_at: int | None = None,
+) -> None:
+    """Say the same to another strategy, which must answer the same; else `why` it should have."""
+    speaker = Speaker(strategy, type(strategy).__name__)
+    shown = Doors(doors)
+    for number, said in enumerate(transcript):
+        if number == pickle_at:
+            speaker = speaker.pickled()
+        if isinstance(said, Told):
+            speaker.tell(said.visits)
+            continue
+        choices = speaker.ask(said.n, shown.show(said.closed))
+        assert choices == said.choices, (
+            f"{speaker.name} chose {choices} at step {number} where {why} had it"
+            f" choose {said.choices}"
+        )

@@ -1,0 +1,187 @@
+"""Worlds around a world in which something is wrong.
+
+`Late`, `Shuffled` and `Lossy` disturb when answers come; `Vanished`, `Barren`, `Tangled`
+and `Seedless` disturb what they say.  URLs keep their numbers, so that whatever knows
+the world inside can be used with the world around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import inf
+from random import Random
+
+import msgspec
+
+from foragers.content import Kept
+from foragers.protocols import World
+from foragers.types import Choice, Document, Link, Page, Status
+
+
+@dataclass
+class Around:
+    """Another world, unchanged: a beginning for worlds that change something."""
+
+    world: World
+
+    @property
+    def now(self) -> float:
+        """The time of the world inside."""
+        return self.world.now
+
+    @property
+    def free(self) -> int:
+        """How many downloads the world inside takes now."""
+        return self.world.free
+
+    @property
+    def running(self) -> int:
+        """How many downloads are under way."""
+        return self.world.running
+
+    @property
+    def seeds(self) -> Sequence[Link]:
+        """The seeds of the world inside."""
+        return self.world.seeds
+
+    def start(self, choice: Choice) -> None:
+        """Begin a download in the world inside."""
+        self.world.start(choice)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return the next answers of the world inside, each changed."""
+        return [self.changed(page) for page in self.world.finished(until)]
+
+    def changed(self, page: Page) -> Page:
+        """Return what becomes of an answer."""
+        return page
+
+
+@dataclass
+class Late(Around):
+    """A world whose answers come up to `most` seconds later than they were there.
+
+    The connection is free again in the meantime, so that many answers may be on their way.
+    """
+
+    seed: int = 0
+    most: float = 20.0
+    _held: list[tuple[float, int, Page]] = field(default_factory=list, repr=False)
+    _rng: Random = field(init=False, repr=False)
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        self._rng = Random(self.seed)
+
+    @property
+    def running(self) -> int:
+        """How many downloads are under way, late answers among them."""
+        return self.world.running + len(self._held)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return the answers that are due next."""
+        while self.running:
+            due = self._held[0][0] if self._held else inf
+            for page in self.world.finished(min(until, due)):
+                self._count += 1
+                moment = page.time + self._rng.random() * self.most
+                heappush(self._held, (moment, self._count, page))
+            pages = []
+            while self._held and self._held[0][0] <= self.now:
+                page = heappop(self._held)[2]
+                pages.append(msgspec.structs.replace(page, time=self.now))
+            if pages or self.now >= until:
+                return pages
+        return self.world.finished(until)
+
+
+@dataclass
+class Shuffled(Around):
+    """A world whose answers come in any order, some of them after many later ones."""
+
+    seed: int = 0
+    _held: list[Page] = field(default_factory=list, repr=False)
+    _rng: Random = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._rng = Random(self.seed)
+
+    @property
+    def running(self) -> int:
+        """How many downloads are under way, answers kept back among them."""
+        return self.world.running + len(self._held)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return some of the answers that are there, in any order."""
+        if self.world.running or not self._held:
+            self._held.extend(self.world.finished(until))
+        self._rng.shuffle(self._held)
+        some = self._rng.randint(min(1, len(self._held)), len(self._held))
+        pages, self._held = self._held[:some], self._held[some:]
+        return pages
+
+
+@dataclass
+class Lossy(Around):
+    """A world that loses a share of its answers for good."""
+
+    seed: int = 0
+    share: float = 0.3
+    _rng: Random = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._rng = Random(self.seed)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return the next answers, or what is left of them."""
+        return [page for page in self.world.finished(until) if self._rng.random() >= self.share]
+
+
+class Vanished(Around):
+    """A world in which no page is there any more."""
+
+    def changed(self, page: Page) -> Page:
+        """Return a 404."""
+        nothing = Kept(Document())
+        return msgspec.structs.replace(
+            page,
+            status=Status.MISSING,
+            reason="404",
+            version=-1,
+            links=nothing.columns(),
+            content=nothing,
+        )
+
+
+class Barren(Around):
+    """A world whose pages link to nothing."""
+
+    def changed(self, page: Page) -> Page:
+        """Return the page without its links."""
+        content = Kept(page.document)
+        return msgspec.structs.replace(page, links=content.columns(), content=content)
+
+
+class Tangled(Around):
+    """A world whose pages link to themselves, and to everything twice."""
+
+    def changed(self, page: Page) -> Page:
+        """Return the page with more links than it had."""
+        if page.status is not Status.OK:
+            return page
+        choice = page.choice
+        itself = Link(choice.url, choice.host, "http://itself.test/", "this page")
+        links = tuple(page.links)
+        content = Kept(page.document, (itself, *links, *links, itself))
+        return msgspec.structs.replace(page, links=content.columns(), content=content)
+
+
+class Seedless(Around):
+    """A world that a crawl cannot begin in."""
+
+    @property
+    def seeds(self) -> Sequence[Link]:
+        """No seeds."""
+        return ()

@@ -1,0 +1,150 @@
+"""What a ledger promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+
+import numpy as np
+
+from foragers.content import Kept
+from foragers.ledger.facts import Facts
+from foragers.protocols import Ledger
+from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, UrlId, Visit
+
+
+class NumberedAddresses:
+    """An address for every number, so that ledgers can be checked without a world."""
+
+    def href(self, url: UrlId) -> str:
+        """Return an address made of the number."""
+        return f"http://sample.test/{url}"
+
+
+def check_ledger(
+    make: Callable[[], Ledger],
+    reopen: Callable[[], Ledger] | None = None,
+    *,
+    words: bool = True,
+) -> None:
+    """Check that a ledger keeps its promises.
+
+    `make` returns an empty ledger that knows `NumberedAddresses`.  `reopen`, where the
+    ledger outlives its program, returns it again after it was closed.  `words` says
+    whether the ledger keeps documents and links.
+    """
+    visits = sample_visits()
+    ledger = make()
+    assert len(ledger) == 0, f"a new ledger has {len(ledger)} visits"
+    assert not list(ledger.read()), "a new ledger holds visits"
+    check_holds(ledger, [], words)
+    written: list[Visit] = []
+    for size in (1, 0, 2, len(visits) - 3):
+        some = visits[len(written) : len(written) + size]
+        written += some
+        ledger.append(some)
+        some.clear()  # what happens to the list afterwards is no business of the ledger's
+        check_holds(ledger, written, words)
+    if reopen is not None:
+        close(ledger)
+        ledger = reopen()
+        check_holds(ledger, written, words)
+        ledger.append(visits[:2])
+        check_holds(ledger, [*written, *visits[:2]], words)
+    close(ledger)
+
+
+def check_holds(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
+    """Check that a ledger holds these visits, in this order, and nothing else."""
+    assert len(ledger) == len(visits), f"{len(visits)} visits were added, len is {len(ledger)}"
+    for start in {0, 1, len(visits) // 2, len(visits), len(visits) + 5}:
+        held = list(ledger.read(start))
+        expected = visits[start:]
+        assert len(held) == len(expected), (
+            f"read({start}) of {len(visits)} visits gave {len(held)}, not {len(expected)}"
+        )
+        for number, (one, other) in enumerate(zip(held, expected, strict=True), start):
+            check_same(number, one, other, words)
+    check_facts(Facts.of(ledger.read()), Facts.of(visits))
+    if callable(own := getattr(ledger, "facts", None)):
+        check_facts(own(), Facts.of(visits))
+
+
+def check_same(number: int, held: Visit, added: Visit, words: bool) -> None:
+    """Check that one visit came back as it went in."""
+    for name in ("relevance", "relevant"):
+        one, other = getattr(held, name), getattr(added, name)
+        assert (one, type(one)) == (other, type(other)), (
+            f"visit {number} was added with {name} {other!r} and read with {one!r}"
+        )
+    for name in ("choice", "status", "reason", "final", "time", "born", "version"):
+        one, other = getattr(held.page, name), getattr(added.page, name)
+        assert one == other, f"visit {number} was added with {name} {other!r} and read with {one!r}"
+    if words:
+        assert held.page.document == added.page.document, f"visit {number} lost its words"
+        assert list(held.links) == list(added.links), f"visit {number} lost its links"
+
+
+def check_facts(ours: Facts, expected: Facts) -> None:
+    """Check that two sets of columns are the same, types included."""
+    for column in fields(Facts):
+        one, other = getattr(ours, column.name), getattr(expected, column.name)
+        assert one.dtype.kind == other.dtype.kind, (
+            f"the column '{column.name}' of the facts has the type {one.dtype}, not {other.dtype}"
+        )
+        assert np.array_equal(one, other), (
+            f"the column '{column.name}' of the facts is {one}, not {other}"
+        )
+
+
+def close(ledger: Ledger) -> None:
+    """Close a ledger that can be closed."""
+    if callable(shut := getattr(ledger, "close", None)):
+        shut()
+
+
+def sample_visits() -> list[Visit]:
+    """Return visits of all kinds: relevant or not, failed, redirected, changed, with odd words."""
+    first = Link(1, 0, "http://sample.test/1", "one", "before one after", "/ul/li", 0, "nofollow")
+    odd = Link(2, 1, "http://sample.test/2", "zwei € — \U0001f578", "'; DROP TABLE visits; --")
+    words = Document("A title", ("Heading",), "text \x00 and ünïcode", "en", 1.5, "http://c.test/")
+    seed, child = Choice(0, 0, 1.0), Choice(1, 0, 0.1 + 0.2, "forager 1", 0, 1)
+    return [
+        sample(seed, words, (first, odd, first), relevance=1.0),
+        sample(child, Document(), (), relevance=1 / 3, version=2**40),
+        sample(Choice(2, 1, -1e-300, "ünï", 0, 1), status=Status.MISSING, reason="404"),
+        sample(Choice(3, 1, 1e300, "", 1, 2), status=Status.REFUSED, reason="robots.txt"),
+        sample(Choice(4, 0, 0.0, "", 1, 2), words, (odd,), final=7, time=2e9 + 1 / 7),
+        sample(child, status=Status.UNCHANGED),
+        sample(Choice(5, 2, 0.0, "", NOWHERE, 0), status=Status.FAILED, reason="time out"),
+        sample(seed, words, (first,), relevance=0.5, version=4),
+    ]
+
+
+def sample(
+    choice: Choice,
+    words: Document | None = None,
+    links: tuple[Link, ...] = (),
+    *,
+    status: Status = Status.OK,
+    reason: str = "",
+    final: UrlId | None = None,
+    time: float = 1e9,
+    version: int | None = None,
+    relevance: float = 0.0,
+) -> Visit:
+    """Return one visit, complete."""
+    content = Kept(words or Document(), links)
+    number = choice.url if version is None else version
+    page = Page(
+        choice=choice,
+        status=status,
+        reason=reason,
+        final=choice.url if final is None else final,
+        time=time,
+        born=time - 0.1,
+        version=number if status is Status.OK else -1,
+        links=content.columns(),
+        content=content,
+    )
+    return Visit(page, relevance, relevance >= 0.5)

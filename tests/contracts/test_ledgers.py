@@ -1,0 +1,67 @@
+"""Every ledger keeps the promises of a ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foragers.ledger.memory import MemoryLedger
+from foragers.ledger.sqlite import SqliteLedger
+from foragers.testing import NumberedAddresses, check_ledger
+
+ADDRESSES = NumberedAddresses()
+
+
+def test_memory_ledger_keeps_its_promises() -> None:
+    check_ledger(MemoryLedger)
+
+
+@pytest.mark.parametrize("words", [True, False])
+@pytest.mark.parametrize("batch", [1, 3, 1000])
+def test_sqlite_ledger_keeps_its_promises(words: bool, batch: int, tmp_path: Path) -> None:
+    def opened() -> SqliteLedger:
+        return SqliteLedger(tmp_path / "ledger.sqlite", ADDRESSES, words=words, batch=batch)
+
+    check_ledger(opened, opened, words=words)
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_sqlite_ledger_in_memory_keeps_its_promises(words: bool) -> None:
+    check_ledger(lambda: SqliteLedger(":memory:", ADDRESSES, words=words), words=words)
+
+
+class Forgetful(MemoryLedger):
+    def append(self, visits):
+        self.visits[:] = visits
+
+
+class Backwards(MemoryLedger):
+    def append(self, visits):
+        self.visits.extend(reversed(visits))
+
+
+class Borrowing(MemoryLedger):
+    def append(self, visits):
+        self.visits = visits if not self.visits else self.visits + visits
+
+
+class Deaf(MemoryLedger):
+    def read(self, start=0):
+        return iter(self.visits)
+
+
+@pytest.mark.parametrize("kind", [Forgetful, Backwards, Borrowing, Deaf])
+def test_check_notices_a_broken_ledger(kind: type[MemoryLedger]) -> None:
+    with pytest.raises(AssertionError):
+        check_ledger(kind)
+
+
+def test_check_notices_a_ledger_that_loses_words() -> None:
+    with pytest.raises(AssertionError, match="lost its words"):
+        check_ledger(lambda: SqliteLedger(":memory:", ADDRESSES, words=False))
+
+
+def test_check_notices_a_ledger_that_does_not_outlive_its_program() -> None:
+    with pytest.raises(AssertionError, match="visits were added"):
+        check_ledger(MemoryLedger, MemoryLedger)

@@ -1,0 +1,131 @@
+"""The structure of `news` as it comes; the bounds hold the numbers in docs/generated-worlds.md."""
+
+import numpy as np
+import pytest
+from generated_worlds import news, small, urls_of_versions
+
+from foragers.measures.clustering import clustering
+from foragers.measures.degrees import degrees
+from foragers.measures.graph import Graph, page_graph
+from foragers.measures.growth import growth
+from foragers.measures.paths import shortest_paths
+from foragers.worlds.generated import generate
+
+STEPS = 150_000_000
+HOUR, DAY = 3600.0, 86_400.0
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return page_graph(news())
+
+
+@pytest.fixture(scope="module")
+def rewired(graph):
+    targets = np.random.default_rng(0).permutation(graph.targets)
+    kept = targets != graph.sources
+    return Graph.of(graph.sources[kept], targets[kept], graph.nodes)
+
+
+def births(archive):
+    return archive.times[archive.version_starts[:-1]]
+
+
+def links(archive):
+    """The URL each link stands on, and when its version appeared."""
+    versions = np.repeat(np.arange(archive.versions), np.diff(archive.link_starts))
+    return urls_of_versions(archive)[versions], archive.times[versions]
+
+
+def test_degrees_follow_the_exponents_of_the_paper(graph):
+    inward, outward = degrees(graph.in_degrees), degrees(graph.out_degrees)
+    assert inward.all.exponent == pytest.approx(2.57, abs=0.05)
+    assert inward.bounded.exponent == pytest.approx(2.57, abs=0.05)
+    assert outward.bounded.exponent == pytest.approx(1.30, abs=0.04)
+    assert outward.all.exponent == pytest.approx(1.39, abs=0.04)
+
+
+def test_clustering_is_that_of_the_paper_and_falls_when_rewired(graph, rewired):
+    assert clustering(graph).average == pytest.approx(0.021, abs=0.003)
+    assert clustering(rewired).average == pytest.approx(0.0035, abs=0.0015)
+
+
+def test_paths_are_as_long_as_in_the_paper_and_little_longer_when_rewired(graph, rewired):
+    assert shortest_paths(graph, STEPS).mean == pytest.approx(7.3, abs=0.7)
+    assert shortest_paths(rewired, STEPS).mean == pytest.approx(8.4, abs=1.2)
+
+
+def test_every_page_is_linked_and_few_link_to_others(graph):
+    assert graph.in_degrees[1:].min() >= 1
+    assert 0.06 < np.mean(graph.out_degrees > 0) < 0.1
+
+
+def test_twelve_hundred_pages_are_new_each_day_and_more_change():
+    found = growth(news())
+    assert found.new == pytest.approx(1200, abs=3)
+    assert 1300 < found.changed < 2000
+
+
+def test_news_has_a_daily_and_a_weekly_rhythm():
+    born = births(news())
+    since = born[born > news().start] - news().start
+    hours = np.bincount((since // HOUR % 24).astype(int))
+    days = np.bincount((since // DAY).astype(int))
+    assert hours[15] > 4 * hours[3]
+    assert days[[5, 6, 12, 13]].max() < 0.75 * np.delete(days, [5, 6, 12, 13]).min()
+
+
+def test_the_home_page_lists_a_tenth_of_the_news():
+    archive = news()
+    new = np.flatnonzero(births(archive) > archive.start)
+    sources, _ = links(archive)
+    listed = np.unique(archive.targets[sources == 0])
+    assert np.mean(np.isin(new, listed)) == pytest.approx(0.10, abs=0.01)
+
+
+def test_most_news_is_linked_within_the_hour_and_all_within_three():
+    archive = news()
+    born = births(archive)
+    _, shown = links(archive)
+    first = np.full(len(born), np.inf)
+    np.minimum.at(first, archive.targets, shown)
+    new = (born > archive.start) & (born < archive.end - DAY)
+    waited = (first - born)[new]
+    assert np.mean(waited <= HOUR) > 0.82
+    assert np.mean(waited <= 3 * HOUR) > 0.999
+    assert 0.01 < np.mean(waited < 0) < 0.04
+
+
+def test_a_link_shown_before_its_target_is_born_is_shown_shortly_before():
+    archive = news()
+    _, shown = links(archive)
+    ahead = births(archive)[archive.targets] - shown
+    assert np.mean(ahead > 0) < 0.03
+    assert ahead.max() <= 2 * HOUR
+
+
+def test_old_items_fall_off_the_home_page():
+    archive = news()
+    sizes = np.diff(archive.link_starts)[: archive.version_starts[1]]
+    listed = [set(archive.targets[archive.links_of(v)].tolist()) for v in (300, 400)]
+    assert sizes.max() < 140
+    assert len(listed[0] & listed[1]) < 0.7 * len(listed[0])
+
+
+def test_some_changes_are_of_links_only():
+    archive = small("news")
+    urls, texts = urls_of_versions(archive), archive.texts
+    again = (np.flatnonzero(np.diff(urls) == 0) + 1)[::9].tolist()
+    same = [texts.document(version) == texts.document(version - 1) for version in again]
+    assert 0.3 < np.mean(same) < 0.9
+
+
+def test_the_share_on_the_home_page_can_be_chosen():
+    archive = generate("news", 0, 6_000, home=0.5)
+    new = np.flatnonzero(births(archive) > archive.start)
+    sources, _ = links(archive)
+    assert np.mean(np.isin(new, archive.targets[sources == 0])) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_smaller_site_has_less_news():
+    assert growth(small("news")).new == pytest.approx(1200 * 3_000 / 33_000, rel=0.02)
