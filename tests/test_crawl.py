@@ -41,6 +41,11 @@ def names(archive: Archive, visits: list[Visit]) -> list[str]:
     return [archive.book.href(visit.url).rpartition("/")[2] for visit in visits]
 
 
+def found(visits: list[Visit]) -> set[int]:
+    """Return the pages that came back; by which redirects depends on the order."""
+    return {visit.page.final for visit in visits if visit.page.status is Status.OK}
+
+
 def test_breadth_first_crawl_of_a_small_site() -> None:
     archive = small_world(TREE)
     visits = crawled(Recorded(archive))
@@ -99,8 +104,7 @@ def test_polite_crawl_leaves_each_host_its_pause(delay: float, connections: int)
     pace = Pace(delay)
     pace.slow_down(2, 2 * delay)
     visits = crawled(world, pace, Random(np.random.default_rng(1)))
-    fast = crawled(Recorded(archive, connections=connections))
-    assert {visit.url for visit in visits} == {visit.url for visit in fast}
+    assert found(visits) == found(crawled(Recorded(archive, connections=connections)))
     for host in range(5):
         times = sorted(v.page.time for v in visits if v.page.choice.host == host)
         pause = 2 * delay if host == 2 else delay
@@ -131,18 +135,17 @@ def test_crawl_without_seeds_ends_at_once() -> None:
 @pytest.mark.parametrize("pace", [None, Pace(0.0), Pace(2.0)])
 def test_late_and_shuffled_answers_all_arrive(pace: Pace | None) -> None:
     archive = random_world(3)
-    plain = {visit.url for visit in crawled(Recorded(archive, connections=4))}
+    plain = found(crawled(Recorded(archive, connections=4)))
     for around in (Late, Shuffled):
         visits = crawled(around(Recorded(archive, connections=4), 1), pace)
-        assert {visit.url for visit in visits} == plain
+        assert found(visits) == plain
 
 
 def test_lost_answers_do_not_end_the_crawl() -> None:
-    archive = small_world({"a": [f"p{number}" for number in range(50)]})
-    world = Lossy(Recorded(archive), seed=3, share=0.5)
-    visits = crawled(world)
-    assert 10 < len(visits) < 41
-    assert world.now == 51
+    pages = [f"p{number}" for number in range(50)]
+    world = Lossy(Recorded(small_world(dict.fromkeys(pages, ()), seeds=pages)), share=0.5)
+    assert 10 < len(crawled(world)) < 40
+    assert world.now == 50
 
 
 def test_watch_sees_every_visit_in_order() -> None:

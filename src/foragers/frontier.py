@@ -69,9 +69,12 @@ class Frontier:
     def extend(self, links: Links, promise: float, parent: UrlId, depth: int) -> None:
         """Add the links of a page that are not known yet, all with one promise."""
         known = self._promises
-        for url, host in zip(links.targets.tolist(), links.hosts.tolist(), strict=True):
-            if url not in known:
-                self.push(url, host, promise, parent, depth)
+        urls = links.targets.tolist()
+        fresh = [place for place, url in enumerate(urls) if url not in known]
+        if fresh:
+            hosts = links.hosts.tolist()
+            for place in fresh:
+                self.push(urls[place], hosts[place], promise, parent, depth)
 
     def take(self, url: UrlId) -> None:
         """Mark a URL as fetched, so that it is never chosen (again)."""

@@ -12,6 +12,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import tldextract
@@ -48,23 +49,38 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 
 def resolve(href: str, base: str | None = None) -> str:
     """Return the absolute address of a link as the URL standard serialises it."""
+    if base is not None:
+        return Base.of(base).resolve(href)
     simple = _SIMPLE.fullmatch(href)
-    if base is None:
-        if simple is not None and simple.lastgroup == "whole":
-            return href
-        return str(normalize_url(_well_formed(href)))
-    origin, folder = _parts(base)
-    if simple is None or not origin:
-        return join_url(_well_formed(base), _well_formed(href))
-    kind = simple.lastgroup
-    return href if kind == "whole" else origin + href if kind == "rooted" else folder + href
+    if simple is not None and simple.lastgroup == "whole":
+        return href
+    return str(normalize_url(_well_formed(href)))
 
 
-@lru_cache(maxsize=256)
-def _parts(base: str) -> tuple[str, str]:
-    """Split a base into what a rooted and a plain relative link are put behind."""
-    found = _BASE.match(normalize_url(_well_formed(base)))
-    return (found[1], found[1] + found[2]) if found else ("", "")
+class Base(NamedTuple):
+    """What relative links are relative to: an address, its origin, and its folder."""
+
+    address: str
+    origin: str
+    folder: str
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(address: str) -> Base:
+        """Take a base apart; a ValueError if it cannot be one."""
+        address = _well_formed(address)
+        found = _BASE.match(normalize_url(address))
+        return Base(address, found[1], found[1] + found[2]) if found else Base(address, "", "")
+
+    def resolve(self, href: str) -> str:
+        """Return the absolute address of a link on this base."""
+        simple = _SIMPLE.fullmatch(href)
+        if simple is None or not self.origin:
+            return join_url(self.address, _well_formed(href))
+        kind = simple.lastgroup
+        if kind == "leaf":
+            return self.folder + href
+        return self.origin + href if kind == "rooted" else href
 
 
 def _well_formed(text: str) -> str:
@@ -200,7 +216,7 @@ class UrlTable:
         return np.array(ids, np.int32), np.array([hosts[i] for i in ids], np.int32)
 
     def _add(self, url: str) -> UrlId:
-        """Number an address whose spelling is not a known key."""
+        """Give an address a number, unless it is a new spelling of an old one."""
         key = normalise(url)
         known = self._ids.get(key)
         if known is not None:

@@ -87,9 +87,11 @@ class SqliteLedger:
     def commit(self) -> None:
         """Put everything appended so far on disk."""
         if self._waiting:
+            names = self._new_names()
             with self._connection:
-                self._connection.executemany("INSERT INTO urls VALUES (?, ?)", self._new_names())
+                self._connection.executemany("INSERT INTO urls VALUES (?, ?)", names)
                 self._connection.executemany(INSERT, self._waiting)
+            self._named.update(url for url, _ in names)
             self._waiting.clear()
 
     def close(self) -> None:
@@ -149,7 +151,6 @@ class SqliteLedger:
             for url in mentioned
             if isinstance(url, int) and url != NOWHERE and url not in self._named
         ]
-        self._named.update(fresh)
         return [(url, self._addresses.href(url)) for url in fresh]
 
 
@@ -157,16 +158,30 @@ def connect(path: Path | str) -> sqlite3.Connection:
     """Open a ledger's file, or make a new one."""
     try:
         connection = sqlite3.connect(path)
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > VERSION:
-            raise UsageError(f"{path} was written by a newer foragers; upgrade to read it")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if version == 0:
-            connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-    except sqlite3.DatabaseError as error:
-        raise UsageError(f"{path} is not a ledger ({error}); choose another file") from error
+    except sqlite3.Error as error:
+        raise UsageError(f"{path} cannot be opened ({error}); choose another file") from error
+    try:
+        prepare(connection, path)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise UsageError(f"{path} is not a ledger ({error}); choose another file") from error
+        raise
     return connection
+
+
+def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
+    """Make a ledger of an empty file, and refuse one that is something else."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if tables and not tables.issuperset(("urls", "visits")):
+        raise UsageError(f"{path} is the database of another program; choose another file")
+    if version > VERSION:
+        raise UsageError(f"{path} was written by a newer foragers; upgrade to read it")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if not tables:
+        connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
 def visit_of(row: tuple[Any, ...], content: Kept) -> Visit:

@@ -25,7 +25,8 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
     """Compare runs that share their seeds, pair by pair."""
     differences = np.array(ours, float) - np.array(theirs, float)
     mean = float(differences.mean())
-    if len(differences) < 2 or np.ptp(differences) == 0:
+    rounding = 1e-12 * float(np.abs([ours, theirs]).max(initial=0.0))
+    if len(differences) < 2 or np.ptp(differences) <= rounding:
         return Difference(mean)
     # Imported here since it takes most of a second, which every command would pay.
     from scipy import stats

@@ -35,7 +35,8 @@ def to_utf8(body: bytes, content_type: str = "") -> bytes:
     if body.isascii() and b"\x1b" not in body and b"\0" not in body:
         return body
     for mark, name in _MARKS:
-        if body.startswith(mark):
+        # Markup in UTF-16 has zero bytes; without them the mark is a chance of other bytes.
+        if body.startswith(mark) and (name == "utf-8" or b"\0" in body):
             return _transcode(body[len(mark) :], name)
     return _transcode(body, declared(body, content_type) or _guess(body))
 

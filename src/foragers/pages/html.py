@@ -18,13 +18,14 @@ from foragers.pages.dates import PUBLISHED_NAMES, first_date, json_ld_date
 from foragers.pages.encoding import to_utf8
 from foragers.pages.head import Head, read_head
 from foragers.pages.limits import is_harmless
-from foragers.pages.links import MAX_LINKS, Targets, address_of, loose_addresses, outlinks
+from foragers.pages.links import MAX_LINKS, Found, Targets, address_of, loose_addresses, outlinks
 from foragers.pages.rewrite import Rewritten, rewrite
 from foragers.pages.tree import elements
 from foragers.types import Document, Outlink
 
 MAX_BYTES = 10 << 20
 _MAX_HEADINGS = 500
+_MAX_HEADING_LETTERS = 1000
 # What lies beyond the part that is parsed is searched for links only, up to a further limit.
 _SEARCHED_FACTOR = 6
 # Mutation events cost time and matter to live pages only.
@@ -50,7 +51,7 @@ class _Elements:
     """The elements of a page that matter, and the words of those that are read at once."""
 
     head: list[LexborNode] = field(default_factory=list)
-    links: list[tuple[LexborNode, str]] = field(default_factory=list)
+    links: list[Found] = field(default_factory=list)
     headings: list[str] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
     json_ld: list[str] = field(default_factory=list)
@@ -118,10 +119,10 @@ def _gather(tree: LexborHTMLParser, with_roles: bool) -> _Elements:
     silent: list[LexborNode] = []
     for kind, node in elements(tree, with_roles):
         if kind == "link":
-            tag = node.tag or ""
-            href = address_of(tag, node.attributes)
-            if href is not None:
-                found.links.append((node, href))
+            tag, attributes = node.tag or "", node.attributes
+            href = address_of(tag, attributes)
+            if href is not None and len(found.links) < MAX_LINKS:
+                found.links.append((node, href, attributes))
                 marked.append((node, words.LINK, words.LINK_END))
             if tag == "iframe":
                 silent.append(node)
@@ -146,9 +147,8 @@ def _read(found: _Elements, kind: str, node: LexborNode) -> None:
     if kind == "head":
         found.head.append(node)
     elif kind == "heading":
-        heading = " ".join(node.text().split())
-        if heading and len(found.headings) < _MAX_HEADINGS:
-            found.headings.append(heading)
+        if len(found.headings) < _MAX_HEADINGS:
+            found.headings.append(" ".join(node.text().split())[:_MAX_HEADING_LETTERS])
     elif kind == "title":
         found.title = found.title or " ".join(node.text().split())
     elif kind == "time":
@@ -202,7 +202,7 @@ def _document(tree: LexborHTMLParser, found: _Elements, head: Head, text: str) -
     )
     return Document(
         title=found.title or head.named.get("og:title", ""),
-        headings=tuple(found.headings),
+        headings=tuple(heading for heading in found.headings if heading),
         text=text,
         language=(root.get("lang") or root.get("xml:lang") or head.language).strip(),
         published=first_date(dates),

@@ -4,50 +4,61 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from html import unescape
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
-from foragers.pages.tree import step, tag_path
+from foragers.pages.tree import tag_path
 from foragers.pages.words import Words
 from foragers.types import Outlink
-from foragers.urls import resolve
+from foragers.urls import Base
 
 MAX_LINKS = 120_000
+MAX_DESCRIBED = 20_000
+"""How many links of a page are told with the words around them and their place."""
 MAX_HREF_LETTERS = 8192
 _BLANK = "\t\n\f\r "
 
 _LOOSE_LINK = re.compile(
-    rb"<a\s(?:[^<>]{0,1000}?\s)??href\s*=\s*"
-    rb"(?:\"([^\"<>]{0,8192})\"|'([^'<>]{0,8192})'|([^\s<>\"']{1,8192}))",
-    re.IGNORECASE,
+    rb"\s[hH][rR][eE][fF]\s*+=\s*+"
+    rb"(?:\"([^\"<>]{0,8192})\"|'([^'<>]{0,8192})'|([^\s<>\"']{1,8192}))"
 )
+_LOOSE_START = re.compile(rb"<(?:a|area)\s", re.IGNORECASE)
+_LOOSE_TAG_BYTES = 1000
+
+Found = tuple[LexborNode, str, dict[str, str | None]]
+"""A link: its element, where it leads as it is written, and its attributes."""
 
 
+@dataclass(slots=True)
 class Targets:
     """Where the links of one page lead: each spelling is resolved once."""
 
-    def __init__(self, base: str) -> None:
-        self.base = base
-        self._known: dict[str, str | None] = {}
+    base: str
+    known: dict[str, str | None] = field(default_factory=dict)
 
     def target(self, href: str) -> str | None:
         """Return the absolute address without its fragment, if it can be fetched."""
-        try:
-            return self._known[href]
-        except KeyError:
-            found = self._known[href] = self._resolve(href)
-            return found
+        found = self.known.get(href, href)
+        if found is href:
+            found = self.known[href] = self._resolve(href)
+        return found
 
     def _resolve(self, href: str) -> str | None:
         if len(href) > MAX_HREF_LETTERS:
             return None
+        if "#" in href:
+            href = href[: href.index("#")]
         try:
-            address = resolve(href.partition("#")[0].strip(_BLANK), self.base)
+            address = Base.of(self.base).resolve(href.strip(_BLANK))
         except ValueError:
             return None
-        address = address.partition("#")[0]
-        return address if address.startswith(("http://", "https://")) else None
+        if not address.startswith(("http://", "https://")):
+            return None
+        # Only a link to the page itself can still have a fragment: the base's.
+        return address.partition("#")[0] if "#" in address else address
 
 
 def address_of(tag: str, attributes: dict[str, str | None]) -> str | None:
@@ -58,20 +69,22 @@ def address_of(tag: str, attributes: dict[str, str | None]) -> str | None:
 
 
 def outlinks(
-    nodes: list[tuple[LexborNode, str]], targets: Targets, words: Words, position: int = 0
+    found: list[Found], targets: Targets, words: Words, position: int = 0
 ) -> Iterator[Outlink]:
     """Yield the links of a page with their words, in document order from a position on."""
     paths: dict[int, str] = {}
     target, anchor_of, around_of = targets.target, words.anchor, words.around
-    for index, (node, href) in enumerate(nodes):
+    for index, (node, href, attributes) in enumerate(found):
         address = target(href)
         if address is None:
             continue
-        attributes = node.attributes
         anchor = anchor_of(index) or _spoken(node, attributes)
-        path = f"{tag_path(node, paths)} {step(node.tag or '', attributes.get('class'))}"
-        rel = attributes.get("rel")
-        yield Outlink(address, anchor, around_of(index), path, position, rel.lower() if rel else "")
+        rel = attributes.get("rel") or ""
+        if position < MAX_DESCRIBED:
+            path, around = tag_path(node, attributes, paths), around_of(index)
+            yield Outlink(address, anchor, around, path, position, rel.lower())
+        else:
+            yield Outlink(address, anchor, position=position, rel=rel.lower())
         position += 1
 
 
@@ -88,7 +101,9 @@ def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
 
 def loose_addresses(markup: bytes) -> Iterator[str]:
     """Yield what looks like the address of a link in markup that is not parsed."""
-    for found in _LOOSE_LINK.finditer(markup):
+    for found in islice(_LOOSE_LINK.finditer(markup), 4 * MAX_LINKS):
+        position = found.start()
+        start = markup.rfind(b"<", max(0, position - _LOOSE_TAG_BYTES), position)
         raw = found[1] or found[2] or found[3]
-        if raw:
+        if raw and start >= 0 and _LOOSE_START.match(markup, start):
             yield unescape(raw.decode("utf-8", "replace"))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from foragers.pages.limits import ATTRIBUTE, MAX_ATTRIBUTES, attribute_count, is_crowded
 
 MAX_DEPTH = 256
-MAX_WEIGHT = 700_000
+MAX_WEIGHT = 400_000
 """How many tags and attributes are parsed, at some 200 bytes of memory each."""
 MAX_REOPENED = 200_000
 
@@ -35,6 +35,7 @@ _NOT_OPENED = frozenset(
 )
 _KEPT = _NOT_OPENED | _RAW_TEXT.keys()
 _SIBLINGS = frozenset(b"p li td th tr dt dd option optgroup tbody thead tfoot rt rp".split())
+_CONTAINERS = frozenset(b"ul ol dl table select button ruby object svg math template".split())
 
 
 class Rewritten(NamedTuple):
@@ -106,7 +107,8 @@ class _Reader:
 
     def start_tag(self, found: re.Match[bytes], name: bytes, attributes: bytes) -> None:
         """Weigh a start tag, and keep, trim or drop it."""
-        count = attribute_count(attributes) if len(attributes) > 1 else 0
+        count = attribute_count(attributes) if len(attributes) > 8 else len(attributes) > 1
+        self.weight += 1 + min(count, MAX_ATTRIBUTES)
         if name in _FORMATTING:
             if not self.with_formatting:
                 self.replace(found, b"", "formatting")
@@ -123,8 +125,6 @@ class _Reader:
             self.open_count[name] = self.open_count.get(name, 0) + 1
         if is_crowded(attributes):
             self.replace(found, b"<%b%b>" % (name, _first_attributes(attributes)), "attributes")
-            count = MAX_ATTRIBUTES
-        self.weight += 1 + count
 
     def start_formatting(self, name: bytes, count: int) -> None:
         """Remember formatting that is opened again in later blocks until it is closed."""
@@ -135,8 +135,13 @@ class _Reader:
     def start_block(self, name: bytes) -> None:
         """Close what a new block closes by itself, and count what is opened again in it."""
         self.reopen()
-        if name in _SIBLINGS and name in self.open[-4:]:
-            self.close(name)
+        if name in _SIBLINGS:
+            for above in self.open[:-5:-1]:
+                if above == name:
+                    self.close(name)
+                    break
+                if above in _CONTAINERS:
+                    break
         if name == b"table":
             self.scopes.append((name, len(self.live)))
         elif name in _CELLS:

@@ -10,6 +10,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 MAX_PATH_LETTERS = 240
 _MAX_CLASS_LETTERS = 32
 
+Attributes = dict[str, str | None]
+
 _KINDS = {
     "link": ("a", "area", "frame", "iframe"),
     "head": ("base", "link", "meta"),
@@ -61,29 +63,36 @@ def elements(tree: LexborHTMLParser, with_roles: bool) -> Iterator[tuple[str, Le
                 yield kind, node
 
 
-def tag_path(node: LexborNode, known: dict[int, str]) -> str:
-    """Return the way from the root to an element's parent: `html body div.menu ul li`.
+def tag_path(node: LexborNode, attributes: Attributes, known: dict[int, str]) -> str:
+    """Return the way from the root to an element: `html body div.menu ul li a`.
 
     Each element is named by its tag and its first class.  A path that is too long
-    loses its beginning.  `known` remembers the paths found before on this page.
+    loses its beginning.  `known` remembers the paths of other elements of this page.
     """
-    chain = []
+    chain = [(0, _step(node, attributes))]
+    path = ""
     above = node.parent
-    while above is not None and (key := above.mem_id) not in known:
-        chain.append((key, above))
+    while above is not None:
+        key = above.mem_id
+        if key in known:
+            path = known[key]
+            break
+        if above.is_element_node:
+            chain.append((key, _step(above, above.attributes)))
         above = above.parent
-    path = known.get(above.mem_id, "") if above is not None else ""
-    for key, element in reversed(chain):
-        if element.is_document_node:
-            continue
-        path = f"{path} {step(element.tag or '', element.attributes.get('class'))}".lstrip()
+    for key, name in reversed(chain):
+        path = f"{path} {name}" if path else name
         if len(path) > MAX_PATH_LETTERS:
             path = path[path.find(" ", len(path) - MAX_PATH_LETTERS) + 1 :]
         known[key] = path
     return path
 
 
-def step(tag: str, classes: str | None) -> str:
+def _step(node: LexborNode, attributes: Attributes) -> str:
     """Name an element by its tag and its first class."""
-    first = classes.split(None, 1) if classes else ()
+    classes = attributes.get("class")
+    tag = node.tag or ""
+    if not classes:
+        return tag
+    first = classes.split(None, 1)
     return f"{tag}.{first[0][:_MAX_CLASS_LETTERS]}" if first else tag

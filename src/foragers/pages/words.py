@@ -10,54 +10,57 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-LINK, LINK_END = b"\x01", b"\x02"
-ASIDE, ASIDE_END = b"\x03", b"\x04"
-HEADER, HEADER_END = b"\x05", b"\x06"
-MAIN, MAIN_END = b"\x07", b"\x08"
-MARKS = {"aside": (ASIDE, ASIDE_END), "header": (HEADER, HEADER_END), "main": (MAIN, MAIN_END)}
+# All marks begin with the same character: that can be searched for much faster than a set.
+MARK = "\x01"
+LINK, LINK_END = b"\x01a", b"\x01b"
+MARKS = {
+    "aside": (b"\x01s", b"\x01t"),
+    "header": (b"\x01h", b"\x01i"),
+    "main": (b"\x01m", b"\x01n"),
+}
 
 MAX_TEXT = 4_000_000
-AROUND_WORDS = 20
-_AROUND_LETTERS = 200
-_ANCHOR_WORDS = 60
-_ANCHOR_LETTERS = 1000
+# About twenty words, and bounded where a script has no spaces between them.
+AROUND_LETTERS = 120
+_LONG_WORD = 30
+_ANCHOR_LETTERS = 400
 # The main elements carry the text if they hold this share of what is no navigation.
 _MAIN_SHARE = 0.4
 # If next to nothing is outside of navigation, the page means something else by it.
 _LEAST_SHARE, _LEAST_LETTERS = 0.2, 400
 
-_MARK = re.compile("([\x01-\x08])")
-_FALSE_MARK = re.compile(rb"[\x01-\x08]|&#(?:0*[1-8]|[xX]0*[1-8])(?:;|(?![0-9A-Fa-f]))")
+_FALSE_MARK = re.compile(rb"\x01|&#(?:0*1|[xX]0*1)(?:;|(?![0-9A-Fa-f]))")
 
 
 class Words(NamedTuple):
-    """All words of a page, its main text, the span of words of each link, the number of marks."""
+    """The words of a page with single spaces between them: all of them, and the main text.
 
-    words: list[str]
+    `spans` tells for each link where in `all` its own words begin and end, and
+    `marks` is the number of marks that were found.
+    """
+
+    all: str
     text: str
     spans: list[tuple[int, int]]
     marks: int
 
     def anchor(self, link: int) -> str:
         """Return the words of a link."""
-        if link >= len(self.spans):
-            return ""
-        start, end = self.spans[link]
-        return " ".join(self.words[start : min(end, start + _ANCHOR_WORDS)])[:_ANCHOR_LETTERS]
+        start, end = self.spans[link] if link < len(self.spans) else (0, 0)
+        return self.all[start : min(end, start + _ANCHOR_LETTERS)].rstrip()
 
     def around(self, link: int) -> str:
-        """Return the twenty words before a link and the twenty after it, without its own."""
+        """Return some twenty words before a link and twenty after it, without its own."""
         if link >= len(self.spans):
             return ""
-        start, end = self.spans[link]
-        before = self.words[max(0, start - AROUND_WORDS) : start]
-        after = self.words[end : end + AROUND_WORDS]
-        around = " ".join(before + after)
-        if len(around) <= 2 * _AROUND_LETTERS:
-            return around
-        # Scripts without spaces have words as long as paragraphs.
-        left, right = " ".join(before)[-_AROUND_LETTERS:], " ".join(after)[:_AROUND_LETTERS]
-        return f"{left} {right}".strip()
+        words, (start, end) = self.all, self.spans[link]
+        first, last = max(0, start - AROUND_LETTERS), end + AROUND_LETTERS
+        # Begin and end between words, where there is a space near by.
+        if first:
+            first = words.find(" ", first, first + _LONG_WORD) + 1 or first
+        space = words.rfind(" ", last - _LONG_WORD, last)
+        last = space if space > end else last
+        return (words[first:start] + words[end:last]).rstrip()
 
 
 def without_false_marks(body: bytes) -> bytes:
@@ -66,43 +69,51 @@ def without_false_marks(body: bytes) -> bytes:
 
 
 def divide(text: str) -> Words:
-    """Split a marked text into words, and tell the main text and the links' words."""
-    pieces = _MARK.split(text[:MAX_TEXT])
-    words = pieces[0].split()
-    plain, core = words.copy(), list[str]()
-    plain_letters, core_letters = len(pieces[0]), 0
+    """Tell the main text and the links' words in a text with marks."""
+    flat = " ".join(text[:MAX_TEXT].split())
+    first, *rest = flat.split(MARK)
+    pieces = [first]
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
-    inside = {"\x03": 0, "\x05": 0, "\x07": 0}
-    for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        if mark == "\x01":
+    regions: list[tuple[int, str]] = []
+    position = len(first)
+    for marked in rest:
+        # A mark is a word of its own: its letter, and then a space.
+        mark = marked[:1]
+        if mark == "a":
             opened.append(len(spans))
-            spans.append((len(words), len(words)))
-        elif mark == "\x02":
-            if opened:
-                link = opened.pop()
-                spans[link] = (spans[link][0], len(words))
-        elif mark in inside:
-            inside[mark] += 1
-        else:
-            inside[chr(ord(mark) - 1)] -= 1
-        found = piece.split()
-        if not found:
-            continue
-        words += found
-        if inside["\x03"]:
-            continue
-        if inside["\x07"]:
-            core += found
-            core_letters += len(piece)
-        elif inside["\x05"]:
-            continue
-        plain += found
-        plain_letters += len(piece)
-    if core and core_letters >= _MAIN_SHARE * plain_letters:
-        chosen = core
-    elif plain_letters >= min(_LEAST_LETTERS, _LEAST_SHARE * len(text)):
-        chosen = plain
-    else:
-        chosen = words
-    return Words(words, " ".join(chosen), spans, len(pieces) // 2)
+            spans.append((position, position))
+        elif mark != "b":
+            regions.append((position, mark))
+        elif opened:
+            link = opened.pop()
+            spans[link] = (spans[link][0], position)
+        piece = marked[2:]
+        pieces.append(piece)
+        position += len(piece)
+    words = "".join(pieces)
+    return Words(words, _main_text(words, regions).rstrip(), spans, len(rest))
+
+
+def _main_text(words: str, regions: list[tuple[int, str]]) -> str:
+    """Return what stands in the main elements, or outside of navigation, or all."""
+    if not regions:
+        return words
+    core: list[str] = []
+    plain: list[str] = []
+    asides = headers = mains = start = 0
+    for end, mark in [*regions, (len(words), "")]:
+        if end > start and asides <= 0:
+            piece = words[start:end]
+            if mains > 0:
+                core.append(piece)
+            if mains > 0 or headers <= 0:
+                plain.append(piece)
+        start = end
+        asides += (mark == "s") - (mark == "t")
+        headers += (mark == "h") - (mark == "i")
+        mains += (mark == "m") - (mark == "n")
+    main, outside = "".join(core), "".join(plain)
+    if main and len(main) >= _MAIN_SHARE * len(outside):
+        return main
+    return outside if len(outside) >= min(_LEAST_LETTERS, _LEAST_SHARE * len(words)) else words

@@ -53,11 +53,21 @@ class Optimal:
     _nearest: list[tuple[int, int, UrlId]] = field(default_factory=list, repr=False)
     _known: dict[UrlId, tuple[UrlId, int]] = field(default_factory=dict, repr=False)
     _asked: set[UrlId] = field(default_factory=set, repr=False)
+    _told: set[UrlId] = field(default_factory=set, repr=False)
     _fetched: set[UrlId] = field(default_factory=set, repr=False)
+    _astray: bool = False
     _order: int = 0
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose the first step towards each of the n nearest rewards on open hosts."""
+        choices = self.choose(n, closed)
+        if self._astray and not choices and n > 0:
+            self.start_over()
+            choices = self.choose(n, closed)
+        return choices
+
+    def choose(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Go through the rewards, nearest first."""
         choices: list[Choice] = []
         later: list[tuple[int, int, UrlId]] = []
         while len(choices) < n and self._nearest:
@@ -66,6 +76,10 @@ class Optimal:
             if distance != self._distance[reward] or self.oracle.final(reward) in self._fetched:
                 continue
             step = self.first_step(reward)
+            if step in self._told:
+                # The page is there and led elsewhere: another way is sought when no other is left.
+                self._astray = True
+                continue
             if step not in self._asked and (host := self.oracle.host(step)) not in closed:
                 parent, depth = self._known[step]
                 choices.append(Choice(step, host, 1 / distance, "", parent, depth))
@@ -89,7 +103,8 @@ class Optimal:
         for visit in visits:
             page = visit.page
             url = page.choice.url
-            self._asked.add(url)
+            self._told.update((url, page.final))
+            self._asked.update((url, page.final))
             self._fetched.add(page.final)
             links = list(dict.fromkeys(page.links.targets.tolist()))
             for target in links:
@@ -100,6 +115,7 @@ class Optimal:
 
     def start_over(self) -> None:
         """Compute all distances again: a page did not lead where it should have."""
+        self._astray = False
         self._distance.clear()
         self._before.clear()
         self._nearest.clear()

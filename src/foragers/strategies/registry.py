@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from math import inf
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -66,6 +67,8 @@ def parse(spec: str) -> tuple[str, dict[str, bool | int | float | str]]:
             raise UsageError(f"strategy '{name}': write '{part.strip()}' as param=value")
         if key not in settable:
             raise UsageError(f"strategy '{name}' has no parameter '{key}'{suggest(key, settable)}")
+        if key in given:
+            raise UsageError(f"strategy '{name}': {key} is given twice; give it once")
         given[key] = convert(name, key, value, settable[key][0])
     return name, given
 
@@ -92,7 +95,7 @@ def convert(name: str, key: str, value: str, kind: type) -> bool | int | float |
         literal = float(literal)
     if kind is str and not isinstance(literal, str):
         literal = value
-    if type(literal) is not kind:
+    if type(literal) is not kind or literal in (inf, -inf):
         raise UsageError(f"strategy '{name}': {key} must be {kind.__name__}, not '{value}'")
     return literal
 

@@ -138,7 +138,7 @@ class Answers:
         tag = f'W/"{self.mark}-{int(self.archive.same_as[version]):x}"'
         headers = {"ETag": tag, "Last-Modified": formatdate(born, usegmt=True)}
         if is_known(request, tag, born):
-            return Answer(HTTPStatus.NOT_MODIFIED, headers)
+            return Answer(HTTPStatus.NOT_MODIFIED.value, headers)
         body = self.archive.texts.body(version)
         data = body.data
         if place.local:
@@ -171,7 +171,7 @@ def message(status: int, headers: dict[str, str] | None = None, text: str = "") 
     known = {one.value: one.phrase for one in HTTPStatus}
     said = f"{status} {known.get(status, '')}".strip() + (f": {text}" if text else "")
     kind = {"Content-Type": "text/plain; charset=utf-8"}
-    return Answer(status, {**kind, **(headers or {})}, f"{said}\n".encode("utf-8", "replace"))
+    return Answer(int(status), {**kind, **(headers or {})}, f"{said}\n".encode("utf-8", "replace"))
 
 
 def is_known(request: Request, tag: str, born: float) -> bool:

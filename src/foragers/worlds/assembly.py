@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from foragers.errors import UsageError
 from foragers.types import Ids, UrlId
-from foragers.urls import UrlTable
 from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Texts
 
@@ -62,10 +61,12 @@ def sort_versions(
     )
 
 
-def assemble(table: UrlTable, versions: Versions, links: Sequence[Ids], texts: Texts) -> Archive:
+def assemble(
+    hrefs: Sequence[str], versions: Versions, links: Sequence[Ids], texts: Texts
+) -> Archive:
     """Make an archive of sorted versions; `links` are the targets of each block of texts."""
     counts = np.array([len(targets) for targets in links], np.int64)
-    book = AddressBook.pack([table.href(url) for url in range(len(table))])
+    book = AddressBook.pack(hrefs)
     archive = Archive(
         book=book,
         version_starts=starts(np.bincount(versions.urls, minlength=len(book))),

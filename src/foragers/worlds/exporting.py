@@ -74,26 +74,44 @@ def responses(archive: Archive) -> Iterator[tuple[dict[str, str], bytes]]:
     """Give the headers and the block of every version's record."""
     urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts)).tolist()
     moments = distinct_moments(archive, urls)
-    for version in import_order(archive, urls).tolist():
+    for version in import_order(archive, urls):
         yield response(archive, version, urls[version], moments[version])
 
 
-def import_order(archive: Archive, urls: list[int]) -> NDArray[np.int64]:
+def import_order(archive: Archive, urls: list[int]) -> list[int]:
     """Return the versions in an order in which URLs are first seen by rising number.
 
-    A version cannot come before the one that first shows its highest URL; the one that
-    shows the most others that are not known by then comes first among its equals.
+    First come the fewest versions that between them show all URLs in their order, as far
+    as there are such; then those that show nothing new, by URL and time.
     """
-    own = np.maximum(np.array(urls, np.int64), archive.redirects)
-    origins = np.repeat(np.arange(archive.versions), np.diff(archive.link_starts))
-    highest = own.copy()
-    np.maximum.at(highest, origins, archive.targets)
-    below = np.unique(highest)
-    known = np.where(highest > below[0], below[np.searchsorted(below, highest) - 1], -1)
-    lowest_new = np.where(own > known, own, len(archive.book))
-    fresh = archive.targets > known[origins]
-    np.minimum.at(lowest_new, origins[fresh], archive.targets[fresh])
-    return np.lexsort((archive.times, lowest_new, highest))
+    spans = [span_shown(archive, version, url) for version, url in enumerate(urls)]
+    leading: dict[int, None] = {}
+    known = reach = best = -1
+    for version in sorted(range(len(spans)), key=spans.__getitem__):
+        first, last = spans[version]
+        if first > known + 1 and reach > known:
+            leading[best] = None
+            known = reach
+        if last > reach:
+            best, reach = version, last
+    if best >= 0:
+        leading[best] = None
+    return [*leading, *(version for version in range(len(spans)) if version not in leading)]
+
+
+def span_shown(archive: Archive, version: int, url: int) -> tuple[int, int]:
+    """Return the last stretch of URLs that a version shows one after the other.
+
+    Whoever knows all URLs below the stretch, and reads the version, sees its URLs for
+    the first time in the order of their numbers.
+    """
+    first = last = url
+    links = archive.targets[archive.links_of(version)].tolist()
+    for seen in (int(archive.redirects[version]), *links):
+        if seen > last:
+            first = first if seen == last + 1 else seen
+            last = seen
+    return first, last
 
 
 def distinct_moments(archive: Archive, urls: list[int]) -> list[int]:

@@ -65,6 +65,8 @@ class Importer:
     # One entry a capture: URL, time, status code, URL redirected to, block of texts.
     rows: list[tuple[UrlId, float, int, UrlId, int]] = field(default_factory=list)
     links: list[Ids] = field(default_factory=list)
+    # A page is shown under the address it was recorded at, however others spell it.
+    spellings: dict[UrlId, str] = field(default_factory=dict)
     _blocks: dict[tuple[UrlId, bytes], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,8 +105,13 @@ class Importer:
         except ValueError:
             self.summary.bad_addresses += 1
             return
+        if onward == url:
+            # From one spelling of the address to another: for us they are one.
+            self.summary.repeated += 1
+            return
         block = self.block(url, capture) if 200 <= capture.code < 300 else 0
         self.summary.captures += 1
+        self.spellings.setdefault(url, resolve(capture.url).partition("#")[0])
         self.rows.append((url, capture.time, capture.code, onward, block))
 
     def redirect(self, capture: Capture) -> UrlId:
@@ -166,7 +173,11 @@ def import_world(
             importer.read(file, options.salvage, watch)
         versions = sort_versions(importer.rows, options.window, options.time_scale)
         importer.writer.close(versions.blocks)
-        archive = assemble(importer.table, versions, importer.links, StoredTexts(folder))
+        hrefs = [
+            importer.spellings.get(url) or importer.table.href(url)
+            for url in range(len(importer.table))
+        ]
+        archive = assemble(hrefs, versions, importer.links, StoredTexts(folder))
         if options.evolving is not None:
             archive.evolving = options.evolving
         write_columns(finish(archive), folder)

@@ -61,8 +61,9 @@ def shown_versions(archive: Archive, at: float | None) -> Ids:
 
 def final_urls(archive: Archive, shown: Ids) -> Ids:
     """Return for each URL where its redirects end at a page, or -1."""
-    urls = np.arange(len(shown), dtype=np.int32)
-    finals = urls.copy()
+    if not archive.versions:
+        return np.full(len(shown), -1, np.int32)
+    finals = np.arange(len(shown), dtype=np.int32)
     for _ in range(MAX_HOPS):
         versions = shown[finals]
         onward = np.where(versions >= 0, archive.redirects[versions], -1)

@@ -63,7 +63,7 @@ def elements(path: str) -> tuple[str, ...]:
 
 
 def run(around: Sequence[str], outlinks: Sequence[Outlink]) -> str:
-    """Return links that follow each other in the same elements; the innermost is for each its own."""
+    """Return links that follow each other in the same elements, each in an innermost of its own."""
     *outer, inner = around
     opened = "".join(opening(step) for step in outer)
     closed = "".join(closing(step) for step in reversed(outer))

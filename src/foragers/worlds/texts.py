@@ -77,6 +77,8 @@ class BlockReader:
         self._spans: NDArray[np.int64] = np.load(folder / f"{name}_spans.npy", mmap_mode="r")
         with (folder / f"{name}.bin").open("rb") as file:
             self._data = mmap(file.fileno(), 0, access=ACCESS_READ) if len(self._spans) else b""
+        if len(self._spans) and int(self._spans[:, 1].max()) > len(self._data):
+            raise ValueError(f"{name}.bin is cut off")
         self._decompress = zstandard.ZstdDecompressor().decompress
 
     def read(self, version: int) -> bytes:

@@ -15,7 +15,7 @@ from foragers.worlds.store import open_world, save
 @pytest.mark.parametrize("preset", NAMES)
 def test_the_same_arguments_give_the_same_world_in_another_process(preset):
     code = (
-        "from generated_worlds import digest, SMALL; from foragers.worlds.generated import generate;"
+        "from generated_worlds import SMALL, digest, generate;"
         f"print(digest(generate({preset!r}, 3, SMALL[{preset!r}])))"
     )
     environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "77"}
@@ -77,7 +77,8 @@ def test_from_the_seeds_nearly_all_can_be_reached(preset):
         assert min(len(pages) for pages in reached) >= 0.95 * size
     else:
         sites = [set(u.tolist()) for n, u in archive.labels.urls.items() if n.startswith("site:")]
-        assert all(len(found & site) >= 0.95 * len(site) for found, site in zip(reached, sites))
+        pairs = zip(reached, sites, strict=True)
+        assert all(len(found & site) >= 0.95 * len(site) for found, site in pairs)
 
 
 @pytest.mark.parametrize("preset", NAMES)
@@ -138,3 +139,15 @@ def test_parameters_are_kept_in_the_origin():
     assert archive.origin == {
         "preset": "topics", "seed": 2, "pages": 500, "topics": 3, "links": 4.0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("preset", "params", "message"),
+    [
+        ("news", {"sections": 400}, "too few for 400 sections; ask for more pages or fewer"),
+        ("departments", {"sites": 90}, "too few for a site; ask for more pages or fewer sites"),
+    ],
+)
+def test_too_few_pages_for_the_parameters_are_refused(preset, params, message):
+    with pytest.raises(UsageError, match=message):
+        generate(preset, 0, 1_000, **params)

@@ -87,7 +87,7 @@ class LinkWriter:
         self, targets: Ids, kinds: NDArray[np.uint8], hashes: Hashes, source_topic: int
     ) -> list[list[str]]:
         """Draw the words of each link: those of the target's title, and those around it."""
-        marks = self._marks
+        marks, names = self._marks, self._vocabulary.names_row
         topics = marks.topics[targets]
         options = np.zeros((len(targets), 4), np.int64)
         options[:, OF_SOURCE] = source_topic
@@ -95,10 +95,10 @@ class LinkWriter:
         options[:, OF_KIND] += self._vocabulary.kind_row(0)
         options[:, OF_TOPIC] = topics
         rows = np.zeros((len(targets), WORDS), np.int64)
-        rows[:, : TITLE_WORDS - 1] = np.where(topics, topics, options[:, OF_KIND])[:, None]
+        rows[:, : TITLE_WORDS - 1] = np.where(topics, topics, names)[:, None]
         rows[:, 2] = marks.seconds[targets]
         if self._any_named:
-            rows[self._named[kinds], :2] = self._vocabulary.names_row
+            rows[self._named[kinds], :2] = names
         which = self._around.take(hashes[:, TITLE_WORDS:WORDS] >> TOP_BYTE)
         which += np.arange(0, 4 * len(targets), 4)[:, None]
         rows[:, TITLE_WORDS:] = options.take(which)

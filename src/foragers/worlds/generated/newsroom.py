@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.errors import UsageError
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.rhythm import moments
 from foragers.worlds.generated.weaving import DAY, Numbers
@@ -21,8 +22,8 @@ Floats = NDArray[np.float64]
 
 HOME, SECTION, FRONT, SERVICE, ARTICLE, REPORT = range(6)
 
-ALWAYS = -60 * int(DAY)
-"""When the pages appeared that are always there."""
+ALWAYS, OLDEST = -400 * int(DAY), 365.0
+"""When the pages appeared that are always there, and the age in days of the oldest article."""
 
 PAPER_PAGES, PAPER_DAYS = 33_000, 18.0
 """How many URLs the foragers of the `selection` paper found, and in how many days."""
@@ -32,7 +33,8 @@ PAPER_PAGES, PAPER_DAYS = 33_000, 18.0
 class NewsParameters:
     """What can be chosen of a `news` world.
 
-    Of the URLs, `daily` appear each day if there are 33,000, and in proportion if not.
+    Of the URLs, `daily` appear each day if there are 33,000, and in proportion if not, as
+    far as the pages last; the others are there at the start.
     `reports` is the share of articles that link to others; how many links one is to have
     follows a power law with exponent `out_power` up to `out_most`, and it goes on
     adding them for some `report_days`.  How often a page is linked follows a power law with
@@ -106,14 +108,19 @@ class Newsroom:
     def _births(self, random: np.random.Generator) -> Numbers:
         chosen = self.parameters
         articles = self.pages - self.first_article
-        daily = chosen.daily * self.pages / PAPER_PAGES
+        if articles < self.pages // 3:
+            raise UsageError(
+                f"{self.pages} pages are too few for {self.sections} sections;"
+                " ask for more pages or fewer sections"
+            )
+        daily = max(chosen.daily * self.pages / PAPER_PAGES, 1.0)
         new = min(round(daily * chosen.days), articles)
         old = articles - new
         rhythm = chosen.swing, chosen.weekend, random
         return np.concatenate(
             (
                 np.full(self.first_article, ALWAYS),
-                moments(old, -max(old / daily, 1.0), 0.0, *rhythm),
+                moments(old, -min(max(old / daily, 1.0), OLDEST), 0.0, *rhythm),
                 moments(new, 0.0, chosen.days, *rhythm),
             )
         )

@@ -81,10 +81,11 @@ class PageWriter:
         topical = plan.topical * (0.4 + 1.2 * (key >> 8 & 255) / 255)
         bounds = np.array([FAITHFUL * topical, topical, topical + plan.own]) * 2**32
         rows = np.array([topic, second, own, 0])[bounds.searchsorted(hashes >> np.uint64(32))]
-        row = topic or own
+        names = self._vocabulary.names_row
+        row = topic or names
         rows[:TITLE_WORDS] = row, row, second, row, 0
         if plan.headline is Headline.NAME:
-            rows[:2] = self._vocabulary.names_row
+            rows[:2] = names
         return rows
 
 

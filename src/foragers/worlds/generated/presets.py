@@ -31,7 +31,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "news": Preset(news_world, NewsParameters, 33_000, 500),
         "departments": Preset(departments_world, DepartmentsParameters, 20_000, 400),
-        "companies": Preset(companies_world, CompaniesParameters, 6_500, 1_300),
+        "companies": Preset(companies_world, CompaniesParameters, 6_500, 1_700),
         "topics": Preset(topics_world, TopicsParameters, 20_000, 200),
     }
 )

@@ -82,6 +82,7 @@ class Gatherers:
 
 def power_law(chance: Floats, power: float, most: float) -> Floats:
     """Draw from a power law between 1 and `most`."""
+    most = max(most, 1.0)
     if power == 1:
         return np.asarray(most**chance)
     return np.asarray((1 - chance * (1 - most ** (1 - power))) ** (1 / (1 - power)))
@@ -125,7 +126,7 @@ def listed_at_home(
 ) -> Numbers:
     """Choose the articles that the home page lists."""
     chosen = room.parameters
-    rest = (1 - chosen.reports * REPORTS_ON_HOME) / (1 - chosen.reports)
+    rest = (1 - chosen.reports * REPORTS_ON_HOME) / max(1 - chosen.reports, 1e-9)
     share = chosen.home * np.where(room.kinds[targets] == REPORT, REPORTS_ON_HOME, rest)
     listed = (turns == 0) & (times > BEFORE_START) & (random.random(len(targets)) < share)
     return np.flatnonzero(listed)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.errors import UsageError
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.roles import Role
 from foragers.worlds.generated.syllables import made_up
@@ -68,6 +69,10 @@ class Grower:
 
     def grow(self, name: str, plan: Sequence[Branch], pages: int, topics: Numbers) -> None:
         """Add a site of so many pages that is about some topics."""
+        if pages < 2 * len(plan):
+            raise UsageError(
+                f"{pages} pages are too few for a site; ask for more pages or fewer sites"
+            )
         counts = [max(1, int(pages * branch.share)) for branch in plan]
         counts[int(np.argmax(counts))] += pages - sum(counts)
         firsts = dict(zip((branch.kind for branch in plan), np.cumsum([0, *counts]), strict=False))

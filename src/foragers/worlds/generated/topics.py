@@ -114,9 +114,11 @@ class TopicWeb:
         self.parameters = parameters
         self.count = pages
         random = generator("topics", seed, "pages")
-        hosts = max(min(parameters.topics, pages // 4), int(pages / parameters.pages_per_host), 1)
+        # A host has at least a home page and one about it, and as a rule every topic has a host.
+        hosts = int(pages / max(parameters.pages_per_host, 2.0))
+        hosts = max(min(parameters.topics, pages // 4), hosts)
         weights = random.lognormal(0.0, 1.0, hosts)
-        self.sizes = 2 + random.multinomial(max(pages - 2 * hosts, 0), weights / weights.sum())
+        self.sizes = 2 + random.multinomial(pages - 2 * hosts, weights / weights.sum())
         self.firsts = np.concatenate(([0], np.cumsum(self.sizes[:-1])))
         self.hosts = np.repeat(np.arange(hosts), self.sizes)
         self.places = np.arange(pages) - self.firsts[self.hosts]
@@ -214,8 +216,8 @@ class TopicWeb:
         """Link pages in their text: to the host, to the topic, to a related topic, anywhere."""
         parameters = self.parameters
         # Pareto with a finite mean: most pages have few links, some have very many.
-        many = 0.4 * parameters.links * (1 - random.random(self.count)) ** (-1 / 5 * 3)
-        counts = np.minimum(many, 300).astype(np.int64)
+        many = 0.4 * parameters.links * (1 - random.random(self.count)) ** -0.6
+        counts = np.minimum(many + random.random(self.count), 300).astype(np.int64)
         sources = np.repeat(np.arange(self.count), counts)
         shares = np.cumsum((parameters.same_host, parameters.same_topic, parameters.related))
         where = np.searchsorted(shares, random.random(len(sources)), side="right")

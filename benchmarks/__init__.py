@@ -1,0 +1,1 @@
+"""Speed and memory, as ratios against a bare loop in the same run: `make bench`."""

@@ -1,0 +1,22 @@
+"""Run all benchmarks, or those named on the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import importing, opening, replay, scale
+
+BENCHMARKS = {"replay": replay, "importing": importing, "opening": opening, "scale": scale}
+
+
+def main(names: list[str]) -> int:
+    """Run benchmarks; the exit code tells whether all met their aims."""
+    met = True
+    for name in names or BENCHMARKS:
+        print(f"== {name}: {(BENCHMARKS[name].__doc__ or '').partition(chr(10))[0]}", flush=True)
+        met &= BENCHMARKS[name].run()
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
