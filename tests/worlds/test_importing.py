@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from foragers.errors import UsageError
 from foragers.types import Choice, Page, Status
 from foragers.worlds.archive import Archive
-from foragers.worlds.importing import ImportOptions, ImportSummary, import_world
+from foragers.worlds.importing import DEFAULTS, ImportOptions, ImportSummary, import_world
 from foragers.worlds.recorded import Recorded
 from foragers.worlds.store import open_world
 from worlds_by_hand import address
@@ -32,6 +32,14 @@ def html(text: str, *links: str) -> bytes:
     return f"<html><title>{text}</title><p>{text}</p><ul>{anchors}</ul></html>".encode()
 
 
+class Writer(WARCWriter):
+    """A writer that leaves no temporary files open."""
+
+    @staticmethod
+    def _create_temp_file() -> io.BytesIO:
+        return io.BytesIO()
+
+
 class Warc:
     """Writes WARC files record by record, and knows where each record begins."""
 
@@ -39,7 +47,7 @@ class Warc:
         self.path = path
         self._buffer = io.BytesIO()
         self._compressed = path.suffix == ".gz" if compressed is None else compressed
-        self._writer = WARCWriter(self._buffer, gzip=self._compressed)
+        self._writer = Writer(self._buffer, gzip=self._compressed)
         self.starts: list[int] = []
 
     def __enter__(self) -> Warc:
@@ -113,7 +121,7 @@ def moment(at: float) -> str:
 
 
 def imported(
-    tmp_path: Path, *files: Path, options: ImportOptions = ImportOptions()
+    tmp_path: Path, *files: Path, options: ImportOptions = DEFAULTS
 ) -> tuple[Archive, ImportSummary]:
     summary = import_world(tmp_path / "world", list(files), options)
     return open_world(tmp_path / "world"), summary
@@ -132,7 +140,7 @@ def linked(archive: Archive, page: Page) -> list[str]:
     return [href.rpartition("/")[2] for href in hrefs]
 
 
-def refusal(tmp_path: Path, files: Sequence[Path], options: ImportOptions = ImportOptions()) -> str:
+def refusal(tmp_path: Path, files: Sequence[Path], options: ImportOptions = DEFAULTS) -> str:
     with pytest.raises(UsageError) as caught:
         import_world(tmp_path / "world", files, options)
     message = str(caught.value)
@@ -152,7 +160,7 @@ def test_pages_become_a_world(name: str, tmp_path: Path) -> None:
         warc.answer("c", 2, "404 Not Found", html("sorry", "a"))
     archive, summary = imported(tmp_path, tmp_path / name)
     assert summary == ImportSummary(records=5, captures=3)
-    assert (archive.pages, archive.versions) == (3, 3)
+    assert (archive.pages, archive.versions) == (2, 3)
     first = show(archive, "a")
     assert (first.status, first.document.title) == (Status.OK, "first")
     assert "first" in first.document.text
@@ -404,6 +412,19 @@ def test_broken_record_in_the_middle_is_passed_over(file: str, where: str, tmp_p
 
 
 @pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
+def test_several_broken_records_are_passed_over(file: str, tmp_path: Path) -> None:
+    path = tmp_path / file
+    warc = five_pages(path)
+    data = bytearray(path.read_bytes())
+    for number in (0, 2, 3):
+        begin = warc.starts[number]
+        data[begin : begin + 8] = b"\x00" * 8
+    path.write_bytes(data)
+    archive, _ = imported(tmp_path, path)
+    assert held(archive) == {"p1", "p4"}
+
+
+@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
 def test_garbage_between_records_is_passed_over(file: str, tmp_path: Path) -> None:
     path = tmp_path / file
     warc = five_pages(path)
@@ -415,7 +436,7 @@ def test_garbage_between_records_is_passed_over(file: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.99])
+@pytest.mark.parametrize("share", [0.0002, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.3, 0.6, 0.99])
 def test_file_that_is_cut_off_is_refused_or_salvaged(
     file: str, share: float, tmp_path: Path
 ) -> None:
@@ -423,7 +444,7 @@ def test_file_that_is_cut_off_is_refused_or_salvaged(
     warc = five_pages(path)
     data = path.read_bytes()
     begin = warc.starts[4]
-    path.write_bytes(data[: begin + int((len(data) - begin) * share)])
+    path.write_bytes(data[: begin + 1 + int((len(data) - begin) * share)])
     message = refusal(tmp_path, [path])
     assert "--salvage" in message
     assert str(path) in message
@@ -521,14 +542,18 @@ def test_evolving_can_be_said(tmp_path: Path) -> None:
         assert open_world(path).evolving is expected
 
 
-def test_seed_is_the_shortest_address_of_the_largest_site(tmp_path: Path) -> None:
+def test_seed_is_the_root_of_the_largest_site(tmp_path: Path) -> None:
     with Warc(tmp_path / "a.warc") as warc:
-        warc.page("http://b.test/", 0, html("short, but alone"))
-        warc.page("http://big.test/index.html", 0, html("one"))
-        warc.page("http://big.test/a/b", 0, html("two"))
-        warc.answer("http://big.test/", 0, "404 Not Found")
-    archive, _ = imported(tmp_path, tmp_path / "a.warc")
-    assert [archive.book.href(url) for url in archive.seeds] == ["http://big.test/a/b"]
+        warc.page("http://alone.test/", 0, html("alone", "http://big.test/b", "http://big.test/b"))
+        warc.page("http://big.test/a", 0, html("one", "http://big.test/b"))
+        warc.page("http://big.test/b", 0, html("two"))
+    with Warc(tmp_path / "root.warc") as warc:
+        warc.page("http://big.test/", 0, html("root"))
+    archive, _ = imported(tmp_path, tmp_path / "a.warc", tmp_path / "root.warc")
+    assert [archive.book.href(url) for url in archive.seeds] == ["http://big.test/"]
+    import_world(tmp_path / "rootless", [tmp_path / "a.warc"])
+    archive = open_world(tmp_path / "rootless")
+    assert [archive.book.href(url) for url in archive.seeds] == ["http://big.test/b"]
 
 
 def test_finish_may_change_what_is_written(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import argparse
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
@@ -28,15 +27,11 @@ from foragers.strategies.registry import STRATEGIES, split
 from foragers.worlds.annotations import read_lines
 from foragers.worlds.store import open_world
 
-if TYPE_CHECKING:
-    from foragers.cli.options import Verbs
-
 DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "optimal")
 
 
-def add(verbs: Verbs) -> None:
-    """Add the verb."""
-    verb = verbs.add_parser("compare", help="compare strategies on a world")
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
     verb.add_argument("world", metavar="W", help="a world: see 'foragers world --help'")
     verb.add_argument(
         "--strategies",
@@ -45,9 +40,6 @@ def add(verbs: Verbs) -> None:
         help=f"of {', '.join(STRATEGIES)} (default: all)",
     )
     add_aim(verb)
-    verb.add_argument(
-        "--relevant", metavar="LABEL", help="pages with this label are the relevant ones"
-    )
     add_run_options(verb)
     verb.add_argument("--runs", type=int, default=1, metavar="K", help="runs of each strategy")
     verb.add_argument("--against", default=WORST, metavar="NAME", help="whom to test against")
@@ -87,7 +79,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         canvas.check(plan.out / "harvest.png")
     study = prepare(plan.base)
     with progress(console, "judging pages", study.archive.pages) as meter:
-        study.score(lambda done, total: meter(done))
+        study.score(meter)
     result = compare_with_progress(plan, study, console)
     console.print(table(result))
     console.print(summary(result), soft_wrap=True)

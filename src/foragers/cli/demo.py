@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from foragers.worlds.generated.presets import generate
 from foragers.worlds.store import save
 
-if TYPE_CHECKING:
-    from foragers.cli.options import Verbs
-
 PAGES = 5000
 TOPIC = "robot sensor actuator"
 
 
-def add(verbs: Verbs) -> None:
-    """Add the verb."""
-    verb = verbs.add_parser("demo", help="make a small web and compare strategies on it")
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
     verb.add_argument("--out", type=Path, default=Path("demo-out"), metavar="DIR")
     verb.set_defaults(run=run)
 
@@ -41,5 +36,5 @@ def run(options: argparse.Namespace, console: Console) -> None:
     ]  # fmt: skip
     shown = " ".join(f"'{word}'" if " " in word else word for word in words)
     console.print(f"$ foragers {shown}", soft_wrap=True, highlight=False)
-    chosen = parser().parse_args(words)
+    chosen = parser(words[0]).parse_args(words)
     chosen.run(chosen, console)

@@ -8,17 +8,23 @@ import signal
 import sys
 import tomllib
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
 
 from foragers import __version__
-from foragers.cli import compare, demo, strategies, world
 from foragers.errors import UsageError
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-VERBS = (demo, compare, world, strategies)
+VERBS = {
+    "demo": "make a small web and compare strategies on it",
+    "compare": "compare strategies on a world",
+    "world": "make, measure, serve and export worlds",
+    "strategies": "list the strategies and their parameters",
+}
+"""Each verb is the module of that name beside this one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
-        options = parser().parse_args(with_settings(given))
+        options = parser(given[0] if given else "").parse_args(with_settings(given))
         options.run(options, Console())
     except UsageError as error:
         errors.print(f"foragers: {error}", markup=False)
@@ -45,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return DONE
 
 
-def stop(number: int, frame: FrameType | None) -> None:
+def stop(_number: int, _frame: FrameType | None) -> None:
     """Leave tidily when told to end."""
     raise KeyboardInterrupt
 
@@ -74,15 +80,17 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see '{self.prog} --help'")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Describe the command line."""
+def parser(chosen: str = "") -> argparse.ArgumentParser:
+    """Describe the command line; only the chosen verb in full, since some take long to load."""
     command = Parser(
         prog="foragers", description="A learning, focused web crawler.", allow_abbrev=False
     )
     command.add_argument("--version", action="version", version=f"foragers {__version__}")
     verbs = command.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in VERBS:
-        verb.add(verbs)
+    for name, what in VERBS.items():
+        verb = verbs.add_parser(name, help=what, description=what.capitalize() + ".")
+        if name == chosen:
+            import_module(f"foragers.cli.{name}").add(verb)
     return command
 
 

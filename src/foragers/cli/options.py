@@ -29,6 +29,7 @@ def add_aim(verb: argparse.ArgumentParser) -> None:
     )
     aim.add_argument("--examples", metavar="FILE", help="example pages to learn from")
     aim.add_argument("--new-within", metavar="TIME", help="new pages: not older than, e.g. 24h")
+    aim.add_argument("--relevant", metavar="LABEL", help="pages of a world that carry a label")
     aim.add_argument("--judge", metavar="MODULE:FUNCTION", help="a function of your own")
 
 

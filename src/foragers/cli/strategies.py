@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
 from foragers.strategies.registry import STRATEGIES, parameters
 
-if TYPE_CHECKING:
-    from foragers.cli.options import Verbs
 
-
-def add(verbs: Verbs) -> None:
-    """Add the verb."""
-    verb = verbs.add_parser("strategies", help="list the strategies and their parameters")
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
     verb.set_defaults(run=run)
 
 

@@ -1,19 +1,16 @@
-"""`foragers world`: import, generate, rewire, measure, serve and export webs."""
+"""`foragers world`: import, generate, rewire, measure, serve and export webs.
+
+What an action needs is imported when it is run, since some of it takes long to load.
+"""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from foragers.cli.options import since_of
-from foragers.cli.world_export import export_world
-from foragers.cli.world_import import import_files
-from foragers.cli.world_info import info
-from foragers.cli.world_serve import serve_world
 from foragers.errors import UsageError
 from foragers.topics.duration import parse_duration
 from foragers.worlds.archive import Archive
@@ -25,9 +22,8 @@ if TYPE_CHECKING:
     from foragers.cli.options import Verbs
 
 
-def add(verbs: Verbs) -> None:
-    """Add the verb and its own verbs."""
-    world = verbs.add_parser("world", help="make, measure, serve and export worlds")
+def add(world: argparse.ArgumentParser) -> None:
+    """Describe the actions of the verb."""
     actions = world.add_subparsers(dest="action", metavar="ACTION", required=True)
     add_import(actions)
     add_generate(actions)
@@ -53,7 +49,14 @@ def add_import(actions: Verbs) -> None:
     )
     verb.add_argument("--evolving", action="store_true", default=None, help="it changes over time")
     verb.add_argument("--salvage", action="store_true", help="import what is whole of a cut file")
-    verb.set_defaults(run=import_files)
+    verb.set_defaults(run=run_import)
+
+
+def run_import(options: argparse.Namespace, console: Console) -> None:
+    """Turn WARC files into a world."""
+    from foragers.cli.world_import import import_files
+
+    import_files(options, console)
 
 
 def add_generate(actions: Verbs) -> None:
@@ -75,21 +78,22 @@ def run_generate(options: argparse.Namespace, console: Console) -> None:
         raise UsageError(f"--pages {options.pages}: must be at least 1")
     if options.world.exists():
         raise UsageError(f"{options.world} exists already; choose another name or delete it first")
-    given = dict(number(options.preset, text) for text in options.set)
+    given = dict(setting(text) for text in options.set)
     with console.status(f"making a {options.preset} world"):
         archive = generate(options.preset, options.seed, options.pages, **given)
         save(archive, options.world)
     tell(archive, options.world, console)
 
 
-def number(preset: str, text: str) -> tuple[str, float]:
+def setting(text: str) -> tuple[str, int | float]:
     """Return a parameter given as NAME=VALUE."""
-    name, equals, value = text.partition("=")
-    kinds = {field.name: type(field.default) for field in fields(PRESETS[preset].parameters)}
-    try:
-        return name, kinds.get(name, float)(value)
-    except ValueError:
-        raise UsageError(f"--set {text}: write NAME=NUMBER") from None
+    name, _, value = text.partition("=")
+    for kind in (int, float):
+        try:
+            return name.strip(), kind(value)
+        except ValueError:
+            continue
+    raise UsageError(f"--set {text}: write NAME=NUMBER")
 
 
 def tell(archive: Archive, path: Path, console: Console) -> None:
@@ -132,6 +136,8 @@ def add_info(actions: Verbs) -> None:
 
 def run_info(options: argparse.Namespace, console: Console) -> None:
     """Measure a world."""
+    from foragers.cli.world_info import info
+
     info(open_world(options.world), options.json, options.plot, console)
 
 
@@ -141,17 +147,21 @@ def add_serve(actions: Verbs) -> None:
     verb.add_argument("world", type=Path, metavar="W")
     verb.add_argument("--port", type=int, default=8000, metavar="P")
     verb.add_argument(
-        "--speed", type=float, default=1.0, metavar="X", help="world seconds a real second"
+        "--speed", type=float, metavar="X", help="let time run: world seconds a real second"
     )
-    verb.add_argument("--since", default="end", metavar="TIME", help="start, end or an ISO date")
+    verb.add_argument(
+        "--since",
+        metavar="TIME",
+        help="start, end or an ISO date (default: end; with --speed start)",
+    )
     verb.set_defaults(run=run_serve)
 
 
 def run_serve(options: argparse.Namespace, console: Console) -> None:
     """Serve a world until interrupted."""
-    archive = open_world(options.world)
-    since = since_of(options.since, archive)
-    serve_world(archive, options.port, options.speed, since, console)
+    from foragers.cli.world_serve import serve_world
+
+    serve_world(open_world(options.world), console, options.port, options.speed, options.since)
 
 
 def add_export(actions: Verbs) -> None:
@@ -164,4 +174,6 @@ def add_export(actions: Verbs) -> None:
 
 def run_export(options: argparse.Namespace, console: Console) -> None:
     """Write a world as WARC."""
+    from foragers.cli.world_export import export_world
+
     export_world(open_world(options.world), options.file, console)

@@ -58,7 +58,7 @@ class Study:
         """Whether what is relevant depends on when it is fetched, so that no oracle knows it."""
         return isinstance(self.judge, Novelty) and self.truth is None
 
-    def score(self, watch: Callable[[int, int], None] | None = None) -> None:
+    def score(self, watch: Callable[[int], None] | None = None) -> None:
         """Judge every page that is there at the beginning, once for all runs."""
         if isinstance(self.judge, Novelty):
             return
@@ -70,7 +70,7 @@ class Study:
             page = world.answer(Choice(url, archive.book.host(url)))
             scores[page.version] = self.judge.relevance(page)
             if watch:
-                watch(number + 1, len(pages))
+                watch(number + 1)
         self.scores = scores
 
     def pages(self) -> Ids:

@@ -76,7 +76,8 @@ def _guess(body: bytes) -> str:
     first = next(i for i, byte in enumerate(body) if byte > 127) if not body.isascii() else 0
     start = max(0, first - 256)
     found = chardet.detect(body[start : start + _SAMPLE_BYTES], prefer_superset=True)
-    return _known(found["encoding"] or "") or "windows-1252"
+    name = _known(found["encoding"] or "")
+    return name if name and not name.startswith("utf-16") else "windows-1252"
 
 
 def _prescan(head: bytes) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 
 from selectolax.lexbor import LexborNode
 
@@ -21,10 +21,12 @@ MAX_DESCRIBED = 20_000
 MAX_HREF_LETTERS = 8192
 _BLANK = "\t\n\f\r "
 
-_LOOSE_LINK = re.compile(
-    rb"\s[hH][rR][eE][fF]\s*+=\s*+"
-    rb"(?:\"([^\"<>]{0,8192})\"|'([^'<>]{0,8192})'|([^\s<>\"']{1,8192}))"
-)
+_LOOSE_LINKS = [
+    re.compile(
+        rb"%b\s*+=\s*+(?:\"([^\"<>]{0,8192})\"|'([^'<>]{0,8192})'|([^\s<>\"']{1,8192}))" % name
+    )
+    for name in (b"href", b"HREF")
+]
 _LOOSE_START = re.compile(rb"<(?:a|area)\s", re.IGNORECASE)
 _LOOSE_TAG_BYTES = 1000
 
@@ -101,9 +103,10 @@ def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
 
 def loose_addresses(markup: bytes) -> Iterator[str]:
     """Yield what looks like the address of a link in markup that is not parsed."""
-    for found in islice(_LOOSE_LINK.finditer(markup), 4 * MAX_LINKS):
-        position = found.start()
+    found = chain.from_iterable(pattern.finditer(markup) for pattern in _LOOSE_LINKS)
+    for link in islice(found, 4 * MAX_LINKS):
+        position = link.start()
         start = markup.rfind(b"<", max(0, position - _LOOSE_TAG_BYTES), position)
-        raw = found[1] or found[2] or found[3]
+        raw = link[1] or link[2] or link[3]
         if raw and start >= 0 and _LOOSE_START.match(markup, start):
             yield unescape(raw.decode("utf-8", "replace"))

@@ -10,12 +10,21 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from foragers.pages.limits import ATTRIBUTE, MAX_ATTRIBUTES, attribute_count, is_crowded
+from foragers.pages.encoding import to_utf8
+from foragers.pages.limits import (
+    ATTRIBUTE,
+    MAX_ATTRIBUTES,
+    attribute_count,
+    is_crowded,
+    is_harmless,
+)
 
 MAX_DEPTH = 256
 MAX_WEIGHT = 400_000
 """How many tags and attributes are parsed, at some 200 bytes of memory each."""
 MAX_REOPENED = 200_000
+# What lies beyond the part that is parsed is searched for links only, up to a further limit.
+_SEARCHED_FACTOR = 6
 
 _TAG = re.compile(
     rb"<(?:([A-Za-z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)>?+"
@@ -54,6 +63,18 @@ def rewrite(body: bytes) -> Rewritten:
         reader = _Reader(body, with_formatting=False)
         reader.read()
     return Rewritten(reader.result(), body[reader.end :], ", ".join(reader.reasons))
+
+
+def limited(body: bytes, content_type: str, max_bytes: int) -> Rewritten:
+    """Return a page in UTF-8 that can be parsed, what is only searched for links, and why."""
+    page = to_utf8(body[:max_bytes], content_type)
+    beyond = body[max_bytes : _SEARCHED_FACTOR * max_bytes]
+    if is_harmless(page):
+        return Rewritten(page, beyond, "size" if beyond else "")
+    page, tail, reason = rewrite(page)
+    if beyond:
+        reason = f"{reason}, size".lstrip(", ")
+    return Rewritten(page, tail + beyond, reason)
 
 
 class _Reader:
@@ -123,7 +144,7 @@ class _Reader:
         if name not in _KEPT:
             self.open.append(name)
             self.open_count[name] = self.open_count.get(name, 0) + 1
-        if is_crowded(attributes):
+        if len(attributes) > MAX_ATTRIBUTES and is_crowded(attributes):
             self.replace(found, b"<%b%b>" % (name, _first_attributes(attributes)), "attributes")
 
     def start_formatting(self, name: bytes, count: int) -> None:
@@ -134,7 +155,8 @@ class _Reader:
 
     def start_block(self, name: bytes) -> None:
         """Close what a new block closes by itself, and count what is opened again in it."""
-        self.reopen()
+        if self.live:
+            self.reopen()
         if name in _SIBLINGS:
             for above in self.open[:-5:-1]:
                 if above == name:
@@ -151,7 +173,7 @@ class _Reader:
     def end_tag(self, found: re.Match[bytes], name: bytes) -> None:
         """Close what an end tag closes."""
         self.weight += 1
-        if self.dropped.get(name):
+        if self.dropped and self.dropped.get(name):
             self.dropped[name] -= 1
             self.replace(found, b" ", "depth")
             return
@@ -161,7 +183,8 @@ class _Reader:
                 return
             self.end_formatting(name)
         else:
-            self.reopen()
+            if self.live:
+                self.reopen()
             if name == b"table" or name in _CELLS:
                 self.leave(name)
         if self.open_count.get(name):
@@ -199,9 +222,8 @@ class _Reader:
 
     def reopen(self) -> None:
         """Count the elements and attributes that a parser may have to make anew here."""
-        if self.live:
-            floor = self.scopes[-1][1] if self.scopes else 0
-            self.reopened += sum(weight for _, weight in self.live[floor:])
+        floor = self.scopes[-1][1] if self.scopes else 0
+        self.reopened += sum(weight for _, weight in self.live[floor:])
 
 
 def _first_attributes(attributes: bytes) -> bytes:

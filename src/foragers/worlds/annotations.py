@@ -63,7 +63,8 @@ def read_seeds(hrefs: Iterable[str], book: AddressBook, option: str) -> tuple[Ur
         url = find(book, href)
         if url is None:
             raise UsageError(
-                f"{option}: {href} is not in this world; 'foragers world info' shows where it starts"
+                f"{option}: {href} is not in this world;"
+                " 'foragers world info' shows where it starts"
             )
         seeds[url] = None
     if not seeds:

@@ -29,6 +29,7 @@ from foragers.worlds.recorded import Recorded
 from foragers.worlds.relinking import is_html, media_type, relinked
 
 METHODS = ("GET", "HEAD")
+PHRASES = {status.value: status.phrase for status in HTTPStatus}
 SMALL = 1024
 """Bodies of fewer bytes fit in a packet and are not worth compressing."""
 
@@ -168,8 +169,7 @@ def path_of(url: str) -> str:
 
 def message(status: int, headers: dict[str, str] | None = None, text: str = "") -> Answer:
     """Return an answer that is no page."""
-    known = {one.value: one.phrase for one in HTTPStatus}
-    said = f"{status} {known.get(status, '')}".strip() + (f": {text}" if text else "")
+    said = f"{status:d} {PHRASES.get(status, '')}".strip() + (f": {text}" if text else "")
     kind = {"Content-Type": "text/plain; charset=utf-8"}
     return Answer(int(status), {**kind, **(headers or {})}, f"{said}\n".encode("utf-8", "replace"))
 

@@ -167,12 +167,12 @@ def import_world(
     watch: Watch | None = None,
 ) -> ImportSummary:
     """Read WARC files and write a world, to which `finish` may add seeds and labels."""
-    with new_folder(path) as folder:
-        importer = Importer(TextWriter(folder))
+    with new_folder(path) as folder, TextWriter(folder) as writer:
+        importer = Importer(writer)
         for file in files:
             importer.read(file, options.salvage, watch)
         versions = sort_versions(importer.rows, options.window, options.time_scale)
-        importer.writer.close(versions.blocks)
+        writer.close(versions.blocks)
         hrefs = [
             importer.spellings.get(url) or importer.table.href(url)
             for url in range(len(importer.table))

@@ -30,7 +30,9 @@ class Loopback:
         self.book = book
         self.port = port
         self._hosts = {name: host for host, name in enumerate(book.host_names)}
+        # Asked for every request and every link.
         self.local_origin = lru_cache(maxsize=65536)(self._local_origin)
+        self.local = lru_cache(maxsize=65536)(self._local)
 
     def origin(self, host: HostId) -> str:
         """Return where a host is served."""
@@ -61,7 +63,7 @@ class Loopback:
                 return host
         return None
 
-    def local(self, name: str) -> HostId | None:
+    def _local(self, name: str) -> HostId | None:
         """Return the host whose local address a Host header gives."""
         place, _, port = name.strip().partition(":")
         if port and port != str(self.port):

@@ -41,9 +41,13 @@ class BlockWriter:
         written = self._file.write(self._compress(block))
         self._ends.append(self._ends[-1] + written)
 
+    def stop(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
     def close(self, blocks: NDArray[np.int64]) -> None:
         """Finish, with an index that says which block each version has."""
-        self._file.close()
+        self.stop()
         ends = np.array(self._ends, np.int64)
         np.save(self._index, np.stack([ends[blocks], ends[blocks + 1]], axis=1))
 
@@ -68,6 +72,13 @@ class TextWriter:
         """Finish, with the block of each version; several versions may share one."""
         self._words.close(blocks)
         self._bodies.close(blocks)
+
+    def __enter__(self) -> TextWriter:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._words.stop()
+        self._bodies.stop()
 
 
 class BlockReader:

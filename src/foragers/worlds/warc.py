@@ -6,8 +6,11 @@ record can begin.  A file that simply stops in the middle of a record is *cut of
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from io import SEEK_END
 from pathlib import Path
 from typing import BinaryIO
 
@@ -43,17 +46,22 @@ class WarcReader:
     path: Path
     records: int = 0
     position: int = 0
-    broken: int = 0
     cut_off: bool = False
-    _last_whole: bool = field(init=False, default=True)
+    _damaged: set[int] = field(init=False, default_factory=set)
 
     def __iter__(self) -> Iterator[Capture]:
         with self.path.open("rb") as file:
             position = 0
             while position >= 0:
                 position = yield from self._read_from(file, position)
-        self.cut_off = not self._last_whole
-        self.broken += self.cut_off
+            self.cut_off = self.records > 0 and is_cut_off(file, self.position)
+        if self.cut_off:
+            self._damaged.add(self.position)
+
+    @property
+    def broken(self) -> int:
+        """At how many places the file is damaged."""
+        return len(self._damaged)
 
     def _read_from(self, file: BinaryIO, start: int) -> Generator[Capture, None, int]:
         """Read to the end, or to damage; return where to try again, or -1."""
@@ -64,11 +72,12 @@ class WarcReader:
                 self.position = record.stream_pos
                 self.records += 1
                 body = record.reader.read()
-                self._last_whole = len(body) >= record.content_length
-                if record.record_type in WANTED and self._last_whole:
+                if len(body) < record.content_length:
+                    self._damaged.add(self.position)
+                elif record.record_type in WANTED:
                     yield from self._capture(record, body)
         except OSError:
-            self.broken += 1
+            self._damaged.add(self.position)
             return next_record(file, self.position + 1)
         return -1
 
@@ -79,7 +88,7 @@ class WarcReader:
         date = record.record_date
         unchanged = record.record_type == WarcRecordType.revisit
         if not url or date is None or (http is None and record.record_type == RESPONSE):
-            self.broken += 1
+            self._damaged.add(self.position)
             return
         code, kind, location = 200, record.headers.get("Content-Type") or "", ""
         if http is not None:
@@ -91,10 +100,18 @@ class WarcReader:
         yield Capture(url, date.timestamp(), code, kind, location, body, unchanged)
 
 
+def sign_of(file: BinaryIO) -> bytes:
+    """Return the bytes with which the records of a file begin."""
+    file.seek(0)
+    head = file.read(CHUNK)
+    # A damaged beginning tells nothing; but compressed data does not spell out the plain sign.
+    plain = not head.startswith(GZIP_MEMBER[:2]) and PLAIN_RECORD in head
+    return PLAIN_RECORD if plain else GZIP_MEMBER
+
+
 def next_record(file: BinaryIO, start: int) -> int:
     """Return the next place at or after `start` where a record may begin, or -1."""
-    file.seek(0)
-    sign = GZIP_MEMBER if file.read(2) == GZIP_MEMBER[:2] else PLAIN_RECORD
+    sign = sign_of(file)
     file.seek(start)
     position, tail = start, b""
     while chunk := file.read(CHUNK):
@@ -104,3 +121,43 @@ def next_record(file: BinaryIO, start: int) -> int:
         position += len(chunk)
         tail = window[-len(sign) + 1 :]
     return -1
+
+
+def is_cut_off(file: BinaryIO, last: int) -> bool:
+    """Say whether a file ends within the record that begins at `last`, or at the start of one."""
+    sign = sign_of(file)
+    file.seek(last)
+    rest = after_member(file) if sign == GZIP_MEMBER else after_record(file)
+    if rest is None:
+        return True
+    rest = rest.lstrip(b"\r\n\0")
+    return bool(rest) and (rest.startswith(sign) or sign.startswith(rest))
+
+
+def after_member(file: BinaryIO) -> bytes | None:
+    """Return some of what follows the gzip member that begins here, or None if it does not end."""
+    inflate = zlib.decompressobj(wbits=31)
+    try:
+        while not inflate.eof:
+            if not (chunk := inflate.unconsumed_tail or file.read(CHUNK)):
+                return None
+            inflate.decompress(chunk, CHUNK)
+    except zlib.error:
+        return b""
+    return inflate.unused_data or file.read(CHUNK)
+
+
+def after_record(file: BinaryIO) -> bytes | None:
+    """Return some of what follows the plain record that begins here, or None if it does not end."""
+    start, head = file.tell(), file.read(CHUNK)
+    end = re.search(rb"\r?\n\r?\n", head)
+    if end is None:
+        return None
+    length = re.search(rb"(?im)^content-length:[ \t]*(\d+)", head[: end.end()])
+    if length is None:
+        return b""
+    whole = start + end.end() + int(length[1])
+    if whole > file.seek(0, SEEK_END):
+        return None
+    file.seek(whole)
+    return file.read(CHUNK)

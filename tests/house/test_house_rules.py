@@ -1,0 +1,259 @@
+"""The rules of the house: which way imports point, how long things get, what they are called."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from foragers.strategies.registry import STRATEGIES
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+FILES = sorted((SRC / "foragers").rglob("*.py"))
+PROSE = sorted(
+    [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "examples").rglob("*.*")]
+)
+
+MAX_FILE_LINES = 300
+MAX_FUNCTION_LINES = 60
+
+PURE = ("strategies", "fleet", "frontier", "pace", "topics", "text", "measures")
+"""The parts that decide and measure: they do not reach out, and know no time but the world's."""
+
+OUTSIDE = {
+    "asyncio",
+    "http",
+    "multiprocessing",
+    "ray",
+    "selectors",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "threading",
+    "time",
+    "urllib.request",
+}
+CLOCKS = {"now", "utcnow", "today"}
+EMPTY_WORDS = {
+    "manager",
+    "handler",
+    "helper",
+    "helpers",
+    "util",
+    "utils",
+    "base",
+    "abstract",
+    "impl",
+}
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
+MACHINE_PATH = re.compile(
+    r"(?<![\w.:/~-])/(?:work|root|home|tmp|Users|mnt|var/folders)(?:/|\b(?!\w))"
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(file: Path) -> str:
+    """Return the dotted name of a module."""
+    parts = file.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(file): file for file in FILES}
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
+    """Go through all of a tree but what is there for the type checker only."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            continue
+        yield child
+        yield from at_run_time(child)
+
+
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    """Return the dotted names that a module imports, anywhere in it."""
+    found: set[str] = set()
+    for node in at_run_time(tree_of(module)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} has a relative import"
+            assert node.module is not None
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(found)
+
+
+def with_parents(name: str) -> Iterator[str]:
+    """Return a dotted name and those of the packages around it."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+@cache
+def reached_from(module: str) -> dict[str, str]:
+    """Return every module of ours that importing one brings in, each with who imports it."""
+    found = {module: module}
+    waiting = [module]
+    while waiting:
+        here = waiting.pop()
+        for name in sorted(imports_of(here)):
+            for part in with_parents(name):
+                if part in MODULES and part not in found:
+                    found[part] = here
+                    waiting.append(part)
+    return found
+
+
+PURE_MODULES = [name for name in MODULES if name.split(".")[1:2] and name.split(".")[1] in PURE]
+
+
+@pytest.mark.parametrize("module", PURE_MODULES)
+def test_pure_modules_reach_nothing_outside(module: str) -> None:
+    for inner, importer in reached_from(module).items():
+        outside = {part for name in imports_of(inner) for part in with_parents(name)} & OUTSIDE
+        assert not outside, (
+            f"{module} brings in {', '.join(sorted(outside))}"
+            f" through {inner}, which {importer} imports"
+        )
+
+
+@pytest.mark.parametrize("module", PURE_MODULES)
+def test_pure_modules_read_no_clock(module: str) -> None:
+    for inner in reached_from(module):
+        for node in at_run_time(tree_of(inner)):
+            if isinstance(node, ast.Attribute) and node.attr in CLOCKS:
+                owner = ast.unparse(node.value)
+                assert owner.rpartition(".")[2] not in ("datetime", "date"), (
+                    f"{inner} calls {owner}.{node.attr}, and {module} uses it"
+                )
+
+
+def test_pure_modules_are_there() -> None:
+    assert len(PURE_MODULES) > 20, "the rules above would hold for nothing"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_files_are_short(module: str) -> None:
+    lines = len(MODULES[module].read_text(encoding="utf-8").splitlines())
+    assert lines <= MAX_FILE_LINES, f"{module} has {lines} lines; split it"
+
+
+def functions(module: str) -> Iterator[Function]:
+    """Return the functions and methods of a module, inner ones too."""
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_functions_are_short(module: str) -> None:
+    for function in functions(module):
+        lines = (function.end_lineno or function.lineno) - function.lineno + 1
+        assert lines <= MAX_FUNCTION_LINES, f"{module}.{function.name} has {lines} lines; split it"
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words that a name is made of."""
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)}
+
+
+def test_names_are_taken_apart_into_words() -> None:
+    assert words_of("BaseURLHandler") == {"base", "url", "handler"}
+    assert words_of("string_utils") == {"string", "utils"}
+    assert words_of("Database") == {"database"}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_names_say_something(module: str) -> None:
+    classes = [node.name for node in ast.walk(tree_of(module)) if isinstance(node, ast.ClassDef)]
+    for name in (module.rpartition(".")[2], *classes):
+        empty = words_of(name) & EMPTY_WORDS
+        assert not empty, f"'{name}' in {module}: '{', '.join(empty)}' says nothing"
+
+
+def public(node: ast.Module | ast.ClassDef, path: str) -> Iterator[tuple[str, ast.AST]]:
+    """Return a module or class and all that is public in it, with their names."""
+    yield path, node
+    for child in node.body:
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            overload = any(ast.unparse(mark).endswith("overload") for mark in child.decorator_list)
+            if child.name.startswith("_") or overload:
+                continue
+            if isinstance(child, ast.ClassDef):
+                yield from public(child, f"{path}.{child.name}")
+            else:
+                yield f"{path}.{child.name}", child
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_everything_public_says_what_it_means(module: str) -> None:
+    for name, node in public(tree_of(module), module):
+        assert isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        text = ast.get_docstring(node) or ""
+        first = text.partition("\n\n")[0].strip()
+        assert first, f"{name} has no docstring"
+        assert first[-1] in ".:?!…)”", f"the docstring of {name} does not begin with a sentence"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_is_left_unfinished(module: str) -> None:
+    found = UNFINISHED.search(MODULES[module].read_text(encoding="utf-8"))
+    assert not found, f"{module} says {found[0]}"
+
+
+@pytest.mark.parametrize("file", [*FILES, *PROSE], ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_path_of_one_machine_is_written_down(file: Path) -> None:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        found = MACHINE_PATH.search(line)
+        assert not found, f"{file.name}, line {number}: {line.strip()}"
+
+
+def test_paths_of_one_machine_are_recognised() -> None:
+    for bad in ("open('/work/x')", "see /home/me", "/root/.cache", "in /tmp/a.txt", "(/tmp)"):
+        assert MACHINE_PATH.search(bad), bad
+    for good in ("http://a.test/home/", "/homepage", "src/tmp/x", "/workers/", "~/work/x"):
+        assert not MACHINE_PATH.search(good), good
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_has_a_page(name: str) -> None:
+    page = ROOT / "docs" / "strategies" / f"{name}.md"
+    assert page.is_file(), f"strategy '{name}' has no page docs/strategies/{name}.md"
+    assert page.read_text(encoding="utf-8").startswith("# "), f"{page.name} has no title"
+
+
+def dependencies() -> list[str]:
+    """Return the names of all packages that we need, or may need."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    needed = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    names = {re.split(r"[\s\[<>=!~;]", text)[0].lower() for text in needed}
+    return sorted(names - {project["name"]})
+
+
+@pytest.mark.parametrize("name", dependencies())
+def test_every_dependency_is_explained(name: str) -> None:
+    page = ROOT / "docs" / "dependencies.md"
+    assert page.is_file(), "docs/dependencies.md is missing"
+    text = page.read_text(encoding="utf-8").lower()
+    assert re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text), (
+        f"docs/dependencies.md does not say why we need {name}"
+    )

@@ -1,0 +1,24 @@
+"""Conformance suites of other projects, where they are at hand; tests are skipped where not."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+def suite(name: str) -> ModuleType:
+    """Load the runner of a suite, or skip."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    runner = Path(os.environ.get("FORAGERS_SHARED", beside)) / "suites" / name / "run.py"
+    if not runner.exists():
+        pytest.skip(f"the suite {name} is not here")
+    spec = importlib.util.spec_from_file_location(f"suite_{name}", runner)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
