@@ -5,9 +5,9 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_suites import suite
 
 from foragers.urls import UrlTable, host_of, is_crawlable, normalise, resolve, site_of
+from shared_suites import suite
 
 ANY_TEXT = st.text(max_size=60)
 URLISH = st.text(alphabet="abAB01.-_~%/?#&=:@[]{}|^'\" \\;+é\t", max_size=40)

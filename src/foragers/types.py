@@ -101,10 +101,6 @@ class Nothing:
         """Return no links."""
         return ()
 
-    def href(self, url: UrlId) -> str:
-        """Return nothing for an address: there is none to ask for."""
-        return ""
-
 
 class Links(Sequence[Link]):
     """The links of one page: columns of integers, and words only when asked for.
@@ -113,19 +109,19 @@ class Links(Sequence[Link]):
     objects, for which the page's words are loaded.
     """
 
-    __slots__ = ("_addresses", "_content", "hosts", "targets")
+    __slots__ = ("_content", "addresses", "hosts", "targets")
 
     def __init__(self, targets: Ids, hosts: Ids, addresses: Addresses, content: Content) -> None:
         self.targets = targets
         self.hosts = hosts
-        self._addresses = addresses
+        self.addresses = addresses
         self._content = content
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def __iter__(self) -> Iterator[Link]:
-        href = self._addresses.href
+        href = self.addresses.href
         outlinks = self._content.outlinks()
         for url, host, out in zip(
             self.targets.tolist(), self.hosts.tolist(), outlinks, strict=True
@@ -171,6 +167,11 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     version: int
     links: Links
     content: Content
+
+    @property
+    def href(self) -> str:
+        """The address where the page was found, after redirects."""
+        return self.links.addresses.href(self.final)
 
     @property
     def document(self) -> Document:

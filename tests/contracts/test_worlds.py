@@ -45,7 +45,7 @@ def test_world_keeps_its_promises(name: str) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_generated_world_keeps_its_promises(preset: str) -> None:
-    archive = generate(preset, seed=1, pages=1300)
+    archive = generate(preset, seed=1, pages=2000)
     check_world(lambda: Recorded(archive, connections=4))
     middle = (archive.start + archive.end) / 2
     check_world(lambda: Recorded(archive, middle if archive.evolving else None))

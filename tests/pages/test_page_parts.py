@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_suites import suite
 
 from foragers.pages.dates import read_date
 from foragers.pages.encoding import declared, to_utf8
 from foragers.pages.refresh import parse_refresh
 from foragers.pages.srcset import srcset_urls
+from shared_suites import suite
 
 
 def test_every_refresh_of_the_standards_tests_is_read_right() -> None:

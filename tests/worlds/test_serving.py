@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -18,9 +20,11 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
+from rich.console import Console
 
+from foragers.cli.world_serve import announce, moment, serve_world
 from foragers.errors import UsageError
-from foragers.worlds import listening
+from foragers.worlds import listening, loopback
 from foragers.worlds.archive import Archive, Body
 from foragers.worlds.generated import generate
 from foragers.worlds.rewired import rewire
@@ -163,7 +167,6 @@ def test_localhost_is_the_first_host(world: Archive) -> None:
 def raw(server: WorldServer, request: str, ip: str = "127.0.0.1") -> bytes:
     with socket.create_connection((ip, server.port), timeout=10) as connection:
         connection.sendall(request.replace("\n", "\r\n").encode())
-        connection.shutdown(socket.SHUT_WR)
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
@@ -412,7 +415,7 @@ def test_where_only_one_address_answers_the_others_are_reached_by_name(
     world: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # 192.0.2.0/24 is for documentation: no machine has such an address.
-    real = listening.ip
+    real = loopback.ip
     monkeypatch.setattr(listening, "ip", lambda host: f"192.0.2.{host}" if host else real(host))
     with WorldServer(world) as server:
         assert "answers on 127.0.0.1 only" in server.notice
@@ -457,14 +460,46 @@ def test_curl_follows_redirects_and_proxies(world: Archive) -> None:
 
 def test_ctrl_c_ends_a_served_world() -> None:
     script = """
-import _thread, threading
 from foragers.worlds.generated import generate
 from foragers.worlds.serving import serve
-serve(generate("topics", pages=200), port=0, ready=lambda server: (
-    print(server.origin(server.archive.book.host_name(0)), flush=True),
-    threading.Timer(0.2, _thread.interrupt_main).start()))
+serve(generate("topics", pages=200), port=0, ready=lambda server: print(server.port, flush=True))
 print("ended")
 """
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 0, ran.stderr
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+\nended\n", ran.stdout)
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        assert get(f"http://127.0.0.1:{port}/").status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == b"ended\n"
+    assert process.returncode == 0
+
+
+def test_the_command_says_where_to_look_and_how_to_stop(world: Archive) -> None:
+    written = io.StringIO()
+    console = Console(file=written, width=200)
+    with WorldServer(world, since=0.0, speed=60.0) as server:
+        announce(server, console)
+        address = server.address(NEWS)
+    said = written.getvalue()
+    assert "4 pages, 4 hosts" in said
+    assert f"{address}  is {NEWS}" in said
+    assert "time runs from 1970-01-01T00:00:00Z, 60 seconds a second" in said
+    assert "Ctrl-C stops" in said
+
+
+def test_since_is_start_end_or_a_date(world: Archive) -> None:
+    assert moment(world, "start") == 0.0
+    assert moment(world, "end") is None
+    assert moment(world, "1970-01-01") == 0.0
+    assert moment(world, "1970-01-01T01:00:10+01:00") == 10.0
+    with pytest.raises(UsageError, match="give start, end or a date such as 1970-01-01T00:00:00Z"):
+        moment(world, "yesterday")
+    with pytest.raises(UsageError, match="after the end of this world"):
+        moment(world, "2020-01-01")
+
+
+def test_time_cannot_run_backwards(world: Archive) -> None:
+    with pytest.raises(UsageError, match="--speed -1"):
+        serve_world(world, Console(quiet=True), port=0, speed=-1.0)
+    with pytest.raises(UsageError, match="speed -1"):
+        WorldServer(world, speed=-1.0).start()

@@ -37,6 +37,11 @@ _ISO = re.compile(
     r"\s*(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})?)?",
     re.IGNORECASE,
 )
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_IN_WORDS = re.compile(
+    r"\s*(?:[A-Za-z]{3,9},?\s+)?(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([A-Za-z]{3})[a-z.]*\s+"
+    r"(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\b(?!.*\d:\d)"
+)
 
 
 def json_ld_date(script: str) -> str:
@@ -55,11 +60,11 @@ def first_date(candidates: Iterable[str]) -> float | None:
 
 
 def read_date(text: str) -> float | None:
-    """Read a date of ISO 8601 or of the mail standard; without a zone it is taken as UTC."""
+    """Read a date of ISO 8601, of the mail standard, or in English; without a zone it is UTC."""
     text = text[:64]
     found = _ISO.match(text)
     try:
-        return _iso_seconds(found) if found else _mail_seconds(text)
+        return _iso_seconds(found) if found else _mail_seconds(text) or _in_words(text)
     except (ValueError, OverflowError):
         return None
 
@@ -83,3 +88,14 @@ def _mail_seconds(text: str) -> float | None:
         return None
     date(*parsed[:3])
     return float(mktime_tz(parsed) if parsed[9] is not None else timegm(parsed[:6]))
+
+
+def _in_words(text: str) -> float | None:
+    found = _IN_WORDS.match(text)
+    if found is None or found[2].lower() not in _MONTHS:
+        return None
+    day, year = found[1] or found[3] or "1", int(found[4])
+    if not _EARLIEST_YEAR <= year <= _LATEST_YEAR:
+        return None
+    moment = date(year, 1 + _MONTHS.index(found[2].lower()), int(day))
+    return float(timegm(moment.timetuple()))

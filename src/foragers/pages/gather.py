@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from foragers.pages import words
 from foragers.pages.dates import json_ld_date
-from foragers.pages.links import MAX_LINKS, Found, address_of
+from foragers.pages.links import MAX_DESCRIBED, MAX_LINKS, Found, address_of
 from foragers.pages.tree import elements
 
 _MAX_HEADINGS = 500
@@ -40,7 +40,8 @@ def gather(tree: LexborHTMLParser, with_roles: bool) -> Elements:
             href = address_of(tag, attributes)
             if href is not None and len(found.links) < MAX_LINKS:
                 found.links.append((node, href, attributes))
-                marked.append((node, words.LINK, words.LINK_END))
+                if len(found.links) <= MAX_DESCRIBED:
+                    marked.append((node, words.LINK, words.LINK_END))
             if tag == "iframe":
                 silent.append(node)
         elif kind in words.MARKS:

@@ -16,7 +16,7 @@ from foragers.types import Outlink
 from foragers.urls import Base
 
 MAX_LINKS = 120_000
-MAX_DESCRIBED = 20_000
+MAX_DESCRIBED = 10_000
 """How many links of a page are told with the words around them and their place."""
 MAX_HREF_LETTERS = 8192
 _BLANK = "\t\n\f\r "
@@ -80,12 +80,13 @@ def outlinks(
         address = target(href)
         if address is None:
             continue
-        anchor = anchor_of(index) or _spoken(node, attributes)
         rel = attributes.get("rel") or ""
-        if position < MAX_DESCRIBED:
+        if index < MAX_DESCRIBED:
+            anchor = anchor_of(index) or _spoken(node, attributes)
             path, around = tag_path(node, attributes, paths), around_of(index)
             yield Outlink(address, anchor, around, path, position, rel.lower())
         else:
+            anchor = " ".join(node.text()[:MAX_HREF_LETTERS].split())
             yield Outlink(address, anchor, position=position, rel=rel.lower())
         position += 1
 

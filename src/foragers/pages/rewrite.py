@@ -23,6 +23,7 @@ MAX_DEPTH = 256
 MAX_WEIGHT = 400_000
 """How many tags and attributes are parsed, at some 200 bytes of memory each."""
 MAX_REOPENED = 200_000
+_SHORT = 32
 # What lies beyond the part that is parsed is searched for links only, up to a further limit.
 _SEARCHED_FACTOR = 6
 
@@ -128,7 +129,9 @@ class _Reader:
 
     def start_tag(self, found: re.Match[bytes], name: bytes, attributes: bytes) -> None:
         """Weigh a start tag, and keep, trim or drop it."""
-        count = attribute_count(attributes) if len(attributes) > 8 else len(attributes) > 1
+        size = len(attributes)
+        # Counting is dear, and a short tag has few attributes anyway.
+        count = attribute_count(attributes) if size > _SHORT else size // 8 + (size > 1)
         self.weight += 1 + min(count, MAX_ATTRIBUTES)
         if name in _FORMATTING:
             if not self.with_formatting:
@@ -144,7 +147,7 @@ class _Reader:
         if name not in _KEPT:
             self.open.append(name)
             self.open_count[name] = self.open_count.get(name, 0) + 1
-        if len(attributes) > MAX_ATTRIBUTES and is_crowded(attributes):
+        if size > MAX_ATTRIBUTES and is_crowded(attributes):
             self.replace(found, b"<%b%b>" % (name, _first_attributes(attributes)), "attributes")
 
     def start_formatting(self, name: bytes, count: int) -> None:

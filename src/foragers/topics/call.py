@@ -38,11 +38,11 @@ class Call:
         first = page.document if wants_document else page
         function = self.resolved
         try:
-            said = function(first, url=_address(page)) if wants_url else function(first)
+            said = function(first, url=page.href) if wants_url else function(first)
             return bounded(float(said))
         except Exception as error:
             raise UsageError(
-                f"--judge {self.name} failed on {_address(page)} ({_in_one_line(error)});"
+                f"--judge {self.name} failed on {page.href} ({_in_one_line(error)});"
                 " mend the function and run again"
             ) from error
 
@@ -92,10 +92,6 @@ def load(name: str) -> Callable[..., float | bool]:
     if not callable(function):
         raise UsageError(f"--judge {name}: {module_name} has no function {function_name}")
     return function  # type: ignore[no-any-return]
-
-
-def _address(page: Page) -> str:
-    return page.links._addresses.href(page.final)
 
 
 def _in_one_line(error: Exception) -> str:

@@ -36,7 +36,10 @@ MAX_HOPS = 10
 """How many redirects one download follows."""
 
 NOTHING = Nothing()
-NO_LINKS = Links(np.empty(0, np.int32), np.empty(0, np.int32), NOTHING, NOTHING)
+CACHED = ("_columns", "_no_links")
+"""What is not pickled, since it can be had again."""
+
+NO_IDS: Ids = np.empty(0, np.int32)
 
 
 class VersionContent:
@@ -181,11 +184,15 @@ class Recorded:
         return found if found >= first else -1
 
     def _empty(self, choice: Choice, url: UrlId, status: Status, reason: str) -> Page:
-        return Page(choice, status, reason, url, self.now, self.now, -1, NO_LINKS, NOTHING)
+        return Page(choice, status, reason, url, self.now, self.now, -1, self._no_links, NOTHING)
+
+    @cached_property
+    def _no_links(self) -> Links:
+        return Links(NO_IDS, NO_IDS, self.archive.book, NOTHING)
 
     @cached_property
     def _columns(self) -> Columns:
         return Columns.of(self.archive)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_columns"}
+        return {name: value for name, value in self.__dict__.items() if name not in CACHED}

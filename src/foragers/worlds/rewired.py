@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,6 +28,9 @@ from foragers.worlds.archive import Archive, Body
 from foragers.worlds.render import render
 
 
+CACHED_PAGES = 1024
+
+
 class RewiredTexts:
     """The texts of another world, with the words of each link taken from another link."""
 
@@ -35,6 +39,8 @@ class RewiredTexts:
     def __init__(self, base: Archive, sources: NDArray[np.int64]) -> None:
         self._base = base
         self._sources = sources
+        # The links of one page come from many, and pages with many links are many pages' source.
+        self._outlinks = lru_cache(maxsize=CACHED_PAGES)(base.texts.outlinks)
 
     @classmethod
     def open(cls, folder: Path) -> RewiredTexts:
@@ -63,7 +69,7 @@ class RewiredTexts:
         for position, (source, origin) in enumerate(
             zip(sources.tolist(), origins.tolist(), strict=True)
         ):
-            out = self._base.texts.outlinks(origin)[source - int(self._base.link_starts[origin])]
+            out = self._outlinks(origin)[source - int(self._base.link_starts[origin])]
             found.append(msgspec.structs.replace(out, position=position))
         return found
 

@@ -1,0 +1,66 @@
+"""A strategy of your own: written, checked, and measured against breadth-first.
+
+Run it with: python examples/own_strategy.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from foragers.crawl import Crawl
+from foragers.frontier import Frontier
+from foragers.ledger.memory import MemoryLedger
+from foragers.measures import harvest
+from foragers.protocols import Strategy
+from foragers.strategies.baselines import BreadthFirst
+from foragers.testing import check_strategy
+from foragers.topics.keywords import Keywords
+from foragers.types import Choice, HostId, Visit
+from foragers.worlds.budget import Budget
+from foragers.worlds.generated import generate
+from foragers.worlds.recorded import Recorded
+
+BUDGET = 500
+
+
+@dataclass
+class ShortAddresses:
+    """Short addresses first."""
+
+    frontier: Frontier = field(default_factory=Frontier)
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose the pages with the shortest addresses."""
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Queue each link by the length of its address."""
+        for visit in visits:
+            page = visit.page
+            self.frontier.take(page.final)
+            for link in visit.links:
+                promise = 1 / len(link.href)
+                self.frontier.push(
+                    link.url, link.host, promise, page.final, page.choice.depth + 1
+                )
+
+
+def main() -> None:
+    """Check the strategy, and see what it finds."""
+    archive = generate("topics", seed=1, pages=2000)
+    judge = Keywords("robot sensor actuator", threshold=0.5)
+    check_strategy(ShortAddresses, lambda: Recorded(archive), judge)
+    contenders: list[Strategy] = [BreadthFirst(), ShortAddresses()]
+    for strategy in contenders:
+        ledger = MemoryLedger()
+        crawl = Crawl(strategy, Budget(Recorded(archive), BUDGET), judge, ledger)
+        crawl.begin()
+        crawl.run()
+        found = harvest.found(ledger.facts())[-1]
+        print(f"{type(strategy).__name__}: {found} relevant in {BUDGET} downloads")
+
+
+if __name__ == "__main__":
+    main()
