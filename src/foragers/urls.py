@@ -27,17 +27,15 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _PORT = r"(?::(?!80/|443/)[1-9][0-9]{0,3})?"
 _ORIGIN = rf"https?://(?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT}"
 
+_LETTERS = r"A-Za-z0-9_~!$&()*+,;=@"
 # No segment is empty, and none begins with a dot or an escape: it might be a dot segment.
-_LETTERS = r"A-Za-z0-9_~!$&'()*+,;=@"
-_SEGMENT = rf"[{_LETTERS}:-][{_LETTERS}:.-]*"
-_LEAF = rf"[{_LETTERS}-][{_LETTERS}.%-]*"
-_TAIL = rf"(?:/[{_LETTERS}:-][{_LETTERS}:.%-]*)*/?(?:\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?"
+_SEGMENTS = rf"(?:/[{_LETTERS}:'-][{_LETTERS}:'.-]*)*/?"
 _PARAMETER = r"[A-Za-z0-9._~!$()*+,;:@/?-]+"
 
-_NORMAL = re.compile(rf"{_ORIGIN}(?=/)(?:/{_SEGMENT})*/?(?:\?{_PARAMETER}(?:={_PARAMETER})?)?")
-_SIMPLE = re.compile(
-    rf"(?P<rooted>(?=/){_TAIL})|(?P<whole>{_ORIGIN}(?=/){_TAIL})|(?P<leaf>{_LEAF}{_TAIL})"
-)
+_NORMAL = re.compile(rf"{_ORIGIN}(?=/){_SEGMENTS}(?:\?{_PARAMETER}(?:={_PARAMETER})?)?")
+_WHOLE = re.compile(rf"{_ORIGIN}(?=/){_SEGMENTS}(?:\?[{_LETTERS}:.%/?-]*)?")
+_PLAIN = re.compile(rf"[{_LETTERS}:.%/?-]*")
+_LEAF = re.compile(r"[A-Za-z0-9_~][A-Za-z0-9_~.-]*(?:[/?]|$)")
 _BASE = re.compile(r"(https?://[^/?#]+)(/(?:[^?#]*/)?)")
 _HTTP = re.compile(r"(https?://)(?:[^/?#@]*@)?([^/?#]+)(/[^?#]*)(?:\?([^#]*))?")
 _WITHOUT_SCHEME = re.compile(r"[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)")
@@ -51,8 +49,7 @@ def resolve(href: str, base: str | None = None) -> str:
     """Return the absolute address of a link as the URL standard serialises it."""
     if base is not None:
         return Base.of(base).resolve(href)
-    simple = _SIMPLE.fullmatch(href)
-    if simple is not None and simple.lastgroup == "whole":
+    if _WHOLE.fullmatch(href):
         return href
     return str(normalize_url(_well_formed(href)))
 
@@ -74,13 +71,30 @@ class Base(NamedTuple):
 
     def resolve(self, href: str) -> str:
         """Return the absolute address of a link on this base."""
-        simple = _SIMPLE.fullmatch(href)
-        if simple is None or not self.origin:
-            return join_url(self.address, _well_formed(href))
-        kind = simple.lastgroup
-        if kind == "leaf":
-            return self.folder + href
-        return self.origin + href if kind == "rooted" else href
+        origin = self.origin
+        if origin:
+            if href.startswith("/"):
+                if _is_plain(href):
+                    return origin + href
+            elif href.startswith(origin):
+                if href.startswith("/", len(origin)) and _is_plain(href[len(origin) :]):
+                    return href
+            elif _LEAF.match(href) and _is_plain(href):
+                return self.folder + href
+            elif _WHOLE.fullmatch(href):
+                return href
+        return join_url(self.address, _well_formed(href))
+
+
+def _is_plain(path: str) -> bool:
+    """Say whether the standard leaves a path, with its query, as it is."""
+    return (
+        _PLAIN.fullmatch(path) is not None
+        # Empty segments, dot segments, and escapes that may spell dot segments.
+        and "//" not in path
+        and "/." not in path
+        and "/%" not in path
+    )
 
 
 def _well_formed(text: str) -> str:

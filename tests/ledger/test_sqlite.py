@@ -106,6 +106,20 @@ def test_batch_is_on_disk_when_it_is_full_and_not_before(tmp_path: Path) -> None
     assert on_disk() == 6
 
 
+def test_reading_does_not_hold_up_the_crawl(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = SqliteLedger(path, ADDRESSES)
+    ledger._connection.execute("PRAGMA busy_timeout = 0")
+    ledger.append(sample_visits())
+    reader = sqlite3.connect(path)
+    rows = reader.execute("SELECT number FROM visits")
+    assert rows.fetchone() == (1,)
+    ledger.append(sample_visits())
+    assert len(rows.fetchall()) == len(sample_visits()) - 1
+    reader.close()
+    ledger.close()
+
+
 def test_view_shows_addresses(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     ledger = SqliteLedger(path, ADDRESSES)

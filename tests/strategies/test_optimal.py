@@ -192,14 +192,15 @@ def test_promise_says_how_far_the_reward_is() -> None:
     assert [visit.page.choice.promise for visit in visits] == [1 / 3, 1 / 2, 1]
 
 
-def test_page_that_is_gone_is_gone_around() -> None:
-    graph = {"a": ["short", "b"], "short": ["r"], "b": ["c"], "c": ["r"], "r": []}
+def test_page_that_is_gone_is_gone_around_at_once() -> None:
+    graph = {"a": ["short", "b", "f"], "short": ["r"], "b": ["c"], "c": ["r"], "r": []}
+    graph |= {"f": ["g"], "g": ["h"], "h": ["s"], "s": []}
     archive = small_world(graph, later=[(10.0, "short", None)])
-    rewards = numbers(archive, ["r"])
+    rewards = numbers(archive, ["r", "s"])
     oracle = ArchiveOracle(archive, rewards, 0.0)
-    assert path(archive, visits_of(archive, rewards, since=0.0)) == "a short r"
+    assert path(archive, visits_of(archive, rewards, since=0.0)) == "a short r f g h s"
     visits = visits_of(archive, rewards, since=20.0, oracle=oracle)
-    assert path(archive, visits) == "a short b c r"
+    assert path(archive, visits) == "a short b c r f g h s"
     assert visits[1].page.status is Status.MISSING
 
 

@@ -75,7 +75,8 @@ def finish(job: Job, study: Study) -> RunResult:
     if job.ledger is None:
         return perform(job.run, study)
     partial = job.ledger.with_name(f".{job.ledger.name}.partial")
-    partial.unlink(missing_ok=True)
+    for left in partial.parent.glob(f"{partial.name}*"):
+        left.unlink()
     result = perform(job.run, study, partial)
     partial.rename(job.ledger)
     return result

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from foragers.pages import words
 from foragers.pages.dates import json_ld_date
-from foragers.pages.links import MAX_DESCRIBED, MAX_LINKS, Found, address_of
+from foragers.pages.links import MAX_DESCRIBED, Found
 from foragers.pages.tree import elements
+from foragers.pages.words import LINK, LINK_END, MARKS
 
-_MAX_HEADINGS = 500
-_MAX_HEADING_LETTERS = 1000
+_MAX_HEADING_LETTERS = 20_000
 
 
 @dataclass(slots=True)
@@ -26,47 +25,60 @@ class Elements:
     json_ld: list[str] = field(default_factory=list)
     noframes: list[str] = field(default_factory=list)
     title: str = ""
+    heading_letters: int = 0
     marks: int = 0
 
 
 def gather(tree: LexborHTMLParser, with_roles: bool) -> Elements:
     """Collect the elements that matter, and mark in the tree where links and regions are."""
     found = Elements()
-    marked: list[tuple[LexborNode, bytes, bytes]] = []
+    links = found.links
     silent: list[LexborNode] = []
     for kind, node in elements(tree, with_roles):
-        if kind == "link":
-            tag, attributes = node.tag or "", node.attributes
-            href = address_of(tag, attributes)
-            if href is not None and len(found.links) < MAX_LINKS:
-                found.links.append((node, href, attributes))
-                if len(found.links) <= MAX_DESCRIBED:
-                    marked.append((node, words.LINK, words.LINK_END))
-            if tag == "iframe":
-                silent.append(node)
-        elif kind in words.MARKS:
-            marked.append((node, *words.MARKS[kind]))
+        if kind == "a":
+            attributes = node.attributes
+            if "href" in attributes:
+                links.append((node, attributes["href"] or "", attributes))
+                if len(links) <= MAX_DESCRIBED:
+                    node.insert_before(LINK)
+                    node.insert_after(LINK_END)
+                    found.marks += 2
+        elif kind in MARKS:
+            before, after = MARKS[kind]
+            node.insert_before(before)
+            node.insert_after(after)
+            found.marks += 2
         elif kind == "silent":
             _read_silent(found, node)
             silent.append(node)
         else:
             _read(found, kind, node)
-    for node, before, after in marked:
-        node.insert_before(before)
-        node.insert_after(after)
+            if node.tag == "iframe":
+                silent.append(node)
     for node in silent:
         node.decompose()
-    found.marks = 2 * len(marked)
     return found
 
 
 def _read(found: Elements, kind: str, node: LexborNode) -> None:
-    """Read an element that is not a link or a region."""
+    """Read an element of another kind."""
     if kind == "head":
         found.head.append(node)
+    elif kind == "link":
+        attributes = node.attributes
+        href = attributes.get("href" if node.tag == "area" else "src")
+        if href is not None:
+            found.links.append((node, href, attributes))
+            if len(found.links) <= MAX_DESCRIBED:
+                node.insert_before(LINK)
+                node.insert_after(LINK_END)
+                found.marks += 2
     elif kind == "heading":
-        if len(found.headings) < _MAX_HEADINGS:
-            found.headings.append(" ".join(node.text().split())[:_MAX_HEADING_LETTERS])
+        # Headings can contain each other, and then each of them all the text.
+        if found.heading_letters < _MAX_HEADING_LETTERS:
+            text = node.text()
+            found.heading_letters += len(text) + 1
+            found.headings.append(" ".join(text[:_MAX_HEADING_LETTERS].split()))
     elif kind == "title":
         found.title = found.title or " ".join(node.text().split())
     elif kind == "time":

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
@@ -47,7 +47,7 @@ def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX
         tree, found, text = _read_tree(words.without_false_marks(page))
     head = read_head(found.head, url)
     links = _links(found, head, text, tail)
-    if len(links) == MAX_LINKS:
+    if len(links) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")
     return Parsed(
         document=_document(tree, found, head, text.text),
@@ -92,7 +92,7 @@ def _links(found: Elements, head: Head, text: words.Words, tail: bytes) -> list[
         address = targets.target(href)
         if address:
             links.append(Outlink(address, path="html head", position=len(links), rel=relation))
-    links += islice(outlinks(found.links, targets, text, len(links)), MAX_LINKS - len(links))
+    links += outlinks(found.links, targets, text, len(links))
     for href in loose_addresses(tail):
         if len(links) >= MAX_LINKS:
             break

@@ -19,6 +19,7 @@ MAX_LINKS = 120_000
 MAX_DESCRIBED = 10_000
 """How many links of a page are told with the words around them and their place."""
 MAX_HREF_LETTERS = 8192
+_MOST_INSIDE = 64
 _BLANK = "\t\n\f\r "
 
 _LOOSE_LINKS = [
@@ -43,9 +44,9 @@ class Targets:
 
     def target(self, href: str) -> str | None:
         """Return the absolute address without its fragment, if it can be fetched."""
-        found = self.known.get(href, href)
-        if found is href:
-            found = self.known[href] = self._resolve(href)
+        if href in self.known:
+            return self.known[href]
+        found = self.known[href] = self._resolve(href)
         return found
 
     def _resolve(self, href: str) -> str | None:
@@ -63,38 +64,34 @@ class Targets:
         return address.partition("#")[0] if "#" in address else address
 
 
-def address_of(tag: str, attributes: dict[str, str | None]) -> str | None:
-    """Return what an element links to, unresolved, if it does."""
-    if tag in ("a", "area"):
-        return attributes["href"] or "" if "href" in attributes else None
-    return attributes.get("src") or None
-
-
-def outlinks(
-    found: list[Found], targets: Targets, words: Words, position: int = 0
-) -> Iterator[Outlink]:
-    """Yield the links of a page with their words, in document order from a position on."""
+def outlinks(found: list[Found], targets: Targets, words: Words, position: int) -> list[Outlink]:
+    """Return the links of a page with their words, in document order from a position on."""
+    links: list[Outlink] = []
     paths: dict[int, str] = {}
-    target, anchor_of, around_of = targets.target, words.anchor, words.around
-    for index, (node, href, attributes) in enumerate(found):
+    target, speak = targets.target, words.of_link
+    for index, (node, href, attributes) in enumerate(islice(found, MAX_LINKS)):
         address = target(href)
         if address is None:
             continue
-        rel = attributes.get("rel") or ""
+        rel = attributes.get("rel")
+        rel = rel.lower() if rel else ""
         if index < MAX_DESCRIBED:
-            anchor = anchor_of(index) or _spoken(node, attributes)
-            path, around = tag_path(node, attributes, paths), around_of(index)
-            yield Outlink(address, anchor, around, path, position, rel.lower())
+            anchor, around = speak(index)
+            path = tag_path(node, attributes, paths)
+            anchor = anchor or _spoken(node, attributes)
+            links.append(Outlink(address, anchor, around, path, position, rel))
         else:
             anchor = " ".join(node.text()[:MAX_HREF_LETTERS].split())
-            yield Outlink(address, anchor, position=position, rel=rel.lower())
+            links.append(Outlink(address, anchor, position=position, rel=rel))
         position += 1
+    return links
 
 
 def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
     """Return what stands in for the words of a link that has none: its images' or its own label."""
     if node.first_child is not None:
-        alts = [inner.attributes.get("alt") for inner in node.traverse() if inner.tag == "img"]
+        inside = islice(node.traverse(), _MOST_INSIDE)
+        alts = [inner.attributes.get("alt") for inner in inside if inner.tag == "img"]
         spoken = " ".join(" ".join(alt.split()) for alt in alts if alt)
         if spoken:
             return spoken[:MAX_HREF_LETTERS]

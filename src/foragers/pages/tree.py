@@ -13,7 +13,8 @@ _MAX_CLASS_LETTERS = 32
 Attributes = dict[str, str | None]
 
 _KINDS = {
-    "link": ("a", "area", "frame", "iframe"),
+    "a": ("a",),
+    "link": ("area", "frame", "iframe"),
     "head": ("base", "link", "meta"),
     "title": ("title",),
     "heading": ("h1", "h2", "h3", "h4", "h5", "h6"),
@@ -47,7 +48,10 @@ def _kind_of_tag() -> dict[int, str]:
 
 
 def elements(tree: LexborHTMLParser, with_roles: bool) -> Iterator[tuple[str, LexborNode]]:
-    """Yield the elements that matter with their kind, in document order, then those with a role."""
+    """Yield the elements that matter with their kind, in document order, then those with a role.
+
+    Text may be put before and after an element while it is had.
+    """
     root = tree.root
     if root is None:
         return

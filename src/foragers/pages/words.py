@@ -44,23 +44,17 @@ class Words(NamedTuple):
     spans: list[tuple[int, int]]
     marks: int
 
-    def anchor(self, link: int) -> str:
-        """Return the words of a link."""
-        start, end = self.spans[link] if link < len(self.spans) else (0, 0)
-        return self.all[start : min(end, start + _ANCHOR_LETTERS)].rstrip()
-
-    def around(self, link: int) -> str:
-        """Return some twenty words before a link and twenty after it, without its own."""
+    def of_link(self, link: int) -> tuple[str, str]:
+        """Return the words of a link, and some twenty before it and after it without its own."""
         if link >= len(self.spans):
-            return ""
+            return "", ""
         words, (start, end) = self.all, self.spans[link]
-        first, last = max(0, start - AROUND_LETTERS), end + AROUND_LETTERS
+        first, last = start - AROUND_LETTERS, end + AROUND_LETTERS
         # Begin and end between words, where there is a space near by.
-        if first:
-            first = words.find(" ", first, first + _LONG_WORD) + 1 or first
+        first = words.find(" ", first, first + _LONG_WORD) + 1 or first if first > 0 else 0
         space = words.rfind(" ", last - _LONG_WORD, last)
-        last = space if space > end else last
-        return (words[first:start] + words[end:last]).rstrip()
+        around = words[first:start] + words[end : space if space > end else last]
+        return words[start : min(end, start + _ANCHOR_LETTERS)].rstrip(), around.rstrip()
 
 
 def without_false_marks(body: bytes) -> bytes:
