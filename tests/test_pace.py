@@ -6,7 +6,7 @@ import pickle
 from math import inf
 from unittest import mock
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foragers import pace as pace_module
@@ -77,6 +77,7 @@ def test_pickled_pace_goes_on_like_the_original() -> None:
         assert one.closed.openings == 1
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), max_size=60), st.data())
 def test_log_of_openings_tells_all_or_says_that_it_forgot(
     events: list[tuple[bool, int]], data: st.DataObject

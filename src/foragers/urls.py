@@ -55,11 +55,11 @@ def resolve(href: str, base: str | None = None) -> str:
 
 
 class Base(NamedTuple):
-    """What relative links are relative to: an address, its origin, and its folder."""
+    """What relative links are relative to: an address, its origin, and its folders inside out."""
 
     address: str
     origin: str
-    folder: str
+    folders: tuple[str, ...]
 
     @staticmethod
     @lru_cache(maxsize=256)
@@ -67,7 +67,11 @@ class Base(NamedTuple):
         """Take a base apart; a ValueError if it cannot be one."""
         address = _well_formed(address)
         found = _BASE.match(normalize_url(address))
-        return Base(address, found[1], found[1] + found[2]) if found else Base(address, "", "")
+        if found is None:
+            return Base(address, "", ("",))
+        names = found[2].split("/")[:-1]
+        folders = tuple("/".join([found[1], *names[1:end], ""]) for end in range(len(names), 0, -1))
+        return Base(address, found[1], folders)
 
     def resolve(self, href: str) -> str:
         """Return the absolute address of a link on this base."""
@@ -79,8 +83,13 @@ class Base(NamedTuple):
             elif href.startswith(origin):
                 if href.startswith("/", len(origin)) and _is_plain(href[len(origin) :]):
                     return href
+            elif href.startswith("../"):
+                ups = (len(href) - len(href.lstrip("./"))) // 3
+                rest = href[3 * ups :]
+                if href.startswith("../" * ups) and _LEAF.match(rest) and _is_plain(rest):
+                    return self.folders[min(ups, len(self.folders) - 1)] + rest
             elif _LEAF.match(href) and _is_plain(href):
-                return self.folder + href
+                return self.folders[0] + href
             elif _WHOLE.fullmatch(href):
                 return href
         return join_url(self.address, _well_formed(href))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 from itertools import chain, islice
 
@@ -37,31 +38,45 @@ Found = tuple[LexborNode, str, dict[str, str | None]]
 
 @dataclass(slots=True)
 class Targets:
-    """Where the links of one page lead: each spelling is resolved once."""
+    """Where the links of a page lead."""
 
     base: str
-    known: dict[str, str | None] = field(default_factory=dict)
+    folder: str | None = None
 
     def target(self, href: str) -> str | None:
         """Return the absolute address without its fragment, if it can be fetched."""
-        if href in self.known:
-            return self.known[href]
-        found = self.known[href] = self._resolve(href)
-        return found
+        if not href or href[0] in "#? \t\n\f\r":
+            return _target(self.base, href)
+        if self.folder is None:
+            self.folder = _folder(self.base)
+        # Most links of a page are on its neighbours too.
+        return _known_target(self.folder, href)
 
-    def _resolve(self, href: str) -> str | None:
-        if len(href) > MAX_HREF_LETTERS:
-            return None
-        if "#" in href:
-            href = href[: href.index("#")]
-        try:
-            address = Base.of(self.base).resolve(href.strip(_BLANK))
-        except ValueError:
-            return None
-        if not address.startswith(("http://", "https://")):
-            return None
-        # Only a link to the page itself can still have a fragment: the base's.
-        return address.partition("#")[0] if "#" in address else address
+
+def _folder(base: str) -> str:
+    """Return the folder of a base: enough to resolve a link that names a file."""
+    try:
+        return Base.of(base).folders[0] or base
+    except ValueError:
+        return base
+
+
+def _target(base: str, href: str) -> str | None:
+    if len(href) > MAX_HREF_LETTERS:
+        return None
+    if "#" in href:
+        href = href[: href.index("#")]
+    try:
+        address = Base.of(base).resolve(href.strip(_BLANK))
+    except ValueError:
+        return None
+    if not address.startswith(("http://", "https://")):
+        return None
+    # Only a link to the page itself can still have a fragment: the base's.
+    return address.partition("#")[0] if "#" in address else address
+
+
+_known_target = lru_cache(maxsize=16_384)(_target)
 
 
 def outlinks(found: list[Found], targets: Targets, words: Words, position: int) -> list[Outlink]:
