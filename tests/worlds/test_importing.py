@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from base64 import b32encode
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from hashlib import sha1
 from pathlib import Path
 
 import brotli
@@ -233,6 +235,27 @@ def test_revisit_of_an_unchanged_page_is_no_new_version(tmp_path: Path) -> None:
     assert (summary.captures, summary.repeated) == (1, 2)
     assert archive.versions == 1
     assert show(archive, "a", 15).document.title == "one"
+
+
+def test_revisit_of_an_older_version_brings_it_back(tmp_path: Path) -> None:
+    digest = "sha1:" + b32encode(sha1(html("one")).digest()).decode()
+    with Warc(tmp_path / "a.warc.gz") as warc:
+        # The revisit stands before what it refers to: files need not be in order.
+        warc.revisit("a", 20, 0, digest)
+        warc.page("a", 0, html("one"))
+        warc.page("a", 10, html("two"))
+    archive, summary = imported(tmp_path, tmp_path / "a.warc.gz")
+    assert (summary.captures, summary.repeated, archive.versions) == (3, 0, 3)
+    assert [show(archive, "a", at).document.title for at in (5, 15, 25)] == ["one", "two", "one"]
+    assert show(archive, "a", 5).version == show(archive, "a", 25).version
+
+
+def test_plain_text_is_read_as_it_is(tmp_path: Path) -> None:
+    with Warc(tmp_path / "a.warc.gz") as warc:
+        plain = {"Content-Type": "text/plain; charset=utf-8"}
+        warc.answer("a", 0, "200 OK", "if a < b and <p> ü\n".encode(), plain)
+    archive, _ = imported(tmp_path, tmp_path / "a.warc.gz")
+    assert show(archive, "a").document.text == "if a < b and <p> ü"
 
 
 def test_redirects_lead_on(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def uncompressed(body: bytes, coding: str, limit: int = MAX_BYTES) -> bytes:
         if coding == "deflate":
             return inflated(body, limit)
         if coding == "br":
-            return brotli.Decompressor().process(body, output_buffer_limit=limit)[:limit]
+            return bytes(brotli.Decompressor().process(body, output_buffer_limit=limit)[:limit])
         if coding == "zstd":
             with zstandard.ZstdDecompressor().stream_reader(body) as reader:
                 return reader.read(limit)

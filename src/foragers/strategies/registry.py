@@ -102,8 +102,10 @@ def convert(name: str, key: str, value: str, kind: type) -> bool | int | float |
 
 def split(text: str) -> Sequence[str]:
     """Split at commas that are not inside brackets or quotes."""
-    parts = re.findall(r"(?:[^,()\"']|\([^()]*\)|\"[^\"]*\"|'[^']*')+", text)
-    return [part for part in parts if part.strip()]
+    part = r"(?:[^,()\"']|\([^()]*\)|\"[^\"]*\"|'[^']*')*"
+    if not re.fullmatch(rf"{part}(?:,{part})*", text):
+        raise UsageError(f"'{text}': a bracket or quote is not closed")
+    return [found for found in re.findall(part, text) if found.strip()]
 
 
 def suggest(word: str, known: Mapping[str, object]) -> str:

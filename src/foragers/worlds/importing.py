@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from foragers.errors import UsageError
+from foragers.pages.encoding import to_utf8
 from foragers.pages.html import parse
 from foragers.types import Document, Ids, Outlink, UrlId
 from foragers.urls import UrlTable, resolve
@@ -25,7 +26,7 @@ from foragers.worlds.texts import StoredTexts, TextWriter
 from foragers.worlds.warc import Capture, WarcReader
 
 REDIRECTS = (301, 302, 303, 307, 308)
-NOT_MODIFIED = 304
+OK, NOT_MODIFIED = 200, 304
 NO_LINKS: Ids = np.empty(0, np.int32)
 Watch = Callable[[Path, int], None]
 Finish = Callable[[Archive], Archive]
@@ -67,7 +68,9 @@ class Importer:
     links: list[Ids] = field(default_factory=list)
     # A page is shown under the address it was recorded at, however others spell it.
     spellings: dict[UrlId, str] = field(default_factory=dict)
+    revisits: list[tuple[UrlId, float, str]] = field(default_factory=list)
     _blocks: dict[tuple[UrlId, bytes], int] = field(default_factory=dict)
+    _payloads: dict[tuple[UrlId, str], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Block 0 is for all that has no content: redirects and errors.
@@ -96,11 +99,14 @@ class Importer:
 
     def take(self, capture: Capture) -> None:
         """Take in one capture."""
-        if capture.unchanged or capture.code == NOT_MODIFIED:
+        if capture.code == NOT_MODIFIED:
             self.summary.repeated += 1
             return
         try:
             url = self.table.intern(capture.url)
+            if capture.revisit:
+                self.revisits.append((url, capture.time, capture.payload))
+                return
             onward = self.redirect(capture)
         except ValueError:
             self.summary.bad_addresses += 1
@@ -113,6 +119,17 @@ class Importer:
         self.summary.captures += 1
         self.spellings.setdefault(url, resolve(capture.url).partition("#")[0])
         self.rows.append((url, capture.time, capture.code, onward, block))
+        if block and capture.payload:
+            self._payloads[url, capture.payload] = block
+
+    def settle(self) -> None:
+        """Give each revisit the content it refers to; those of unknown content are left out."""
+        for url, time, payload in self.revisits:
+            block = self._payloads.get((url, payload))
+            self.summary.repeated += block is None
+            if block is not None:
+                self.summary.captures += 1
+                self.rows.append((url, time, OK, -1, block))
 
     def redirect(self, capture: Capture) -> UrlId:
         """Return the URL that a capture sends on to, or -1."""
@@ -152,11 +169,13 @@ class Importer:
 def words_of(capture: Capture) -> tuple[Document, Sequence[Outlink]]:
     """Return what a capture says and links to; nothing where it is neither HTML nor text."""
     kind = capture.content_type.partition(";")[0].strip().lower()
-    html = "html" in kind or (not kind and capture.body.lstrip()[:1] == b"<")
-    if not html and kind != "text/plain":
-        return Document(), ()
-    parsed = parse(capture.body, capture.url, capture.content_type)
-    return parsed.document, parsed.links if html else ()
+    if "html" in kind or (not kind and capture.body.lstrip()[:1] == b"<"):
+        parsed = parse(capture.body, capture.url, capture.content_type)
+        return parsed.document, parsed.links
+    if kind == "text/plain":
+        text = to_utf8(capture.body, capture.content_type).decode("utf-8", "replace")
+        return Document(text=" ".join(text.split())), ()
+    return Document(), ()
 
 
 def import_world(
@@ -171,6 +190,7 @@ def import_world(
         importer = Importer(writer)
         for file in files:
             importer.read(file, options.salvage, watch)
+        importer.settle()
         versions = sort_versions(importer.rows, options.window, options.time_scale)
         writer.close(versions.blocks)
         hrefs = [

@@ -27,7 +27,6 @@ from foragers.types import Document, Outlink
 from foragers.worlds.archive import Archive, Body
 from foragers.worlds.render import render
 
-
 CACHED_PAGES = 1024
 
 

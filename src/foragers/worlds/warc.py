@@ -28,7 +28,11 @@ CHUNK = 1 << 20
 
 
 class Capture(msgspec.Struct, frozen=True):
-    """One answer of a server, as it was recorded."""
+    """One answer of a server, as it was recorded.
+
+    A `revisit` has no body: its content is that of an earlier capture with the same
+    `payload` digest.
+    """
 
     url: str
     time: float
@@ -36,7 +40,8 @@ class Capture(msgspec.Struct, frozen=True):
     content_type: str
     location: str
     body: bytes
-    unchanged: bool = False
+    revisit: bool = False
+    payload: str = ""
 
 
 @dataclass
@@ -86,7 +91,8 @@ class WarcReader:
         http = record.http_headers if record.is_http_parsed else None
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
         date = record.record_date
-        unchanged = record.record_type == WarcRecordType.revisit
+        revisit = record.record_type == WarcRecordType.revisit
+        payload = record.headers.get("WARC-Payload-Digest") or ""
         if not url or date is None or (http is None and record.record_type == RESPONSE):
             self._damaged.add(self.position)
             return
@@ -97,7 +103,7 @@ class WarcReader:
             transfer, content = http.get("Transfer-Encoding"), http.get("Content-Encoding")
             if transfer or content:
                 body = decoded(body, transfer or "", content or "")
-        yield Capture(url, date.timestamp(), code, kind, location, body, unchanged)
+        yield Capture(url, date.timestamp(), code, kind, location, body, revisit, payload)
 
 
 def sign_of(file: BinaryIO) -> bytes:
