@@ -101,6 +101,10 @@ def test_undeclared_bytes_of_another_encoding_are_recognised() -> None:
     assert to_utf8(text.encode("cp1251")).decode() == text
 
 
+def test_a_few_undeclared_bytes_are_western() -> None:
+    assert to_utf8(b"<p>It\x92s \xa9 1997</p>") == "<p>It’s © 1997</p>".encode()
+
+
 @given(st.binary(max_size=200), st.sampled_from(["", "x; charset=", "x; charset=euc-jp", "utf-16"]))
 def test_whatever_comes_utf8_goes(body: bytes, content_type: str) -> None:
     to_utf8(body, content_type).decode()

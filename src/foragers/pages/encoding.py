@@ -14,6 +14,9 @@ import webencodings
 
 _SAMPLE_BYTES = 16_384
 _PRESCAN_BYTES = 1024
+_HIGH_BYTES = bytes(range(128, 256))
+# Of a few such bytes nothing can be told, and most often they are dashes and quotes.
+_TELLING_BYTES = 12
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
@@ -73,7 +76,10 @@ def _guess(body: bytes) -> str:
         return "utf-8"
     except UnicodeDecodeError:
         pass
-    first = next(i for i, byte in enumerate(body) if byte > 127) if not body.isascii() else 0
+    ascii_only = body.translate(None, _HIGH_BYTES)
+    if len(body) - len(ascii_only) < _TELLING_BYTES:
+        return "windows-1252"
+    first = next(i for i, byte in enumerate(body) if byte > 127)
     start = max(0, first - 256)
     found = chardet.detect(body[start : start + _SAMPLE_BYTES], prefer_superset=True)
     name = _known(found["encoding"] or "")

@@ -65,14 +65,10 @@ def _read(found: Elements, kind: str, node: LexborNode) -> None:
     if kind == "head":
         found.head.append(node)
     elif kind == "link":
-        attributes = node.attributes
-        href = attributes.get("href" if node.tag == "area" else "src")
-        if href is not None:
-            found.links.append((node, href, attributes))
-            if len(found.links) <= MAX_DESCRIBED:
-                node.insert_before(LINK)
-                node.insert_after(LINK_END)
-                found.marks += 2
+        if _read_link(found, node) and len(found.links) <= MAX_DESCRIBED:
+            node.insert_before(LINK)
+            node.insert_after(LINK_END)
+            found.marks += 2
     elif kind == "heading":
         # Headings can contain each other, and then each of them all the text.
         if found.heading_letters < _MAX_HEADING_LETTERS:
@@ -89,6 +85,16 @@ def _read(found: Elements, kind: str, node: LexborNode) -> None:
             found.times.insert(0 if first else len(found.times), moment)
 
 
+def _read_link(found: Elements, node: LexborNode) -> bool:
+    """Read an area or a frame; say whether it is a link."""
+    attributes = node.attributes
+    href = attributes.get("href" if node.tag == "area" else "src")
+    if href is None:
+        return False
+    found.links.append((node, href, attributes))
+    return True
+
+
 def _read_silent(found: Elements, node: LexborNode) -> None:
     """Read an element whose text is not shown."""
     if node.tag == "noframes":
@@ -97,3 +103,20 @@ def _read_silent(found: Elements, node: LexborNode) -> None:
         kind = node.attributes.get("type")
         if kind and kind.strip().lower() == "application/ld+json":
             found.json_ld.append(json_ld_date(node.text()))
+
+
+def gather_links(tree: LexborHTMLParser) -> Elements:
+    """Collect no more than what tells where a page points."""
+    found = Elements()
+    for kind, node in elements(tree, with_roles=False):
+        if kind == "a":
+            attributes = node.attributes
+            if "href" in attributes:
+                found.links.append((node, attributes["href"] or "", attributes))
+        elif kind == "link":
+            _read_link(found, node)
+        elif kind == "head":
+            found.head.append(node)
+        elif kind == "silent" and node.tag == "noframes":
+            found.noframes.append(node.text())
+    return found

@@ -16,13 +16,13 @@ from foragers.pages import words
 from foragers.pages.dates import PUBLISHED_NAMES, first_date
 from foragers.pages.gather import Elements, gather
 from foragers.pages.head import Head, read_head
-from foragers.pages.links import MAX_LINKS, Targets, loose_addresses, outlinks
+from foragers.pages.links import MAX_LINKS, Targets, head_links, loose_links, outlinks
 from foragers.pages.rewrite import limited
 from foragers.types import Document, Outlink
 
 MAX_BYTES = 10 << 20
 # Mutation events cost time and matter to live pages only.
-_WITHOUT_EVENTS = 1
+WITHOUT_EVENTS = 1
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX
 
 def _read_tree(page: bytes) -> tuple[LexborHTMLParser, Elements, words.Words]:
     """Parse a page and divide its words."""
-    tree = LexborHTMLParser(page, options=_WITHOUT_EVENTS)
+    tree = LexborHTMLParser(page, options=WITHOUT_EVENTS)
     found = gather(tree, b"role=" in page)
     if tree.body is None and found.noframes:
         return tree, found, _read_noframes(found)
@@ -69,7 +69,7 @@ def _read_tree(page: bytes) -> tuple[LexborHTMLParser, Elements, words.Words]:
 
 def _read_noframes(found: Elements) -> words.Words:
     """Add to a page of frames what it shows where there are none."""
-    inner = LexborHTMLParser("".join(found.noframes), options=_WITHOUT_EVENTS)
+    inner = LexborHTMLParser("".join(found.noframes), options=WITHOUT_EVENTS)
     within = gather(inner, with_roles=False)
     text = words.divide(_text(inner))
     text.spans[:0] = [(0, 0)] * len(found.links)
@@ -87,18 +87,13 @@ def _text(tree: LexborHTMLParser) -> str:
 def _links(found: Elements, head: Head, text: words.Words, tail: bytes) -> list[Outlink]:
     """Return all links: those of the head, of the body, and of what was only searched."""
     targets = Targets(head.base)
-    links: list[Outlink] = []
-    for href, relation in head.links:
-        address = targets.target(href)
-        if address:
-            links.append(Outlink(address, path="html head", position=len(links), rel=relation))
+    links = [
+        Outlink(address, path="html head", position=position, rel=relation)
+        for position, (address, relation) in enumerate(head_links(head, targets))
+    ]
     links += outlinks(found.links, targets, text, len(links))
-    for href in loose_addresses(tail):
-        if len(links) >= MAX_LINKS:
-            break
-        address = targets.target(href)
-        if address:
-            links.append(Outlink(address, position=len(links)))
+    for address in loose_links(tail, targets, MAX_LINKS - len(links)):
+        links.append(Outlink(address, position=len(links)))
     return links
 
 

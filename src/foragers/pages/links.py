@@ -11,6 +11,7 @@ from itertools import chain, islice
 
 from selectolax.lexbor import LexborNode
 
+from foragers.pages.head import Head
 from foragers.pages.tree import tag_path
 from foragers.pages.words import Words
 from foragers.types import Outlink
@@ -114,8 +115,19 @@ def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
     return " ".join(label.split())
 
 
-def loose_addresses(markup: bytes) -> Iterator[str]:
-    """Yield what looks like the address of a link in markup that is not parsed."""
+def head_links(head: Head, targets: Targets) -> list[tuple[str, str]]:
+    """Return the links of a page's head that can be fetched, with their relations."""
+    pairs = [(targets.target(href), relation) for href, relation in head.links]
+    return [(address, relation) for address, relation in pairs if address]
+
+
+def loose_links(markup: bytes, targets: Targets, most: int) -> list[str]:
+    """Return what looks like links in markup that is not parsed."""
+    found = map(targets.target, _loose_hrefs(markup))
+    return list(islice((address for address in found if address), max(0, most)))
+
+
+def _loose_hrefs(markup: bytes) -> Iterator[str]:
     found = chain.from_iterable(pattern.finditer(markup) for pattern in _LOOSE_LINKS)
     for link in islice(found, 4 * MAX_LINKS):
         position = link.start()

@@ -131,7 +131,7 @@ class _Reader:
         """Weigh a start tag, and keep, trim or drop it."""
         size = len(attributes)
         # Counting is dear, and a short tag has few attributes anyway.
-        count = attribute_count(attributes) if size > _SHORT else size // 8 + (size > 1)
+        count = attribute_count(attributes) if size > _SHORT else size // 12 + (size > 1)
         self.weight += 1 + min(count, MAX_ATTRIBUTES)
         if name in _FORMATTING:
             if not self.with_formatting:

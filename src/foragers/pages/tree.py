@@ -73,23 +73,38 @@ def tag_path(node: LexborNode, attributes: Attributes, known: dict[int, str]) ->
     Each element is named by its tag and its first class.  A path that is too long
     loses its beginning.  `known` remembers the paths of other elements of this page.
     """
-    chain = [(0, _step(node, attributes))]
-    path = ""
     above = node.parent
-    while above is not None:
+    if above is None:
+        return _step(node, attributes)
+    path = known.get(above.mem_id)
+    if path is None:
+        path = _climb(above, known)
+    path = f"{path} {_step(node, attributes)}"
+    return path if len(path) <= MAX_PATH_LETTERS else _shortened(path)
+
+
+def _climb(node: LexborNode, known: dict[int, str]) -> str:
+    """Find the path of an element from that of the nearest one above whose path is known."""
+    chain = []
+    above: LexborNode | None = node
+    path = ""
+    while above is not None and above.is_element_node:
         key = above.mem_id
         if key in known:
             path = known[key]
             break
-        if above.is_element_node:
-            chain.append((key, _step(above, above.attributes)))
+        chain.append((key, _step(above, above.attributes)))
         above = above.parent
     for key, name in reversed(chain):
         path = f"{path} {name}" if path else name
         if len(path) > MAX_PATH_LETTERS:
-            path = path[path.find(" ", len(path) - MAX_PATH_LETTERS) + 1 :]
+            path = _shortened(path)
         known[key] = path
     return path
+
+
+def _shortened(path: str) -> str:
+    return path[path.find(" ", len(path) - MAX_PATH_LETTERS - 1) + 1 :]
 
 
 def _step(node: LexborNode, attributes: Attributes) -> str:
