@@ -17,7 +17,7 @@ from foragers.types import Document, Outlink
 from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Body, Labels
 from foragers.worlds.render import render
-from foragers.worlds.texts import StoredTexts, TextWriter
+from foragers.worlds.texts import StoredTexts, TextWriter, pack
 
 Later = tuple[float, str, Sequence[str] | None]
 """When a page changes, which one, and its new links; None when it goes away (404)."""
@@ -50,7 +50,8 @@ class WrittenTexts:
     def save(self, folder: Path) -> None:
         writer = TextWriter(folder)
         for version in range(len(self.versions)):
-            writer.add(self.document(version), self.outlinks(version), self.body(version))
+            words = self.document(version), self.outlinks(version), self.body(version)
+            writer.add(pack(*words))
         writer.close(np.arange(len(self.versions)))
 
     def document(self, version: int) -> Document:

@@ -48,13 +48,13 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 def resolve(href: str, base: str | None = None) -> str:
     """Return the absolute address of a link as the URL standard serialises it."""
     if base is not None:
-        return Base.of(base).resolve(href)
+        return Origin.of(base).resolve(href)
     if _WHOLE.fullmatch(href):
         return href
     return str(normalize_url(_well_formed(href)))
 
 
-class Base(NamedTuple):
+class Origin(NamedTuple):
     """What relative links are relative to: an address, its origin, and its folders inside out."""
 
     address: str
@@ -63,15 +63,15 @@ class Base(NamedTuple):
 
     @staticmethod
     @lru_cache(maxsize=256)
-    def of(address: str) -> Base:
+    def of(address: str) -> Origin:
         """Take a base apart; a ValueError if it cannot be one."""
         address = _well_formed(address)
         found = _BASE.match(normalize_url(address))
         if found is None:
-            return Base(address, "", ("",))
+            return Origin(address, "", ("",))
         names = found[2].split("/")[:-1]
         folders = tuple("/".join([found[1], *names[1:end], ""]) for end in range(len(names), 0, -1))
-        return Base(address, found[1], folders)
+        return Origin(address, found[1], folders)
 
     def resolve(self, href: str) -> str:
         """Return the absolute address of a link on this base."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 from foragers.comparison.result import RunResult
 from foragers.comparison.study import Scores, Study, prepare
 from foragers.comparison.work import perform
+from foragers.processes import end_with
 from foragers.run import Run
 
 
@@ -52,17 +51,10 @@ def perform_all(
 
 def begin(run: Run, scores: Scores | None, parent: int) -> None:
     """Prepare a worker."""
-    threading.Thread(target=follow, args=(parent,), daemon=True).start()
+    end_with(parent)
     study = prepare(run)
     study.scores = scores
     _study.append(study)
-
-
-def follow(parent: int) -> None:
-    """End this process when the one that started it is gone, even if it was killed."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 def work(job: Job) -> RunResult:

@@ -15,7 +15,7 @@ from foragers.pages.head import Head
 from foragers.pages.tree import tag_path
 from foragers.pages.words import Words
 from foragers.types import Outlink
-from foragers.urls import Base
+from foragers.urls import Origin, normalise
 
 MAX_LINKS = 120_000
 MAX_DESCRIBED = 10_000
@@ -57,7 +57,7 @@ class Targets:
 def _folder(base: str) -> str:
     """Return the folder of a base: enough to resolve a link that names a file."""
     try:
-        return Base.of(base).folders[0] or base
+        return Origin.of(base).folders[0] or base
     except ValueError:
         return base
 
@@ -68,7 +68,9 @@ def _target(base: str, href: str) -> str | None:
     if "#" in href:
         href = href[: href.index("#")]
     try:
-        address = Base.of(base).resolve(href.strip(_BLANK))
+        address = Origin.of(base).resolve(href.strip(_BLANK))
+        # Some addresses that can be resolved have no key by which to tell them apart.
+        normalise(address)
     except ValueError:
         return None
     if not address.startswith(("http://", "https://")):

@@ -7,26 +7,26 @@ with the content of the one before it is no new version.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
 from foragers.errors import UsageError
-from foragers.pages.encoding import to_utf8
-from foragers.pages.html import parse
-from foragers.types import Document, Ids, Outlink, UrlId
+from foragers.types import Document, Ids, UrlId
 from foragers.urls import UrlTable, resolve
 from foragers.worlds.archive import Archive, Body
 from foragers.worlds.assembly import assemble, sort_versions
+from foragers.worlds.reading import Reading, read, readings
 from foragers.worlds.store import new_folder, write_columns
-from foragers.worlds.texts import StoredTexts, TextWriter
+from foragers.worlds.texts import StoredTexts, TextWriter, pack
 from foragers.worlds.warc import Capture, WarcReader
 
 REDIRECTS = (301, 302, 303, 307, 308)
 OK, NOT_MODIFIED = 200, 304
+WORTH_PROCESSES = 4 << 20
 NO_LINKS: Ids = np.empty(0, np.int32)
 Watch = Callable[[Path, int], None]
 Finish = Callable[[Archive], Archive]
@@ -40,6 +40,7 @@ class ImportOptions:
     evolving: bool | None = None
     window: tuple[float, float] | None = None
     time_scale: float = 1.0
+    processes: int | None = None
 
 
 DEFAULTS = ImportOptions()
@@ -74,15 +75,15 @@ class Importer:
 
     def __post_init__(self) -> None:
         # Block 0 is for all that has no content: redirects and errors.
-        self.writer.add(Document(), (), Body("", b""))
+        self.writer.add(pack(Document(), (), Body("", b"")))
         self.links.append(NO_LINKS)
 
-    def read(self, file: Path, salvage: bool, watch: Watch | None) -> None:
+    def read(self, file: Path, salvage: bool, processes: int, watch: Watch | None) -> None:
         """Take in one file."""
         reader = WarcReader(file)
         try:
-            for capture in reader:
-                self.take(capture)
+            for reading in readings(reader, processes):
+                self.take(reading)
                 if watch:
                     watch(file, reader.position)
         except OSError as error:
@@ -97,8 +98,9 @@ class Importer:
                 " or use --salvage to import what is whole"
             )
 
-    def take(self, capture: Capture) -> None:
+    def take(self, reading: Reading) -> None:
         """Take in one capture."""
+        capture = reading.capture
         if capture.code == NOT_MODIFIED:
             self.summary.repeated += 1
             return
@@ -115,7 +117,7 @@ class Importer:
             # From one spelling of the address to another: for us they are one.
             self.summary.repeated += 1
             return
-        block = self.block(url, capture) if 200 <= capture.code < 300 else 0
+        block = self.block(url, reading) if 200 <= capture.code < 300 else 0
         self.summary.captures += 1
         self.spellings.setdefault(url, resolve(capture.url).partition("#")[0])
         self.rows.append((url, capture.time, capture.code, onward, block))
@@ -137,45 +139,23 @@ class Importer:
             return self.table.intern(resolve(capture.location, capture.url))
         return -1
 
-    def block(self, url: UrlId, capture: Capture) -> int:
-        """Return the block with a capture's content, parsing and writing it if it is new."""
-        digest = blake2b(capture.body, digest_size=16).digest()
-        known = self._blocks.get((url, digest))
+    def block(self, url: UrlId, reading: Reading) -> int:
+        """Return the block with a capture's content, writing it if it is new."""
+        known = self._blocks.get((url, reading.digest))
         if known is None:
-            document, outlinks = words_of(capture)
-            outlinks, targets = self.numbered(outlinks)
-            known = self.writer.add(document, outlinks, Body(capture.content_type, capture.body))
-            self.links.append(targets)
-            self._blocks[url, digest] = known
+            # Another spelling of the address may have been read with this content before.
+            packed, hrefs = reading.packed, reading.hrefs
+            if packed is None:
+                packed, hrefs = read(reading.capture)
+            self.links.append(self.table.intern_many(hrefs)[0])
+            known = self._blocks[url, reading.digest] = self.writer.add(packed)
         return known
 
-    def numbered(self, outlinks: Sequence[Outlink]) -> tuple[Sequence[Outlink], Ids]:
-        """Return the links whose addresses can be told apart from others, and their numbers."""
-        try:
-            return outlinks, self.table.intern_many([out.href for out in outlinks])[0]
-        except ValueError:
-            sound = [out for out in outlinks if self.is_address(out.href)]
-            return sound, self.table.intern_many([out.href for out in sound])[0]
 
-    def is_address(self, href: str) -> bool:
-        """Say whether the table takes an address."""
-        try:
-            self.table.intern(href)
-        except ValueError:
-            return False
-        return True
-
-
-def words_of(capture: Capture) -> tuple[Document, Sequence[Outlink]]:
-    """Return what a capture says and links to; nothing where it is neither HTML nor text."""
-    kind = capture.content_type.partition(";")[0].strip().lower()
-    if "html" in kind or (not kind and capture.body.lstrip()[:1] == b"<"):
-        parsed = parse(capture.body, capture.url, capture.content_type)
-        return parsed.document, parsed.links
-    if kind == "text/plain":
-        text = to_utf8(capture.body, capture.content_type).decode("utf-8", "replace")
-        return Document(text=" ".join(text.split())), ()
-    return Document(), ()
+def suitable_processes(file: Path) -> int:
+    """Return how many processes a file is worth: starting one takes as long as a megabyte."""
+    size = file.stat().st_size if file.exists() else 0
+    return (os.cpu_count() or 1) if size > WORTH_PROCESSES else 1
 
 
 def import_world(
@@ -189,7 +169,8 @@ def import_world(
     with new_folder(path) as folder, TextWriter(folder) as writer:
         importer = Importer(writer)
         for file in files:
-            importer.read(file, options.salvage, watch)
+            processes = options.processes or suitable_processes(file)
+            importer.read(file, options.salvage, processes, watch)
         importer.settle()
         versions = sort_versions(importer.rows, options.window, options.time_scale)
         writer.close(versions.blocks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from shutil import copyfile
@@ -27,6 +28,25 @@ class Words(msgspec.Struct, frozen=True, array_like=True):
     outlinks: tuple[Outlink, ...]
 
 
+class Packed(msgspec.Struct, frozen=True):
+    """A block of words and one of a body, compressed."""
+
+    words: bytes
+    body: bytes
+
+
+@lru_cache(maxsize=1)
+def _packer() -> Callable[[object], bytes]:
+    compress, encode = zstandard.ZstdCompressor(level=LEVEL).compress, msgspec.msgpack.Encoder()
+    return lambda said: compress(encode.encode(said))
+
+
+def pack(document: Document, outlinks: Sequence[Outlink], body: Body) -> Packed:
+    """Pack all that a version says."""
+    packed = _packer()
+    return Packed(packed(Words(document, tuple(outlinks))), packed(body))
+
+
 class BlockWriter:
     """Appends compressed blocks to a file and remembers where they are."""
 
@@ -34,12 +54,10 @@ class BlockWriter:
         self._file = (folder / f"{name}.bin").open("wb")
         self._index = folder / f"{name}_spans.npy"
         self._ends = [0]
-        self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
 
     def add(self, block: bytes) -> None:
         """Append one block."""
-        written = self._file.write(self._compress(block))
-        self._ends.append(self._ends[-1] + written)
+        self._ends.append(self._ends[-1] + self._file.write(block))
 
     def stop(self) -> None:
         """Let go of the file."""
@@ -58,13 +76,12 @@ class TextWriter:
     def __init__(self, folder: Path) -> None:
         self._words = BlockWriter(folder, "words")
         self._bodies = BlockWriter(folder, "bodies")
-        self._encode = msgspec.msgpack.Encoder().encode
         self._blocks = 0
 
-    def add(self, document: Document, outlinks: Sequence[Outlink], body: Body) -> int:
+    def add(self, packed: Packed) -> int:
         """Write one block and return its number."""
-        self._words.add(self._encode(Words(document, tuple(outlinks))))
-        self._bodies.add(self._encode(body))
+        self._words.add(packed.words)
+        self._bodies.add(packed.body)
         self._blocks += 1
         return self._blocks - 1
 

@@ -1,0 +1,120 @@
+"""Which addresses a crawl may visit.
+
+A scope is asked about every link of every page.  Most of its answer depends on the
+host alone, which is remembered; what is left is a test of prefixes and patterns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from foragers.errors import UsageError
+from foragers.urls import host_of, site_of
+
+WITHIN = ("host", "site", "any")
+_MAX_HOSTS = 65_536
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The addresses a crawl may visit; seeds (depth 0) always may.
+
+    `within` is "host" (the hosts of the seeds), "site" (their registrable domains) or
+    "any"; `hosts` are allowed besides (".a.test" stands for a.test and all below it).
+    Where `prefixes` or `include` are given an address must begin with one of the former
+    and match one of the latter; no address may match one of `exclude`.
+    """
+
+    seeds: tuple[str, ...] = ()
+    within: str = "site"
+    hosts: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_depth: int | None = None
+    _known: dict[str, str | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.within not in WITHIN:
+            raise UsageError(f"--within {self.within}: use one of {', '.join(WITHIN)}")
+        compiled("--include", self.include)
+        compiled("--exclude", self.exclude)
+
+    def refuse(self, url: str, depth: int) -> str | None:
+        """Return why an address may not be visited, or None if it may."""
+        if not url.startswith(("http://", "https://")):
+            return "neither http nor https"
+        if depth <= 0:
+            return None
+        if self.max_depth is not None and depth > self.max_depth:
+            return f"deeper than --depth {self.max_depth}"
+        name = url.split("/", 3)[2]
+        try:
+            reason = self._known[name]
+        except KeyError:
+            reason = self._look_up(name, url)
+        if reason is not None:
+            return reason
+        if self.prefixes and not url.startswith(self.prefixes):
+            return "begins with none of --prefix"
+        if self.include and not self._included.search(url):
+            return "matches no --include"
+        if self.exclude and self._excluded.search(url):
+            return "matches --exclude"
+        return None
+
+    def _look_up(self, name: str, url: str) -> str | None:
+        """Judge a host met for the first time, and remember the answer."""
+        if len(self._known) >= _MAX_HOSTS:
+            self._known.clear()
+        reason = self._known[name] = self._refuse_host(url)
+        return reason
+
+    def _refuse_host(self, url: str) -> str | None:
+        if self.within == "any":
+            return None
+        try:
+            host = host_of(url)
+        except ValueError:
+            return "not a valid address"
+        names, sites, below = self._allowed
+        if host in names or host.endswith(below):
+            return None
+        if self.within == "host":
+            return "another host (--within host)"
+        return None if site_of(host) in sites else "another site (--within site)"
+
+    @cached_property
+    def _allowed(self) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
+        """The hosts and sites that are allowed, and the ends of hosts that are."""
+        seeds = [host_of(seed) for seed in self.seeds]
+        listed = [host.lower() for host in self.hosts]
+        names = frozenset([*seeds, *(host.lstrip(".") for host in listed)])
+        below = tuple(host for host in listed if host.startswith("."))
+        return names, frozenset(map(site_of, seeds)), below
+
+    @cached_property
+    def _included(self) -> re.Pattern[str]:
+        return compiled("--include", self.include)
+
+    @cached_property
+    def _excluded(self) -> re.Pattern[str]:
+        return compiled("--exclude", self.exclude)
+
+
+def compiled(option: str, patterns: Sequence[str]) -> re.Pattern[str]:
+    """Return one pattern for several; a UsageError names the option and the bad one."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise UsageError(
+                f"{option} {pattern!r} is not a regular expression: {error}; write special"
+                " characters with a backslash"
+            ) from error
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pickle
+import timeit
+
+import pytest
+
+from foragers.errors import UsageError
+from foragers.scope import Scope
+
+SEED = ("https://www.tea.co.uk/shop/",)
+
+
+def test_a_scope_of_the_host_refuses_its_sisters() -> None:
+    scope = Scope(SEED, within="host")
+    assert scope.refuse("https://www.tea.co.uk/a", 1) is None
+    assert scope.refuse("http://www.tea.co.uk/a", 1) is None
+    assert scope.refuse("https://blog.tea.co.uk/a", 1) == "another host (--within host)"
+
+
+def test_a_scope_of_the_site_takes_in_sisters_but_not_the_suffix() -> None:
+    scope = Scope(SEED)
+    assert scope.refuse("https://blog.tea.co.uk/a", 1) is None
+    assert scope.refuse("https://coffee.co.uk/a", 1) == "another site (--within site)"
+
+
+def test_any_takes_everything_that_can_be_fetched() -> None:
+    scope = Scope(SEED, within="any")
+    assert scope.refuse("https://elsewhere.org/", 9) is None
+    assert scope.refuse("mailto:a@b.org", 1) == "neither http nor https"
+
+
+def test_a_port_makes_another_host() -> None:
+    scope = Scope(("http://a.test:8080/",), within="host")
+    assert scope.refuse("http://a.test:8080/x", 1) is None
+    assert scope.refuse("http://a.test:9090/x", 1) == "another host (--within host)"
+
+
+def test_listed_hosts_are_allowed_besides() -> None:
+    scope = Scope(SEED, within="host", hosts=("pics.test", ".cdn.test"))
+    assert scope.refuse("http://pics.test/x", 1) is None
+    assert scope.refuse("http://a.pics.test/x", 1) is not None
+    assert scope.refuse("http://cdn.test/x", 1) is None
+    assert scope.refuse("http://a.b.cdn.test/x", 1) is None
+    assert scope.refuse("http://evilcdn.test/x", 1) is not None
+
+
+def test_an_address_must_begin_with_one_of_the_prefixes() -> None:
+    scope = Scope(SEED, prefixes=("https://www.tea.co.uk/shop/", "https://www.tea.co.uk/blog/"))
+    assert scope.refuse("https://www.tea.co.uk/blog/1", 1) is None
+    assert scope.refuse("https://www.tea.co.uk/about", 1) == "begins with none of --prefix"
+
+
+def test_patterns_include_and_exclude() -> None:
+    scope = Scope(SEED, include=(r"/tea/", r"\.html$"), exclude=(r"[?&]print=",))
+    assert scope.refuse("https://www.tea.co.uk/tea/1", 1) is None
+    assert scope.refuse("https://www.tea.co.uk/x.html", 1) is None
+    assert scope.refuse("https://www.tea.co.uk/x", 1) == "matches no --include"
+    assert scope.refuse("https://www.tea.co.uk/tea/1?print=1", 1) == "matches --exclude"
+
+
+def test_pages_below_the_greatest_depth_are_refused() -> None:
+    scope = Scope(SEED, max_depth=2)
+    assert scope.refuse(SEED[0] + "x", 2) is None
+    assert scope.refuse(SEED[0] + "x", 3) == "deeper than --depth 2"
+
+
+def test_seeds_are_always_in_scope() -> None:
+    scope = Scope(SEED, include=("nothing",), exclude=("shop",), max_depth=0)
+    assert scope.refuse(SEED[0], 0) is None
+
+
+@pytest.mark.parametrize("option", ["include", "exclude"])
+def test_a_bad_pattern_names_its_option(option: str) -> None:
+    with pytest.raises(UsageError, match=rf"--{option} '\(' is not a regular expression"):
+        Scope(SEED, **{option: ("(",)})  # type: ignore[arg-type]
+
+
+def test_an_unknown_extent_names_the_choices() -> None:
+    with pytest.raises(UsageError, match="--within galaxy: use one of host, site, any"):
+        Scope(SEED, within="galaxy")
+
+
+def test_an_address_without_a_sound_host_is_refused() -> None:
+    assert Scope(SEED).refuse("http://[::1/", 1) == "not a valid address"
+
+
+def test_a_scope_can_be_pickled_after_use() -> None:
+    scope = Scope(SEED, exclude=("x$",))
+    scope.refuse("https://www.tea.co.uk/x", 1)
+    again = pickle.loads(pickle.dumps(scope))
+    assert again == scope
+    assert again.refuse("https://www.tea.co.uk/x", 1) == "matches --exclude"
+
+
+def test_memory_for_hosts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foragers.scope._MAX_HOSTS", 10)
+    scope = Scope(SEED)
+    for i in range(25):
+        assert scope.refuse(f"http://h{i}.test/", 1) is not None
+    assert len(scope._known) <= 10
+
+
+def test_asking_is_fast() -> None:
+    scope = Scope(SEED, exclude=(r"\.(?:png|jpe?g|gif|css|js)$",))
+    url = "https://blog.tea.co.uk/2024/05/12/green-tea-and-its-leaves"
+    seconds = min(timeit.repeat(lambda: scope.refuse(url, 3), number=2000, repeat=5)) / 2000
+    # 2 µs are meant; the rest is for slow and busy machines.
+    assert seconds < 10e-6
