@@ -39,12 +39,10 @@ class ShortAddresses:
         """Queue each link by the length of its address."""
         for visit in visits:
             page = visit.page
-            self.frontier.take(page.final)
+            self.frontier.fetched(page)
             for link in visit.links:
                 promise = 1 / len(link.href)
-                self.frontier.push(
-                    link.url, link.host, promise, page.final, page.choice.depth + 1
-                )
+                self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
 
 
 def main() -> None:

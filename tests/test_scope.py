@@ -59,6 +59,13 @@ def test_patterns_include_and_exclude() -> None:
     assert scope.refuse("https://www.tea.co.uk/tea/1?print=1", 1) == "matches --exclude"
 
 
+def test_flags_and_groups_belong_to_their_own_pattern() -> None:
+    scope = Scope(SEED, exclude=(r"(?i)\.PDF$", r"/(\w+)/\1/"))
+    assert scope.refuse("https://www.tea.co.uk/a.pdf", 1) == "matches --exclude"
+    assert scope.refuse("https://www.tea.co.uk/x/x/y", 1) == "matches --exclude"
+    assert scope.refuse("https://www.tea.co.uk/x/y/y", 1) is None
+
+
 def test_pages_below_the_greatest_depth_are_refused() -> None:
     scope = Scope(SEED, max_depth=2)
     assert scope.refuse(SEED[0] + "x", 2) is None

@@ -18,7 +18,7 @@ from heapq import heappop, heappush, heapreplace
 from math import inf
 
 from foragers.pace import Closed
-from foragers.types import NOWHERE, Choice, HostId, Links, UrlId
+from foragers.types import NOWHERE, Choice, HostId, Links, Page, UrlId
 
 Entry = tuple[float, int, UrlId, UrlId, int]
 """(-promise, order of arrival, URL, parent, depth): tuples compare as the heap should."""
@@ -80,6 +80,12 @@ class Frontier:
         """Mark a URL as fetched, so that it is never chosen (again)."""
         self._waiting -= self._promises.get(url, TAKEN) != TAKEN
         self._promises[url] = TAKEN
+
+    def fetched(self, page: Page) -> None:
+        """Mark what was asked for, and where that led, as taken."""
+        self.take(page.choice.url)
+        if page.final != page.choice.url:
+            self.take(page.final)
 
     def pop(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Take the n most promising URLs on open hosts."""

@@ -81,9 +81,9 @@ class Pace:
         """Note that a download begins."""
         self.closed.close(host)
 
-    def finish(self, host: HostId, now: float) -> None:
-        """Note that a download ended."""
-        pause = max(self.delay, self.delays.get(host, 0.0))
+    def finish(self, host: HostId, now: float, asked: float = 0.0) -> None:
+        """Note that a download ended, after which the host asked for a pause."""
+        pause = max(self.delay, self.delays.get(host, 0.0), asked)
         if pause > 0:
             heappush(self._openings, (now + pause, host))
         else:

@@ -62,9 +62,9 @@ class Scope:
             return reason
         if self.prefixes and not url.startswith(self.prefixes):
             return "begins with none of --prefix"
-        if self.include and not self._included.search(url):
+        if self.include and not any(pattern.search(url) for pattern in self._included):
             return "matches no --include"
-        if self.exclude and self._excluded.search(url):
+        if self.exclude and any(pattern.search(url) for pattern in self._excluded):
             return "matches --exclude"
         return None
 
@@ -99,22 +99,24 @@ class Scope:
         return names, frozenset(map(site_of, seeds)), below
 
     @cached_property
-    def _included(self) -> re.Pattern[str]:
+    def _included(self) -> tuple[re.Pattern[str], ...]:
         return compiled("--include", self.include)
 
     @cached_property
-    def _excluded(self) -> re.Pattern[str]:
+    def _excluded(self) -> tuple[re.Pattern[str], ...]:
         return compiled("--exclude", self.exclude)
 
 
-def compiled(option: str, patterns: Sequence[str]) -> re.Pattern[str]:
-    """Return one pattern for several; a UsageError names the option and the bad one."""
+def compiled(option: str, patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
+    """Compile patterns; a UsageError names the option and the bad one."""
+    # Not joined into one: flags and group numbers are each pattern's own.
+    found = []
     for pattern in patterns:
         try:
-            re.compile(pattern)
+            found.append(re.compile(pattern))
         except re.error as error:
             raise UsageError(
                 f"{option} {pattern!r} is not a regular expression: {error}; write special"
                 " characters with a backslash"
             ) from error
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    return tuple(found)

@@ -155,7 +155,8 @@ class Page(msgspec.Struct, frozen=True, gc=False):
 
     `final` is where redirects ended, `time` when the answer was there, `born`
     when this version of the page appeared, and `version` a number that is the same
-    for the same content of the same URL (-1 where there is no content).
+    for the same content of the same URL (-1 where there is no content).  `pause` is how
+    long the host asks to be left alone, and `record` where the answer was archived.
     """
 
     choice: Choice
@@ -167,6 +168,8 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     version: int
     links: Links
     content: Content
+    pause: float = 0.0
+    record: str = ""
 
     @property
     def href(self) -> str:

@@ -38,11 +38,15 @@ CREATE TABLE visits (
     depth INTEGER NOT NULL,
     relevance REAL NOT NULL,
     relevant INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    language TEXT NOT NULL,
+    published REAL,               -- the date that the page itself gives
+    record TEXT NOT NULL,         -- where the answer is archived: file and offset
     words BLOB                    -- document and links, if kept: msgpack, zstd
 );
 CREATE VIEW pages AS
     SELECT number, u.href AS url, f.href AS final, status, reason, time, born, promise, agent,
-           p.href AS parent, depth, relevance, relevant
+           p.href AS parent, depth, relevance, relevant, title, language, published, record
     FROM visits
     JOIN urls u ON u.id = visits.url
     JOIN urls f ON f.id = visits.final
@@ -52,7 +56,7 @@ FACTS = (
     "SELECT url, final, status, time, born, version, promise, agent, parent, depth,"
     " relevance, relevant FROM visits ORDER BY number"
 )
-INSERT = "INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * 20)})"
 
 
 class SqliteLedger:
@@ -119,9 +123,10 @@ class SqliteLedger:
 
     def _row(self, visit: Visit) -> tuple[object, ...]:
         page, choice = visit.page, visit.page.choice
-        words = None
+        document, words = Document(), None
         if self._words:
-            words = self._compress(self._encode(Kept(page.document, tuple(page.links))))
+            document = page.document
+            words = self._compress(self._encode(Kept(document, tuple(page.links))))
         return (
             self._length,
             choice.url,
@@ -138,6 +143,10 @@ class SqliteLedger:
             choice.depth,
             visit.relevance,
             visit.relevant,
+            document.title,
+            document.language,
+            document.published,
+            page.record,
             words,
         )
 
@@ -187,8 +196,10 @@ def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
 def visit_of(row: tuple[Any, ...], content: Kept) -> Visit:
     """Return the visit that a row keeps."""
     (_, url, final, host, status, reason, time, born, version, *rest) = row
-    promise, agent, parent, depth, relevance, relevant, _ = rest
+    promise, agent, parent, depth, relevance, relevant, *_, record, _ = rest
     choice = Choice(url, host, promise, agent, parent, depth)
     links = content.columns()
-    page = Page(choice, Status(status), reason, final, time, born, version, links, content)
+    page = Page(
+        choice, Status(status), reason, final, time, born, version, links, content, record=record
+    )
     return Visit(page, relevance, bool(relevant))

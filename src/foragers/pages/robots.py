@@ -127,16 +127,17 @@ class Robots:
 
     def _parts(self, agent: list[str]) -> list[Part]:
         """Return what speaks to an agent by one of its names, or else by the start of its first."""
-        named = [self.names[name] for name in agent if name in self.names]
-        if len(agent) == 1:
-            named += [self.phrases[name] for name in agent if name in self.phrases]
-        elif named:
-            # Of "Mozilla/5.0 (compatible; Foragers/1.0)" the longest name is the crawler's own.
-            named = [self.names[max((name for name in agent if name in self.names), key=len)]]
-        if named or not agent:
-            return named
-        starts = (agent[0][:end] for end in range(len(agent[0]) - 1, 0, -1))
-        return [self.names[start] for start in starts if start in self.names][:1]
+        if not agent:
+            return []
+        named = [name for name in agent if name in self.names]
+        # Of "Mozilla/5.0 (compatible; Foragers/1.0)" the longest name is the crawler's own.
+        parts = [self.names[max(named, key=len)]] if named else []
+        if len(agent) == 1 and agent[0] in self.phrases:
+            parts.append(self.phrases[agent[0]])
+        if not parts:
+            starts = (agent[0][:end] for end in range(len(agent[0]) - 1, 0, -1))
+            parts = [self.names[start] for start in starts if start in self.names][:1]
+        return parts
 
 
 def robots_for_status(code: int | None, body: bytes = b"") -> Robots:

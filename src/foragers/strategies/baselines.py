@@ -32,7 +32,7 @@ class BreadthFirst:
         """Queue each new link behind those known already."""
         for visit in visits:
             page = visit.page
-            self.frontier.take(page.final)
+            self.frontier.fetched(page)
             depth = page.choice.depth + 1
             self.frontier.extend(page.links, 1 / (1 + depth), page.final, depth)
 
@@ -52,7 +52,7 @@ class Random:
         """Give each new link a lot."""
         for visit in visits:
             page = visit.page
-            self.frontier.take(page.final)
+            self.frontier.fetched(page)
             urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
             lots = self.rng.random(len(urls)).tolist()
             for url, host, lot in zip(urls, hosts, lots, strict=True):
@@ -82,7 +82,7 @@ class BestFirst:
         """Queue each link by its promise."""
         for visit in visits:
             page = visit.page
-            self.frontier.take(page.final)
+            self.frontier.fetched(page)
             inherited = self.inherit * visit.relevance
             for link in page.links:
                 likeness = self.topic.likeness(link.anchor)

@@ -39,7 +39,7 @@ class SharkSearch:
         """Queue each link by its promise."""
         for visit in visits:
             page = visit.page
-            self.frontier.take(page.final)
+            self.frontier.fetched(page)
             inherited = self.pass_on(visit)
             for link in page.links:
                 promise = self.gamma * inherited + (1 - self.gamma) * self.neighbourhood(link)

@@ -1,0 +1,104 @@
+"""What a text is like, in numbers: its digest, its words as a bag, its phrases as a sample.
+
+Phrases are three words in a row.  Dates and small numbers are no part of them, since
+the days of an empty calendar differ in nothing else; nor are numbers that stand in
+the address too, nor ids.  A page of little but numbers keeps them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from foragers.text.words import words
+
+Hashes = NDArray[np.uint64]
+Sample = NDArray[np.uint32]
+
+MAX_SAMPLE = 128
+_MAX_LETTERS = 200_000
+_RANGE = 1 << 32
+_FIRST, _SECOND = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
+_TOP = np.uint64(32)
+_ONE = np.uint64(1)
+_ID = re.compile(r"(?=[a-f]*\d)[0-9a-f]{16,}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{24,}")
+_NUMBERS = re.compile(r"\d+")
+_DATE = re.compile(
+    r"\d{1,4}|\d{1,2}(?:st|nd|rd|th|h|am|pm)"
+    r"|jan(?:uary|uar|vier|eiro)?|feb(?:ruary|ruar)?|f[ée]v(?:rier|ereiro)?|mar(?:ch|s|zo|ço)?|märz"
+    r"|apr(?:il|ile)?|avril|abril|may|mai|mayo|maio|maggio|june?|juni|juin|junio|junho|giugno"
+    r"|july?|juli|juillet|julio|julho|luglio|aug(?:ust)?|août|agosto|sept?(?:ember|embre|iembre)?"
+    r"|setembro|settembre|o[ck]t(?:ober|obre|ubre)?|outubro|ottobre|nov(?:ember|embre|iembre|embro)?"
+    r"|de[cz](?:ember|embre|embro)?|décembre|diciembre|dicembre|gennaio|febbraio|enero|febrero"
+    r"|mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+    r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag"
+    r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche"
+    r"|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
+)
+
+
+class Fingerprint(Struct, frozen=True):
+    """What a text is like; `phrases` is sorted, and holds one in 2**`thinness` of all."""
+
+    digest: int
+    bag: int
+    words: int
+    phrases: Sample
+    thinness: int
+
+    @property
+    def key(self) -> int:
+        """The digest under which an equal text is found again."""
+        return self.digest
+
+
+def fingerprint(text: str, url: str) -> Fingerprint:
+    """Return what a text found at an address is like."""
+    found = words(text[:_MAX_LETTERS])
+    hashes = np.fromiter(map(_hash, found), np.uint64, len(found))
+    hashes = hashes[hashes != 0]
+    digest = int.from_bytes(blake2b(hashes.tobytes(), digest_size=8).digest(), "little")
+    bag = int(np.unique(hashes).sum()) if len(hashes) else 0
+    kept = _without_dates(hashes, url)
+    phrases = np.sort((_phrases(kept) >> _TOP).astype(np.uint32))
+    thinness = 0
+    while len(phrases) > MAX_SAMPLE:
+        thinness += 1
+        phrases = thinned(phrases, thinness)
+    return Fingerprint(digest, bag, len(kept), phrases, thinness)
+
+
+def thinned(phrases: Sample, thinness: int) -> Sample:
+    """Return the part of a sample that a thinner one would hold."""
+    return phrases[: int(np.searchsorted(phrases, _RANGE >> thinness))] if thinness else phrases
+
+
+@lru_cache(maxsize=65536)
+def _hash(word: str) -> int:
+    """Return a number for a word: even, but odd for dates, and 0 for ids."""
+    if len(word) >= 16 and _ID.fullmatch(word):
+        return 0
+    number = int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
+    return number | 1 if _DATE.fullmatch(word) else (number & ~1) or 2
+
+
+def _without_dates(hashes: Hashes, url: str) -> Hashes:
+    """Drop dates, small numbers and those of the address, unless there is little else."""
+    plain = (hashes & _ONE) == 0
+    for number in set(_NUMBERS.findall(url)):
+        if len(number) > 4:
+            plain &= hashes != np.uint64(_hash(number))
+    return hashes[plain] if 2 * np.count_nonzero(plain) >= len(hashes) else hashes
+
+
+def _phrases(hashes: Hashes) -> Hashes:
+    """Return a number for every three words in a row, or for all where there are fewer."""
+    if len(hashes) < 3:
+        return np.unique(hashes.sum(keepdims=True, dtype=np.uint64)) if len(hashes) else hashes
+    mixed = (hashes[:-2] * _FIRST + hashes[1:-1]) * _SECOND + hashes[2:]
+    return np.unique((mixed ^ (mixed >> _TOP)) * _FIRST)

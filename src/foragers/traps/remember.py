@@ -1,0 +1,118 @@
+"""Memory with a ceiling: a filter for very many numbers, and a dictionary that forgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+K = TypeVar("K")
+V = TypeVar("V")
+Keys = NDArray[np.uint64]
+
+# In bits.  A table is full when a quarter of it is set, and then a number that was never
+# added passes for known with a chance of one in sixteen.
+_SIZES = (20, 23, 26, 28)
+_MAX_TABLES = 5
+_SECOND = np.uint64(0x9E3779B97F4A7C15)
+_BYTE, _BIT = np.uint64(3), np.uint64(7)
+
+
+@dataclass(slots=True)
+class Table:
+    """A Bloom filter of one size with two probes a number."""
+
+    log_bits: int
+    bits: NDArray[np.uint8]
+    added: int = 0
+
+    @classmethod
+    def empty(cls, log_bits: int) -> Table:
+        """Return a table with nothing in it."""
+        return cls(log_bits, np.zeros(1 << (log_bits - 3), np.uint8))
+
+    @property
+    def full(self) -> bool:
+        """Whether numbers should go elsewhere now."""
+        return self.added > 1 << (self.log_bits - 3)
+
+    def has(self, keys: Keys) -> NDArray[np.bool_]:
+        """Say which numbers were added, with some errors towards yes."""
+        shift = np.uint64(64 - self.log_bits)
+        found = np.ones(len(keys), np.bool_)
+        for probe in (keys, keys * _SECOND):
+            place = probe >> shift
+            found &= ((self.bits[place >> _BYTE] >> (place & _BIT).astype(np.uint8)) & 1) == 1
+        return found
+
+    def add(self, keys: Keys) -> None:
+        """Take numbers in."""
+        shift = np.uint64(64 - self.log_bits)
+        for probe in (keys, keys * _SECOND):
+            place = probe >> shift
+            one = np.left_shift(np.uint8(1), (place & _BIT).astype(np.uint8))
+            np.bitwise_or.at(self.bits, place >> _BYTE, one)
+        self.added += len(keys)
+
+
+@dataclass(slots=True)
+class Filter:
+    """Which 64-bit numbers were seen: at most 74 MB, beyond which the oldest are forgotten.
+
+    Small crawls have small tables.  A full one is kept and a larger one begun; after
+    the largest (33 million numbers) comes another of its size, and the oldest goes.
+    """
+
+    tables: list[Table] = field(default_factory=list)
+    begun: int = 0
+
+    def has(self, keys: Keys) -> NDArray[np.bool_]:
+        """Say which numbers were seen; one in ten of the others may pass for seen."""
+        found = np.zeros(len(keys), np.bool_)
+        for table in self.tables:
+            found |= table.has(keys)
+        return found
+
+    def add(self, keys: Keys) -> None:
+        """Remember numbers."""
+        if not len(keys):
+            return
+        if not self.tables or self.tables[-1].full:
+            self.tables.append(Table.empty(_SIZES[min(self.begun, len(_SIZES) - 1)]))
+            self.begun += 1
+            del self.tables[:-_MAX_TABLES]
+        self.tables[-1].add(keys)
+
+
+@dataclass(slots=True)
+class Recent(Generic[K, V]):
+    """A dictionary of the `limit` to 2 · `limit` entries that were used last."""
+
+    limit: int
+    young: dict[K, V] = field(default_factory=dict)
+    old: dict[K, V] = field(default_factory=dict)
+
+    def get(self, key: K) -> V | None:
+        """Return what is known of a key, and know it for longer."""
+        value = self.young.get(key)
+        if value is None:
+            value = self.old.get(key)
+            if value is not None:
+                self.put(key, value)
+        return value
+
+    def put(self, key: K, value: V) -> None:
+        """Remember, and forget the older half when there is too much."""
+        self.young[key] = value
+        if len(self.young) >= self.limit:
+            self.old, self.young = self.young, {}
+
+    def drop(self, key: K) -> None:
+        """Forget a key."""
+        self.young.pop(key, None)
+        self.old.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self.young) + len(self.old)

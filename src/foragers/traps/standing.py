@@ -1,0 +1,128 @@
+"""What became of the pages of one kind, and whether more of them are worth a download.
+
+A kind (a shape, a folder, a host, a line of descent) whose pages brought nothing new
+for a while is throttled, not closed: every second, then every fourth, eighth … of its
+addresses is let through, so that an endless trap costs the logarithm of what it
+offers; and a page that brings something new loosens the throttle again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from foragers.traps.remember import Recent
+from foragers.traps.shapes import Shape
+
+WINDOW = 32
+"""How many pages are remembered."""
+ENOUGH = 16
+"""From how many pages on a kind is judged."""
+ENOUGH_EXACT = 10
+"""The same where the last eight were exact copies."""
+DULL_SHARE = 0.1
+"""A kind with no more than this share of new pages is dull; one page is always too few."""
+MAX_LEVEL = 24
+_MASK = (1 << WINDOW) - 1
+_RUN = 8
+
+
+@dataclass(slots=True)
+class Standing:
+    """The record of one kind: newest page in the lowest bit, 1 where it brought something new."""
+
+    history: int = 0
+    pages: int = 0
+    exact: int = 0
+    level: int = 0
+    waiting: int = 0
+    credit: int = 0
+
+    @property
+    def young(self) -> bool:
+        """Whether too little is known to judge."""
+        return self.pages < (ENOUGH_EXACT if self.exact >= _RUN else ENOUGH)
+
+    @property
+    def dull(self) -> bool:
+        """Whether hardly any of the last pages brought something new."""
+        if self.young:
+            return False
+        seen = min(self.pages, WINDOW)
+        return self.history.bit_count() <= max(1, int(DULL_SHARE * seen))
+
+    def admit(self) -> bool:
+        """Say whether an address may pass; while throttled, one in 2**level may."""
+        if not self.dull:
+            return True
+        self.waiting += 1
+        if self.waiting < 1 << self.level:
+            return False
+        self.waiting = 0
+        return True
+
+    def record(self, new: bool, exact: bool) -> None:
+        """Take in what became of a page."""
+        self.pages += 1
+        self.history = (self.history << 1 | new) & _MASK
+        self.exact = self.exact + 1 if exact else 0
+        if new:
+            self.level = max(0, self.level - 1)
+        elif self.dull:
+            self.level = min(self.level + 1, MAX_LEVEL)
+
+
+@dataclass(slots=True)
+class Standings:
+    """The records of all kinds, at most 65,536 of them.
+
+    A shape is judged by its own pages if there are enough of them, otherwise by what
+    became of other young shapes at the same path, in the same folder, on the same
+    host, in the same domain: a thousand combinations of filters are a thousand shapes,
+    and none of them may cost sixteen downloads.
+    """
+
+    kinds: Recent[str, Standing] = field(default_factory=lambda: Recent(32_768))
+
+    def of(self, kind: str) -> Standing:
+        """Return the record of a kind, an empty one if it has none."""
+        found = self.kinds.get(kind)
+        if found is None:
+            found = Standing()
+            self.kinds.put(kind, found)
+        return found
+
+    def refusing(self, shape: Shape) -> str | None:
+        """Return the narrowest kind of which enough is known, if it refuses."""
+        for kind in levels(shape):
+            known = self.kinds.get(kind)
+            if known is not None and not known.young:
+                return None if known.admit() else kind
+        return None
+
+    def record(self, shape: Shape, new: bool, exact: bool) -> None:
+        """Take in what became of a page, up to the first kind of which enough was known."""
+        for kind in levels(shape):
+            known = self.of(kind)
+            young = known.young
+            known.record(new, exact)
+            if not young:
+                return
+
+    def promises(self, shape: Shape, credit: int) -> bool:
+        """Say whether links to a shape count as something new: some on trust, then on merit."""
+        known = self.of(shape.full)
+        if known.young:
+            known.credit += 1
+            return known.credit <= credit
+        return not known.dull
+
+
+def levels(shape: Shape) -> tuple[str, ...]:
+    """Return the names of the kinds that a shape belongs to, narrow to wide, no two the same."""
+    return (
+        shape.full,
+        f"{shape.path}?*",
+        f"{shape.family}/**",
+        f"{shape.host}/***",
+        f"*.{shape.site}/***",
+    )
