@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 
 from benchmarks.timing import best_of, verdict
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.topics.everything import Everything

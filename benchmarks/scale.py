@@ -11,7 +11,7 @@ SIZES = (10_000, 100_000, 1_000_000)
 MEMORY_AIM_GB, GROWTH_AIM = 4.0, 1.5
 WORK = """
 import resource, sys, time
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.topics.everything import Everything

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.frontier import Frontier
 from foragers.ledger.memory import MemoryLedger
 from foragers.measures import harvest

@@ -24,13 +24,19 @@ NOWHERE: UrlId = -1
 
 
 class Status(StrEnum):
-    """How a download ended."""
+    """How a download ended.
+
+    UNWANTED is what came and is not kept (another type, a copy, noindex), REFUSED what the
+    server would not give, SKIPPED what was not asked for (robots.txt, scope, traps).
+    """
 
     OK = "ok"
     UNCHANGED = "unchanged"
+    UNWANTED = "unwanted"
     MISSING = "missing"
     REFUSED = "refused"
     FAILED = "failed"
+    SKIPPED = "skipped"
 
 
 class Outlink(msgspec.Struct, frozen=True, gc=False):

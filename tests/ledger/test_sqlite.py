@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.errors import UsageError
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import VERSION, SqliteLedger

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.ledger.memory import MemoryLedger
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BestFirst, BreadthFirst, Random

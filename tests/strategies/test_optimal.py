@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.ledger.memory import MemoryLedger
 from foragers.measures import harvest
 from foragers.protocols import Strategy

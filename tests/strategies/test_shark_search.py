@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from foragers.content import Kept
-from foragers.crawl import beginning
+from foragers.loop import beginning
 from foragers.strategies.shark_search import SharkSearch
 from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, Visit
 

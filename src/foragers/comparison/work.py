@@ -10,7 +10,7 @@ import numpy as np
 
 from foragers.comparison.result import RunResult
 from foragers.comparison.study import Scored, Study
-from foragers.crawl import Crawl
+from foragers.loop import Crawl
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.measures import harvest

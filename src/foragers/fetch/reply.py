@@ -36,6 +36,7 @@ class Request(msgspec.Struct, frozen=True):
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
+    tag: int = 0
 
 
 class Reply(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from math import isfinite
 from random import Random
 from typing import Literal
 
-from foragers.crawl import beginning
+from foragers.loop import beginning
 from foragers.pace import Closed
 from foragers.protocols import Judge, Strategy, World
 from foragers.types import Choice, HostId, Page, UrlId, Visit

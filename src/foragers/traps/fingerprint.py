@@ -51,11 +51,6 @@ class Fingerprint(Struct, frozen=True):
     phrases: Sample
     thinness: int
 
-    @property
-    def key(self) -> int:
-        """The digest under which an equal text is found again."""
-        return self.digest
-
 
 def fingerprint(text: str, url: str) -> Fingerprint:
     """Return what a text found at an address is like."""

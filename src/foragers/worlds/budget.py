@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from foragers.protocols import World
-from foragers.types import Choice, Link, Page
+from foragers.types import Choice, Link, Page, Status
 
 
 @dataclass(slots=True)
@@ -49,5 +49,7 @@ class Budget:
         self.world.start(choice)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return the next answers of the world inside."""
-        return self.world.finished(until)
+        """Return the next answers of the world inside; what was not asked for costs nothing."""
+        pages = self.world.finished(until)
+        self.started -= sum(page.status is Status.SKIPPED for page in pages)
+        return pages

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from foragers.crawl import Crawl, beginning
+from foragers.loop import Crawl, beginning
 from foragers.ledger.memory import MemoryLedger
 from foragers.pace import Pace
 from foragers.protocols import Strategy, World

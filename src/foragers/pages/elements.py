@@ -1,0 +1,105 @@
+"""Elements of XML, found by their names in whatever stands around them.
+
+This is no parser: it looks for some tags, and for comments and CDATA sections so that
+nothing is found inside of them.  So it takes time linear in the size of a file, finds
+what is sound in a file that is not, and has no entities, nesting or external parts
+that could be used against it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+MAX_TEXT = 1 << 13
+"""The longest text of an element that is read, in bytes."""
+
+_CDATA = rb"<!\[CDATA\[.*?(?:\]\]>|\Z)"
+_COMMENT = rb"<!--.*?(?:-->|\Z)"
+_TAG = (
+    rb"(?:%b|%b|<(?![<?/])(?P<prefix>[\w.-]++:)?+(?P<name>%b)(?P<attributes>[\s/][^<>]*+)?+>"
+    rb"(?P<content>(?:[^<]++|%b|%b)*+))"
+)
+_TEXT = re.compile(rb"([^<]++)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|%b" % _COMMENT, re.DOTALL)
+_ATTRIBUTE = re.compile(rb"(?<![\w.-])([\w.-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
+_REFERENCE = re.compile(r"&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
+# str.strip takes all that Unicode calls space, and these besides.
+_INVISIBLE = "\ufeff\u200b\0"
+_CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+
+
+class Element(NamedTuple):
+    """A tag, its name in lower case, and the text behind it up to the next tag of any kind."""
+
+    name: bytes
+    prefix: bytes
+    attributes: bytes
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        """The text of the element, without spaces around it."""
+        content = self.content
+        if b"<" not in content:
+            return _bare(_characters(content)) if content and not content.isspace() else ""
+        parts = [
+            _characters(text) if text else _decoded(verbatim)
+            for text, verbatim in _TEXT.findall(content)
+        ]
+        return _bare("".join(parts))
+
+    def attribute(self, name: str) -> str:
+        """Return the value of an attribute, whatever its namespace, or nothing."""
+        for key, double, single in _ATTRIBUTE.findall(self.attributes):
+            if key.lower() == name.encode():
+                return _bare(_characters(double or single))
+        return ""
+
+
+def pattern(names: bytes) -> re.Pattern[bytes]:
+    """Return the pattern for some names, themselves an expression, in upper or lower case."""
+    whole = _TAG % (_COMMENT, _CDATA, names, _CDATA, _COMMENT)
+    return re.compile(whole, re.IGNORECASE | re.DOTALL)
+
+
+def elements(text: bytes, tags: re.Pattern[bytes], limit: int) -> Iterator[Element]:
+    """Yield the elements of some names in their order, looking at no more tags than a limit."""
+    for found in islice(tags.finditer(text), limit):
+        prefix, name, attributes, content = found.groups(b"")
+        if not name:
+            continue
+        # Half a text would be another text, so one that is too long is none.
+        if len(content) > MAX_TEXT:
+            content = b""
+        if len(attributes) > MAX_TEXT:
+            attributes = b""
+        yield Element(name.lower(), prefix, attributes, content)
+
+
+def _bare(text: str) -> str:
+    return text.strip().strip(_INVISIBLE).strip()
+
+
+def _characters(raw: bytes) -> str:
+    """Decode text and its references to characters; those to entities stay as they are."""
+    text = _decoded(raw)
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def _character(found: re.Match[str]) -> str:
+    decimal, digits, name = found.groups()
+    if name:
+        return _CHARACTERS[name]
+    code = int(decimal) if decimal else int(digits, 16)
+    is_character = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000
+    return chr(code) if is_character else "\N{REPLACEMENT CHARACTER}"
+
+
+def _decoded(raw: bytes) -> str:
+    """Decode UTF-8, or what Western editors write where they say UTF-8."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("windows-1252", "replace")

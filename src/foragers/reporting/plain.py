@@ -1,0 +1,62 @@
+"""Text from the web made fit to be shown, and times as people and machines read them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+# Control characters drive terminals; marks of direction make a text read as another.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
+MAX_LENGTH = 200
+
+
+def plain(text: str, longest: int = MAX_LENGTH) -> str:
+    """Return a text on one line, without what would move a cursor or turn its direction."""
+    tidy = " ".join(_UNSAFE.sub(" ", text).split())
+    return tidy if len(tidy) <= longest else tidy[: longest - 1] + "…"
+
+
+def is_web(url: str) -> bool:
+    """Say whether an address may become a link."""
+    return url.lower().startswith(("http://", "https://"))
+
+
+def host_name(url: str) -> str:
+    """Return the host of an address as it is shown, whatever the address is."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower() or url
+    except ValueError:
+        return url
+
+
+def iso(time: float | None) -> str | None:
+    """Return a time as ISO 8601 in UTC, to the millisecond; None if it is none."""
+    moment = utc(time)
+    if moment is None:
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def utc(time: float | None) -> datetime | None:
+    """Return a time as a moment of the calendar; None where that has no such day."""
+    if time is None:
+        return None
+    try:
+        return datetime.fromtimestamp(time, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time in its two largest units."""
+    whole = round(seconds)
+    units = (("d", whole // 86_400), ("h", whole // 3600 % 24), ("min", whole // 60 % 60))
+    parts = [f"{count} {unit}" for unit, count in (*units, ("s", whole % 60))]
+    first = next((place for place, (_, count) in enumerate(units) if count), len(units))
+    return " ".join(parts[first : first + 2])
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number and its noun."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

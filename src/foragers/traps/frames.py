@@ -1,0 +1,81 @@
+"""What a page has of its own: without the frame that its neighbours have as well.
+
+The frame of a page is what stood on the last two pages of the same path.  So menus and
+footers do not make two products alike, and do not make an empty day look full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from zlib import crc32
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from foragers.traps.fingerprint import Fingerprint, Sample, thinned
+from foragers.traps.remember import Recent
+
+MAX_LINKS = 256
+
+
+class Earlier(Struct, frozen=True):
+    """A page that stood at the same path."""
+
+    url: str
+    phrases: Sample
+    thinness: int
+    links: Sample
+
+
+class Own(Struct, frozen=True):
+    """What a page does not share with its last neighbours; `neighbour` is the last of them."""
+
+    phrases: Sample
+    thinness: int
+    links: Sequence[str]
+    numbers: Sample
+    neighbour: str | None
+
+    @property
+    def words(self) -> int:
+        """About how many words the page has of its own."""
+        return len(self.phrases) << self.thinness
+
+
+@dataclass(slots=True)
+class Frames:
+    """The last two pages of some 8,000 paths."""
+
+    paths: Recent[str, tuple[Earlier, ...]] = field(default_factory=lambda: Recent(4096))
+
+    def own(self, path: str, url: str, page: Fingerprint, links: Sequence[str]) -> Own:
+        """Return what a page has of its own, and let it frame the next ones."""
+        links = links[:MAX_LINKS]
+        numbers = np.fromiter(map(number_of, links), np.uint32, len(links))
+        earlier = self.paths.get(path) or ()
+        thinness = max([page.thinness, *(one.thinness for one in earlier)])
+        phrases = thinned(page.phrases, thinness)
+        fresh = np.ones(len(links), np.bool_)
+        for one in earlier:
+            phrases = phrases[~contained(phrases, one.phrases)]
+            fresh &= ~contained(numbers, one.links)
+        kept = np.flatnonzero(fresh)
+        here = Earlier(url, page.phrases, page.thinness, np.sort(numbers))
+        self.paths.put(path, (*earlier[-1:], here))
+        own = [links[i] for i in kept.tolist()]
+        return Own(phrases, thinness, own, numbers[kept], earlier[-1].url if earlier else None)
+
+
+def number_of(link: str) -> int:
+    """Return a number for a link, the same on every machine."""
+    return crc32(link.encode("utf-8", "replace"))
+
+
+def contained(some: Sample, within: Sample) -> NDArray[np.bool_]:
+    """Say which numbers are among others, which are sorted."""
+    if not len(within):
+        return np.zeros(len(some), np.bool_)
+    places = np.minimum(np.searchsorted(within, some), len(within) - 1)
+    return np.equal(within[places], some)

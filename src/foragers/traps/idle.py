@@ -1,0 +1,62 @@
+"""Parts of addresses that make no difference, whatever a site calls them.
+
+A part is a parameter, or an id among the folders.  When addresses that differ in one
+part alone keep giving the same words, in whatever order, the part is idle on that
+host: session ids, sort orders, print switches.  One value of it is then enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from foragers.traps.remember import Recent
+from foragers.traps.shapes import ID
+from foragers.traps.standing import Standings
+
+_MAX_PARTS = 8
+_FOLDER_ID = re.compile(rf"(?<=/)(?:{ID.pattern})(?=[/?#]|$)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Idle:
+    """What addresses said, whole and with one part left out: some 130,000 of them."""
+
+    standings: Standings
+    said: Recent[str, int] = field(default_factory=lambda: Recent(65_536))
+
+    def record(self, url: str, bag: int) -> None:
+        """Take in the words that an address gave."""
+        for name, rest in parts(url):
+            before = self.said.get(rest)
+            if before is not None:
+                self.standings.of(name).record(before != bag, before == bag)
+            self.said.put(rest, bag)
+        self.said.put(url, bag)
+
+    def refusing(self, url: str) -> str | None:
+        """Return the idle part of an address of which another value is known."""
+        if "?" not in url and _FOLDER_ID.search(url) is None:
+            return None
+        for name, rest in parts(url):
+            known = self.standings.kinds.get(name)
+            if known is not None and known.dull and self.said.get(rest) is not None:
+                return None if known.admit() else name
+        return None
+
+
+def parts(url: str) -> Iterator[tuple[str, str]]:
+    """Return the parts of an address that may be idle, each with the address without it."""
+    address = url.partition("#")[0]
+    path, _, query = address.partition("?")
+    host = path[: path.find("/", 8) + 1] or path
+    for found in _FOLDER_ID.finditer(path):
+        yield f"{host}{{id}}", f"{path[: found.start()]}{path[found.end() :]}?{query}"
+    if not query:
+        return
+    parameters = query.split("&")
+    if len(parameters) <= _MAX_PARTS:
+        for i, parameter in enumerate(parameters):
+            rest = "&".join(parameters[:i] + parameters[i + 1 :])
+            yield f"{host}?{parameter.partition('=')[0]}=", f"{path}?{rest}" if rest else path

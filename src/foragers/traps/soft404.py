@@ -1,0 +1,98 @@
+"""Error pages that say they are none: status 200 for an address that does not exist.
+
+A page whose first words speak of an error is compared with others of its host, without
+the words of the address, which such pages like to repeat.  From the third address
+with the same text on it is an error page; at once where a made-up address gave it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from foragers.text.words import url_words, words
+from foragers.traps.fingerprint import fingerprint
+from foragers.traps.likeness import AGREEMENTS, agreements, sketch_of
+from foragers.traps.remember import Recent
+
+ADDRESSES = 3
+"""From how many addresses on a text that speaks of an error is one."""
+_MAX_TEXTS = 4
+_BEGINNING = 400
+_SPEAKS_OF_ERROR = re.compile(
+    r"\b404\b|not\s+(?:be\s+)?found|does(?:n.t|\s+not)\s+exist|no\s+longer\s+(?:available|exists?)"
+    r"|no\s+such\s+(?:page|file)|page\s+(?:is\s+)?(?:missing|unavailable)"
+    r"|nicht\s+gefunden|existiert\s+nicht|nicht\s+vorhanden|introuvable|n.existe\s+pas"
+    r"|no\s+encontrad|no\s+se\s+(?:ha\s+)?encontr|no\s+existe|não\s+(?:foi\s+)?encontrad|não\s+existe"
+    r"|non\s+(?:è\s+stata\s+)?trovat|non\s+esiste|niet\s+gevonden|bestaat\s+niet|hittades\s+inte"
+    r"|ikke\s+f[uo]n[dn]et|ei\s+löyt|nie\s+znalezion|nie\s+istnieje|nebyl[ao]?\s+nalezen|nem\s+található"
+    r"|не\s+найден|не\s+существует|не\s+знайден|δεν\s+βρέθηκε|bulunamadı|غير\s+موجود|לא\s+נמצא"
+    r"|見つかりません|找不到|不存在|찾을\s+수\s+없",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class ErrorPages:
+    """The texts that may be error pages, by host: sketch and number of addresses."""
+
+    hosts: Recent[str, dict[int, int]] = field(default_factory=lambda: Recent(4096))
+
+    def recognise(self, host: str, url: str, text: str, title: str, again: bool) -> bool:
+        """Say whether a page is its host's error page; `again` if its address was counted."""
+        known = self.hosts.get(host)
+        speaks = _SPEAKS_OF_ERROR.search(f"{title}\n{text[:_BEGINNING]}") is not None
+        # The start page of a host that shows it for every error is no error itself.
+        if (
+            not (known or speaks)
+            or url.partition("/")[2].count("/") < 2
+            or url.endswith(f"{host}/")
+        ):
+            return False
+        if known and not speaks and max(known.values()) < ADDRESSES:
+            return False
+        sketch = sketch_without_address(url, text)
+        same = _same(known, sketch) if known else None
+        if same is None:
+            if speaks:
+                self.note(host, sketch, 1)
+            return False
+        assert known is not None
+        if speaks and not again:
+            known[same] += 1
+        return known[same] >= ADDRESSES
+
+    def learn(self, host: str, url: str, text: str) -> None:
+        """Take in what a host gave for a made-up address."""
+        self.note(host, sketch_without_address(url, text), ADDRESSES)
+
+    def note(self, host: str, sketch: int, addresses: int) -> None:
+        """Remember a text that may be an error page, in place of the least seen if need be."""
+        known = self.hosts.get(host)
+        if known is None:
+            known = {}
+            self.hosts.put(host, known)
+        if len(known) >= _MAX_TEXTS:
+            del known[min(known, key=known.__getitem__)]
+        known[sketch] = addresses
+
+
+def _same(known: dict[int, int], sketch: int) -> int | None:
+    """Return the known text that is like a sketch."""
+    return next((one for one in known if agreements(one, sketch) >= AGREEMENTS), None)
+
+
+def sketch_without_address(url: str, text: str) -> int:
+    """Return the sketch of a text without the words of the address."""
+    rest = words(text, frozenset(url_words(url)))
+    phrases = fingerprint(" ".join(rest), url).phrases
+    return sketch_of(phrases)[0] if len(phrases) else 0
+
+
+def probe_url(host: str) -> str:
+    """Return an address that hardly exists, on a host or at the origin of an address."""
+    scheme, mark, rest = host.partition("://")
+    name = rest.partition("/")[0] if mark else host
+    made_up = blake2b(name.encode("utf-8", "replace"), digest_size=9).hexdigest()
+    return f"{scheme if mark else 'https'}://{name}/{made_up[:7]}-{made_up[7:]}"

@@ -1,0 +1,169 @@
+"""Crawler traps: addresses without end that bring nothing new.
+
+The life of an address: `refuse` is asked once, just before the download, and answers by
+the address alone (`patterns`, `canonical`), by what its parts were worth (`idle`), by
+the line of pages that led to it, and by its shape (`standing`).  `learn` is told what
+came back: is it a copy (`fingerprint`, `likeness`), an error page (`soft404`), does it
+have anything of its own (`frames`), and has that been shown before (`novelty`)?
+
+A line of descent begins with a dull page and runs through all addresses that were first
+seen on its dull pages.  So an empty calendar runs dry although full days have the
+same shape, and the full days in the other direction do not suffer for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from msgspec import Struct
+
+from foragers.traps.canonical import canonical
+from foragers.traps.fingerprint import Fingerprint, fingerprint
+from foragers.traps.frames import Frames, Own, number_of
+from foragers.traps.idle import Idle
+from foragers.traps.likeness import Likenesses
+from foragers.traps.novelty import MIN_WORDS, Novelty, Outcome, keyed
+from foragers.traps.patterns import oddity
+from foragers.traps.remember import Filter, Recent
+from foragers.traps.shapes import shape_of
+from foragers.traps.soft404 import ErrorPages, probe_url
+from foragers.traps.standing import Standings
+
+PATIENCE = 64
+"""How many pages in a row of one line may lead on without a word of their own."""
+_LINKED = "linked"
+_TEXTS = "texts"
+
+
+class Kind(StrEnum):
+    """What a page is, compared with those before it."""
+
+    NEW = "new"
+    EXACT = "exact duplicate"
+    NEAR = "near duplicate"
+    SOFT_404 = "soft 404"
+
+
+class Verdict(Struct, frozen=True):
+    """What a page is, and the page it repeats where that is still known."""
+
+    kind: Kind
+    of: str | None = None
+
+
+NEW = Verdict(Kind.NEW)
+ERROR = Verdict(Kind.SOFT_404)
+
+
+@dataclass(slots=True)
+class Traps:
+    """Knows what was seen, within some 100 MB, and refuses what would bring more of the same."""
+
+    seen: Filter = field(default_factory=Filter)
+    standings: Standings = field(default_factory=Standings)
+    frames: Frames = field(default_factory=Frames)
+    likenesses: Likenesses = field(default_factory=Likenesses)
+    error_pages: ErrorPages = field(default_factory=ErrorPages)
+    texts: Recent[int, str] = field(default_factory=lambda: Recent(65_536))
+    lines: Recent[str, str] = field(default_factory=lambda: Recent(32_768))
+    idle: Idle = field(init=False)
+    novelty: Novelty = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.idle = Idle(self.standings)
+        self.novelty = Novelty(self.seen, self.standings)
+
+    def refuse(self, url: str) -> str | None:
+        """Return why an address is not worth a download, or None if it may be."""
+        odd = oddity(url)
+        if odd is not None:
+            return odd
+        plain = canonical(url)
+        if plain != url and self.idle.said.get(plain) is not None:
+            return "a known page with a session id or tracking parameter"
+        part = self.idle.refusing(plain)
+        if part is not None:
+            return f"a known page but for {part.rpartition('/')[2].strip('?=')}"
+        start = self.lines.get(plain)
+        if start is not None and not self.standings.of(f"line {start}").admit():
+            return f"nothing new since {start}"
+        kind = self.standings.refusing(shape_of(plain))
+        return kind and f"hardly anything new at {kind}"
+
+    def learn(
+        self, url: str, text: str, links: Sequence[str], final: str | None = None, title: str = ""
+    ) -> Verdict:
+        """Take in a page that was downloaded, and say what it is."""
+        url = canonical(url)
+        here = canonical(final) if final else url
+        if url == probe_url(url):
+            self.error_pages.learn(shape_of(url).host, url, text)
+            return ERROR
+        page = fingerprint(text, here)
+        targets = list(dict.fromkeys(map(canonical, links)))
+        again = self.idle.said.get(url) is not None
+        own = self.frames.own(shape_of(here).path, here, page, targets)
+        verdict = self._verdict(here, text, title, page, own, again)
+        # A revisit says nothing about others, and an answer without words and links leads nowhere.
+        if not again and (page.words or links):
+            self._record(url, verdict, own, targets, page)
+        self.idle.said.put(here, page.bag)
+        return verdict
+
+    def _verdict(
+        self, url: str, text: str, title: str, page: Fingerprint, own: Own, again: bool
+    ) -> Verdict:
+        """Say what a page is, and remember its text."""
+        if self.error_pages.recognise(shape_of(url).host, url, text, title, again):
+            return ERROR
+        if not page.words:
+            return NEW
+        known = self.texts.get(page.digest)
+        key = keyed(np.array([page.digest >> 32], np.uint32), f"{_TEXTS}{page.digest}")
+        if known is None and not again and self.seen.has(key)[0]:
+            return Verdict(Kind.EXACT)
+        if known is not None:
+            return NEW if known == url else Verdict(Kind.EXACT, known)
+        self.texts.put(page.digest, url)
+        self.seen.add(key)
+        if again:
+            return NEW
+        if own.neighbour is not None and own.words < MIN_WORDS:
+            return Verdict(Kind.NEAR, own.neighbour)
+        like = self.likenesses.find_or_add(own.phrases, url)
+        return NEW if like is None else Verdict(Kind.NEAR, like)
+
+    def _record(
+        self, url: str, verdict: Verdict, own: Own, targets: Sequence[str], page: Fingerprint
+    ) -> None:
+        """Let a page count for or against its shape, its line and the parts of its address."""
+        shape = shape_of(url)
+        copied = verdict.kind is not Kind.NEW
+        outcome = self.novelty.outcome(shape, own, copied)
+        exact = verdict.kind is Kind.EXACT or verdict.kind is Kind.SOFT_404
+        self.standings.record(shape, outcome is not Outcome.DULL, exact)
+        self.idle.record(url, page.bag)
+        self._continue_line(url, outcome, exact, targets)
+
+    def _continue_line(
+        self, url: str, outcome: Outcome, exact: bool, targets: Sequence[str]
+    ) -> None:
+        """Let a page count in its line, and put in the same line what it is first to link to."""
+        start = self.lines.get(url)
+        if start is not None:
+            line = self.standings.of(f"line {start}")
+            line.credit = line.credit + 1 if outcome is Outcome.LEADS else 0
+            line.record(outcome is not Outcome.DULL and line.credit <= PATIENCE, exact)
+        numbers = np.fromiter(map(number_of, targets), np.uint32, len(targets))
+        keys = keyed(numbers, _LINKED)
+        unseen = np.flatnonzero(~self.seen.has(keys))
+        self.seen.add(keys[unseen])
+        if outcome is Outcome.NEW:
+            for link in targets:
+                self.lines.drop(link)
+        else:
+            for i in unseen.tolist():
+                self.lines.put(targets[i], start or url)

@@ -1,0 +1,90 @@
+"""How the live web is treated: when a host, and an address, may be asked again.
+
+One request at a time to each host and to each network address, and a pause between the
+end of one and the start of the next.  The pause is the longest of what the user wants,
+what robots.txt asks for, what the server asks for (Retry-After), a multiple of how long it
+takes to answer, and, after failures, a time that doubles with each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FACTOR = 2.0
+"""A host that takes long to answer is asked more seldom: so many times as long."""
+MAX_ADAPTIVE, MAX_BACKOFF, MAX_ASKED = 30.0, 300.0, 3600.0
+
+
+@dataclass(slots=True)
+class HostState:
+    """What is known of a host."""
+
+    address: str = ""
+    seconds: float = 0.0
+    failures: int = 0
+    asked: float = 0.0
+
+
+@dataclass(slots=True)
+class Courtesy:
+    """Who is being asked now, and who may be asked when."""
+
+    delay: float = 1.0
+    hosts: dict[str, HostState] = field(default_factory=dict)
+    _busy: set[str] = field(default_factory=set)
+    _free_at: dict[str, float] = field(default_factory=dict)
+
+    def state(self, host: str) -> HostState:
+        """Return what is known of a host."""
+        known = self.hosts.get(host)
+        if known is None:
+            known = self.hosts[host] = HostState()
+        return known
+
+    def keys(self, host: str) -> tuple[str, ...]:
+        """Return what a request to a host occupies: the host, and its address once known."""
+        address = self.state(host).address
+        return (host, f"at {address}") if address else (host,)
+
+    def wait(self, host: str, now: float) -> float | None:
+        """Return how long a request must wait, or None while another is under way."""
+        keys = self.keys(host)
+        if any(key in self._busy for key in keys):
+            return None
+        return max(0.0, max(self._free_at.get(key, 0.0) for key in keys) - now)
+
+    def start(self, host: str) -> tuple[str, ...]:
+        """Note that a request begins; return what it occupies."""
+        keys = self.keys(host)
+        self._busy.update(keys)
+        return keys
+
+    def finish(
+        self,
+        host: str,
+        keys: tuple[str, ...],
+        now: float,
+        *,
+        seconds: float,
+        failed: bool,
+        address: str = "",
+        retry_after: float = 0.0,
+    ) -> float:
+        """Note that a request ended; return how long the host is to be left alone."""
+        state = self.state(host)
+        state.address = address or state.address
+        state.seconds = 0.7 * state.seconds + 0.3 * seconds if state.seconds else seconds
+        state.failures = state.failures + 1 if failed else 0
+        pause = self.pause(state, retry_after)
+        self._busy.difference_update(keys)
+        for key in {*keys, *self.keys(host)}:
+            self._free_at[key] = now + pause
+        return pause
+
+    def pause(self, state: HostState, retry_after: float) -> float:
+        """Return how long to leave a host alone."""
+        adaptive = min(FACTOR * state.seconds, MAX_ADAPTIVE) if self.delay else 0.0
+        backoff = min(2.0**state.failures, MAX_BACKOFF) if state.failures else 0.0
+        return max(
+            self.delay, state.asked, adaptive, backoff, min(max(retry_after, 0.0), MAX_ASKED)
+        )

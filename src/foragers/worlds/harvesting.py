@@ -1,0 +1,134 @@
+"""From the reply of a server to what a page says, which of its links count, and how old it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from hashlib import blake2b
+
+import msgspec
+
+from foragers.fetch.reply import Reply
+from foragers.pages.coding import decoded
+from foragers.pages.directives import Directives
+from foragers.pages.encoding import to_utf8
+from foragers.pages.html import parse
+from foragers.scope import Scope
+from foragers.traps import Kind, Traps, canonical
+from foragers.types import Document, Outlink, Status, Visit
+
+HTML = ("text/html", "application/xhtml+xml")
+TEXT = ("text/plain",)
+MAX_LINKS = 5000
+"""How many links of one page are taken: beyond that it is a dump, or means harm."""
+
+
+def kind_of(content_type: str) -> str:
+    """Return a content type without its parameters."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def is_wanted(content_type: str) -> bool:
+    """Say whether a content type is worth reading to the end."""
+    kind = kind_of(content_type)
+    return not kind or kind in HTML or kind in TEXT
+
+
+class Harvest(msgspec.Struct, frozen=True):
+    """What a reply came to."""
+
+    status: Status
+    reason: str = ""
+    document: Document = Document()
+    outlinks: tuple[Outlink, ...] = ()
+    version: int = -1
+    born: float = 0.0
+
+
+@dataclass(slots=True)
+class Harvester:
+    """Reads replies as one crawl wants them read."""
+
+    agent: str
+    scope: Scope
+    traps: Traps | None
+
+    def refuse(self, url: str, depth: int, hops: int) -> str | None:
+        """Return why an address is not to be asked for, or None if it is."""
+        reason = self.scope.refuse(url, max(depth, int(hops > 0)))
+        if reason is None and self.traps is not None and not hops:
+            reason = self.traps.refuse(url)
+        return reason
+
+    def recall(self, visit: Visit, href: str) -> None:
+        """Learn again from a visit in the ledger what a crawl that goes on must know."""
+        if self.traps is not None and visit.page.status is Status.OK:
+            document, links = visit.page.document, [link.href for link in visit.links]
+            self.traps.learn(href, document.text, links, href, document.title)
+
+    def harvest(self, reply: Reply, asked: str, final: str, depth: int) -> Harvest:
+        """Return what a reply with a page in it comes to."""
+        kind = kind_of(reply.header("Content-Type"))
+        if reply.cut:
+            return Harvest(Status.UNWANTED, f"content type {kind}")
+        transfer, content = reply.header("Transfer-Encoding"), reply.header("Content-Encoding")
+        body = decoded(reply.body, transfer, content) if transfer or content else reply.body
+        document, outlinks, robots = self.read(body, final, reply.header("Content-Type"))
+        asks = Directives.parse([robots, *reply.all("X-Robots-Tag")], self.agent)
+        links = () if asks.nofollow else self.follow(outlinks, depth + 1)
+        status, reason, links = self.verdict(asked, final, document, links)
+        if asks.noindex and status is Status.OK:
+            return Harvest(Status.UNWANTED, "noindex", Document(), links)
+        digest = blake2b(final.encode() + b"\n" + body, digest_size=8).digest()
+        version = int.from_bytes(digest) >> 1
+        return Harvest(status, reason, document, links, version, born(reply, document))
+
+    def read(
+        self, body: bytes, url: str, content_type: str
+    ) -> tuple[Document, Sequence[Outlink], str]:
+        """Return what a body says, its links, and what its meta elements ask of robots."""
+        kind = kind_of(content_type)
+        if kind in HTML or (not kind and body.lstrip()[:1] == b"<"):
+            parsed = parse(body, url, content_type)
+            return parsed.document, parsed.links, parsed.robots
+        text = to_utf8(body, content_type).decode("utf-8", "replace")
+        return Document(text=" ".join(text.split())), (), ""
+
+    def follow(self, outlinks: Sequence[Outlink], depth: int) -> tuple[Outlink, ...]:
+        """Return the links that the crawl may follow, without session ids and the like."""
+        taken = []
+        for out in outlinks:
+            href = canonical(out.href) if self.traps is not None else out.href
+            if self.scope.refuse(href, depth) is None:
+                same = href == out.href
+                taken.append(out if same else msgspec.structs.replace(out, href=href))
+                if len(taken) == MAX_LINKS:
+                    break
+        return tuple(taken)
+
+    def verdict(
+        self, asked: str, final: str, document: Document, links: tuple[Outlink, ...]
+    ) -> tuple[Status, str, tuple[Outlink, ...]]:
+        """Say whether a page is one of its own, or a copy, or an error page in disguise."""
+        if self.traps is None:
+            return Status.OK, "", links
+        hrefs = [out.href for out in links]
+        found = self.traps.learn(asked, document.text, hrefs, final, document.title)
+        if found.kind is Kind.EXACT:
+            return Status.UNWANTED, f"copy of {found.of or 'a page before'}", ()
+        if found.kind is Kind.SOFT_404:
+            return Status.MISSING, "error page with status 200", ()
+        return Status.OK, "", links
+
+
+def born(reply: Reply, document: Document) -> float:
+    """Return when this version appeared, as far as can be told: not after it was seen."""
+    try:
+        modified = parsedate_to_datetime(reply.header("Last-Modified")).timestamp()
+    except (ValueError, OverflowError, TypeError):
+        modified = None
+    for moment in (modified, document.published):
+        if moment is not None and 0 < moment <= reply.started:
+            return moment
+    return reply.started
