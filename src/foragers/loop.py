@@ -76,9 +76,13 @@ class Crawl:
             if not choices:
                 return
             for choice in choices:
-                if pace:
-                    pace.start(choice.host)
-                world.start(choice)
+                self.send(choice)
+
+    def send(self, choice: Choice) -> None:
+        """Start one download."""
+        if self.pace:
+            self.pace.start(choice.host)
+        self.world.start(choice)
 
     def visit(self, page: Page) -> Visit:
         """Judge a page that came in."""

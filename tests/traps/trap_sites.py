@@ -134,14 +134,14 @@ class CopiedHosts(Site):
     host = "http://"
 
     def seeds(self) -> list[str]:
-        return ["http://a.site.test/p0"]
+        return ["http://a.site.org/p0"]
 
     def answer(self, path: str) -> Answer | None:
         name = path.rpartition("/p")[2]
         page = int(name) if name.isdigit() else 0
         links = [f"/p{(3 * page + step) % 100}" for step in range(1, 6)]
         self.made = getattr(self, "made", 0) + 1
-        links += [f"http://h{self.made}x{i}.site.test/p{page}" for i in range(3)]
+        links += [f"http://h{self.made}x{i}.site.org/p{page}" for i in range(3)]
         return framed(prose(f"mirrored {page}", 150)), links
 
 

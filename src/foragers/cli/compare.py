@@ -13,13 +13,13 @@ from rich.console import Console
 from foragers.cli.options import add_aim, aim_of, since_of
 from foragers.cli.progress import progress
 from foragers.comparison.compare import WORST, Plan, compare
-from foragers.comparison.folder import write
 from foragers.comparison.pool import Job
 from foragers.comparison.report import write_report
 from foragers.comparison.result import Result, RunResult
 from foragers.comparison.study import Study, prepare
 from foragers.comparison.table import summary, table
 from foragers.errors import UsageError
+from foragers.files import write
 from foragers.plots import canvas
 from foragers.plots.harvest import plot_harvest
 from foragers.run import Run

@@ -20,6 +20,7 @@ from foragers.errors import UsageError
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
     "demo": "make a small web and compare strategies on it",
+    "crawl": "crawl the live web for what you are after",
     "compare": "compare strategies on a world",
     "world": "make, measure, serve and export worlds",
     "strategies": "list the strategies and their parameters",

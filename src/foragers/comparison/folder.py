@@ -11,6 +11,7 @@ from foragers.comparison.pool import Job
 from foragers.comparison.result import RunResult
 from foragers.comparison.study import Study
 from foragers.errors import UsageError
+from foragers.files import write
 from foragers.run import Run
 
 
@@ -60,10 +61,3 @@ def identity(base: Run, study: Study) -> bytes:
         "fingerprint": world.hexdigest(),
     }
     return msgspec.json.format(msgspec.json.encode(told), indent=1)
-
-
-def write(file: Path, data: bytes) -> None:
-    """Write a file in one step: it is there whole, or not at all."""
-    partial = file.with_name(f".{file.name}.partial")
-    partial.write_bytes(data)
-    partial.replace(file)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from foragers.comparison.folder import write
 from foragers.comparison.result import Result
 from foragers.comparison.table import ranked, row, summary, title
+from foragers.files import write
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 60rem;

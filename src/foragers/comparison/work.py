@@ -10,9 +10,9 @@ import numpy as np
 
 from foragers.comparison.result import RunResult
 from foragers.comparison.study import Scored, Study
-from foragers.loop import Crawl
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import SqliteLedger
+from foragers.loop import Crawl
 from foragers.measures import harvest
 from foragers.run import Run
 from foragers.strategies.registry import Brief, build

@@ -118,6 +118,31 @@ class SqliteLedger:
         self.commit()
         return Facts.from_rows(self._connection.execute(FACTS).fetchall())
 
+    def downloads(self) -> int:
+        """Return how many visits were downloads: those that were not skipped."""
+        self.commit()
+        query = "SELECT count(*) FROM visits WHERE status <> 'skipped'"
+        count: int = self._connection.execute(query).fetchone()[0]
+        return count
+
+    def relevant(self) -> int:
+        """Return how many visits were to relevant pages."""
+        self.commit()
+        query = "SELECT count(*) FROM visits WHERE relevant"
+        count: int = self._connection.execute(query).fetchone()[0]
+        return count
+
+    def reasons(self) -> list[str]:
+        """Return the reason that was noted for each visit."""
+        self.commit()
+        rows = self._connection.execute("SELECT reason FROM visits ORDER BY number")
+        return [reason for (reason,) in rows]
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL that a visit mentions."""
+        found = self._connection.execute("SELECT href FROM urls WHERE id = ?", (url,)).fetchone()
+        return str(found[0])
+
     def __len__(self) -> int:
         return self._length
 

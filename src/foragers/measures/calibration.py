@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import msgspec
 import numpy as np
 
@@ -34,9 +36,7 @@ def calibration(facts: Facts, bins: int = BINS) -> tuple[Bin, ...]:
     promises = facts.promises[order]
     starts = np.searchsorted(promises, promises[np.arange(bins) * len(order) // bins])
     edges = [*np.unique(starts).tolist(), len(order)]
-    return tuple(
-        bin_of(facts, order[first:last]) for first, last in zip(edges, edges[1:], strict=False)
-    )
+    return tuple(bin_of(facts, order[first:last]) for first, last in pairwise(edges))
 
 
 def bin_of(facts: Facts, places: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Bin:

@@ -1,14 +1,15 @@
 """What a crawl came to: how much was fetched and found, where, and what went wrong.
 
 *Downloads*, *relevant* and the harvest they make are those of `measures.harvest`: a
-relevant page counts once, when it is first fetched.  An *error* is a download that
-brought no page, new or unchanged.
+relevant page counts once, when it is first fetched.  What was *skipped* was not asked
+for, and is no download.  An *error* is a page that was asked for and should have come.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 
 import msgspec
 import numpy as np
@@ -18,13 +19,15 @@ from foragers.ledger.facts import Facts
 from foragers.measures.harvest import found
 from foragers.types import Status
 
+Flags = NDArray[np.bool_]
+
 LATELY = 100
 """How many downloads are the last ones."""
 
 LISTED = 20
 """How many hosts and errors are named."""
 
-SOUND = (Status.OK.value, Status.UNCHANGED.value)
+ERRORS = (Status.MISSING.value, Status.REFUSED.value, Status.FAILED.value)
 
 
 class HostTally(msgspec.Struct, frozen=True):
@@ -50,6 +53,14 @@ class ErrorTally(msgspec.Struct, frozen=True):
     count: int
 
 
+class Outcome(msgspec.Struct, frozen=True):
+    """How often choices ended in one way, for one reason."""
+
+    status: str
+    reason: str
+    count: int
+
+
 class Summary(msgspec.Struct, frozen=True):
     """A crawl in numbers; `began` and `ended` are the times of the first and the last answer."""
 
@@ -62,6 +73,7 @@ class Summary(msgspec.Struct, frozen=True):
     began: float | None = None
     ended: float | None = None
     statuses: dict[str, int] = {}
+    outcomes: tuple[Outcome, ...] = ()
     top_hosts: tuple[HostTally, ...] = ()
     worst_errors: tuple[ErrorTally, ...] = ()
 
@@ -75,48 +87,69 @@ def summarise(
     facts: Facts, hosts: Sequence[str], reasons: Sequence[str], listed: int = LISTED
 ) -> Summary:
     """Sum up a crawl, given the host that was asked and the reason that was noted each time."""
-    downloads = len(facts)
-    if not downloads:
+    if not len(facts):
         return Summary()
-    counts = found(facts)
-    fresh = np.diff(counts, prepend=0)
-    bad = ~np.isin(facts.statuses, SOUND)
+    asked = downloaded(facts)
+    fresh = np.diff(found(facts), prepend=0)
+    harvest = fresh[asked]
+    bad = np.isin(facts.statuses, ERRORS)
+    statuses = facts.statuses.tolist()
     return Summary(
-        downloads=downloads,
-        relevant=int(counts[-1]),
-        harvest=float(fresh.mean()),
-        harvest_lately=float(fresh[-LATELY:].mean()),
+        downloads=len(harvest),
+        relevant=int(harvest.sum()),
+        harvest=share(harvest),
+        harvest_lately=share(harvest[-LATELY:]),
         errors=int(bad.sum()),
         hosts=len(set(hosts)),
         began=float(facts.times.min()),
         ended=float(facts.times.max()),
-        statuses=dict(Counter(facts.statuses.tolist()).most_common()),
-        top_hosts=by_host(hosts, fresh, bad)[:listed],
-        worst_errors=worst(facts.statuses, hosts, reasons, bad)[:listed],
+        statuses=dict(Counter(statuses).most_common()),
+        outcomes=outcomes(statuses, reasons)[:listed],
+        top_hosts=by_host(hosts, asked, fresh, bad)[:listed],
+        worst_errors=worst(statuses, hosts, reasons, bad)[:listed],
     )
+
+
+def downloaded(facts: Facts) -> Flags:
+    """Say of each choice whether the page was asked for at all."""
+    asked: Flags = facts.statuses != Status.SKIPPED.value
+    return asked
+
+
+def part(facts: Facts, flags: Flags) -> Facts:
+    """Return some of the facts."""
+    return Facts(*(getattr(facts, field.name)[flags] for field in fields(facts)))
+
+
+def share(fresh: NDArray[np.int64]) -> float:
+    """Return the share of downloads that found something."""
+    return float(fresh.mean()) if len(fresh) else 0.0
+
+
+def outcomes(statuses: Sequence[str], reasons: Sequence[str]) -> tuple[Outcome, ...]:
+    """Return how choices ended, the most frequent way first."""
+    counts = Counter(zip(statuses, reasons, strict=True))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Outcome(*what, count) for what, count in ranked)
 
 
 def by_host(
-    hosts: Sequence[str], fresh: NDArray[np.int64], bad: NDArray[np.bool_]
+    hosts: Sequence[str], asked: Flags, fresh: NDArray[np.int64], bad: Flags
 ) -> tuple[HostTally, ...]:
     """Return what each host gave, the one asked most often first."""
-    downloads: Counter[str] = Counter(hosts)
-    relevant: Counter[str] = Counter(hosts[place] for place in np.flatnonzero(fresh).tolist())
-    errors: Counter[str] = Counter(hosts[place] for place in np.flatnonzero(bad).tolist())
-    ranked = sorted(downloads, key=lambda host: (-downloads[host], -relevant[host], host))
-    return tuple(
-        HostTally(host, downloads[host], relevant[host], errors[host]) for host in ranked
+    downloads, relevant, errors = (
+        Counter(hosts[place] for place in np.flatnonzero(flags).tolist())
+        for flags in (asked, fresh, bad)
     )
+    ranked = sorted(downloads, key=lambda host: (-downloads[host], -relevant[host], host))
+    return tuple(HostTally(host, downloads[host], relevant[host], errors[host]) for host in ranked)
 
 
 def worst(
-    statuses: NDArray[np.str_],
-    hosts: Sequence[str],
-    reasons: Sequence[str],
-    bad: NDArray[np.bool_],
+    statuses: Sequence[str], hosts: Sequence[str], reasons: Sequence[str], bad: Flags
 ) -> tuple[ErrorTally, ...]:
     """Return what went wrong by host and reason, the most frequent first."""
     places = np.flatnonzero(bad).tolist()
-    counts = Counter((hosts[place], str(statuses[place]), reasons[place]) for place in places)
+    counts = Counter((hosts[place], statuses[place], reasons[place]) for place in places)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(ErrorTally(*what, count) for what, count in ranked)

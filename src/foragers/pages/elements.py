@@ -45,7 +45,7 @@ class Element(NamedTuple):
         if b"<" not in content:
             return _bare(_characters(content)) if content and not content.isspace() else ""
         parts = [
-            _characters(text) if text else _decoded(verbatim)
+            _characters(text) if text else decoded(verbatim)
             for text, verbatim in _TEXT.findall(content)
         ]
         return _bare("".join(parts))
@@ -84,8 +84,12 @@ def _bare(text: str) -> str:
 
 def _characters(raw: bytes) -> str:
     """Decode text and its references to characters; those to entities stay as they are."""
-    text = _decoded(raw)
-    return _REFERENCE.sub(_character, text) if "&" in text else text
+    text = decoded(raw)
+    if "&" not in text:
+        return text
+    if text.count("&") == text.count("&amp;"):
+        return text.replace("&amp;", "&")
+    return _REFERENCE.sub(_character, text)
 
 
 def _character(found: re.Match[str]) -> str:
@@ -97,7 +101,7 @@ def _character(found: re.Match[str]) -> str:
     return chr(code) if is_character else "\N{REPLACEMENT CHARACTER}"
 
 
-def _decoded(raw: bytes) -> str:
+def decoded(raw: bytes) -> str:
     """Decode UTF-8, or what Western editors write where they say UTF-8."""
     try:
         return raw.decode()

@@ -12,7 +12,7 @@ import msgspec
 import webencodings
 
 from foragers.pages.dates import first_date, read_date
-from foragers.pages.elements import MAX_TEXT, Element, elements, pattern
+from foragers.pages.elements import MAX_TEXT, Element, decoded, elements, pattern
 from foragers.pages.encoding import to_utf8
 from foragers.urls import resolve
 
@@ -76,7 +76,7 @@ def _read_lines(text: bytes) -> Sitemap:
     """Read an address a line."""
     urls: dict[str, float | None] = {}
     for found in islice(_LINE.finditer(text), _MAX_TAGS):
-        line = found[0][: MAX_TEXT + 1].decode("utf-8", "replace").strip()
+        line = decoded(found[0][: MAX_TEXT + 1]).strip()
         if _ABSOLUTE.match(line) and len(line) <= MAX_TEXT and len(line.split()) == 1:
             address = _address(line)
             if address:
@@ -106,7 +106,7 @@ class _Listing:
     is_index: bool = False
     prefix: bytes | None = None
     last: str = ""
-    early: float | None = None
+    early: str = ""
 
     def read(self, element: Element) -> None:
         """Take in one element."""
@@ -129,7 +129,7 @@ class _Listing:
             self._add(element)
 
     def _begin(self, is_index: bool) -> None:
-        self.is_index, self.last, self.early = is_index, "", None
+        self.is_index, self.last, self.early = is_index, "", ""
 
     def _add(self, element: Element) -> None:
         text = element.text
@@ -137,29 +137,28 @@ class _Listing:
             self.last = _address(text, self.base)
             if self.last:
                 listed = self.children if self.is_index else self.pages
-                listed.setdefault(self.last, self.early)
-                self.early = None
+                listed.setdefault(self.last, read_date(self.early) if self.early else None)
+                self.early = ""
 
     def _date(self, element: Element, is_sure: bool) -> None:
         """Give a date to the address before it, or to the next one if there is none yet."""
-        seconds = read_date(element.text)
-        listed = self.children if self.is_index else self.pages
         if not self.last:
-            self.early = seconds
-        elif seconds is not None and (is_sure or listed[self.last] is None):
-            listed[self.last] = seconds
+            self.early = element.text
+            return
+        listed = self.children if self.is_index else self.pages
+        if is_sure or listed[self.last] is None:
+            seconds = read_date(element.text)
+            listed[self.last] = seconds if seconds is not None else listed[self.last]
 
 
 def _read_feed(found: Iterable[Element], base: str) -> Sitemap:
     """Read the entries of RSS or Atom."""
     urls: dict[str, float | None] = {}
-    for item in _items(found):
+    for item in islice(_items(found), MAX_URLS):
         addresses = (_address(text, base) for text in _item_links(item))
         address = next(filter(None, addresses), None)
         if address:
             urls.setdefault(address, _item_date(item))
-            if len(urls) == MAX_URLS:
-                break
     return _sitemap(urls, {})
 
 

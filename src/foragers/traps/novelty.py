@@ -9,7 +9,6 @@ A page without words of its own may still lead on, to shapes that proved worth i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from foragers.traps.fingerprint import Sample, thinned
 from foragers.traps.frames import Own, number_of
 from foragers.traps.remember import Filter, Keys
 from foragers.traps.shapes import Shape, shape_of
-from foragers.traps.standing import Standings
+from foragers.traps.standing import Outcome, Standings
 
 MIN_WORDS = 5
 """One changing word, such as a counter of visitors, makes three new phrases; that is not enough."""
@@ -25,20 +24,12 @@ NEW_SHARE = 0.35
 NEW_SHARE_OF_LIST = 0.8
 WORDS_PER_LINK = 5
 """Pages with fewer words of their own for each link are lists."""
-TRUST = 32
+TRUST = 64
 """How many pages may count as leading on to a shape of which too little is known."""
 _MAX_PHRASES = 24
 _MAX_LINKS = 12
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 _HIGH = np.uint64(32)
-
-
-class Outcome(IntEnum):
-    """What a page brought: nothing, links only, or words."""
-
-    DULL = 0
-    LEADS = 1
-    NEW = 2
 
 
 @dataclass(slots=True)

@@ -20,6 +20,8 @@ _EXTENSION = re.compile(r"\.[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 _SCRIPT = re.compile(r"\.(?:php\d?|aspx?|jsp|cgi|pl|do|cfm|py|dll|exe)$", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{1,16}")
 _NUMBER = re.compile(r"\d+")
+# v2, page-12, 2024-05-12; but not 4d7f92, which would be a shape of its own.
+_NUMBERED = re.compile(r"[a-z]{0,12}[-_.]?\d+(?:[-_.]\d+)*")
 ID = re.compile(r"(?=[a-f-]*\d)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _LITERAL_FOLDERS = 2
 
@@ -58,7 +60,7 @@ def _folder(name: str) -> str:
         return name
     if ID.fullmatch(name):
         return "{id}"
-    if len(name) <= 16 and _NUMBER.search(name):
+    if _NUMBERED.fullmatch(name):
         return _NUMBER.sub("{n}", name)
     return "{word}"
 
@@ -68,7 +70,7 @@ def _leaf(name: str, is_script: bool) -> str:
     if not name:
         return ""
     if is_script and len(name) <= 32:
-        return _NUMBER.sub("{n}", name)
+        return _NUMBER.sub("{n}", name).lower()
     found = _EXTENSION.search(name)
     stem, end = (name[: found.start()], found[0].lower()) if found else (name, "")
     if ID.fullmatch(stem):

@@ -13,13 +13,13 @@ from hashlib import blake2b
 
 from foragers.text.words import url_words, words
 from foragers.traps.fingerprint import fingerprint
-from foragers.traps.likeness import AGREEMENTS, agreements, sketch_of
+from foragers.traps.likeness import ALIKE, Sketch, likeness, sketch_of
 from foragers.traps.remember import Recent
 
 ADDRESSES = 3
 """From how many addresses on a text that speaks of an error is one."""
 _MAX_TEXTS = 4
-_BEGINNING = 400
+_BEGINNING = 2000
 _SPEAKS_OF_ERROR = re.compile(
     r"\b404\b|not\s+(?:be\s+)?found|does(?:n.t|\s+not)\s+exist|no\s+longer\s+(?:available|exists?)"
     r"|no\s+such\s+(?:page|file)|page\s+(?:is\s+)?(?:missing|unavailable)"
@@ -37,7 +37,7 @@ _SPEAKS_OF_ERROR = re.compile(
 class ErrorPages:
     """The texts that may be error pages, by host: sketch and number of addresses."""
 
-    hosts: Recent[str, dict[int, int]] = field(default_factory=lambda: Recent(4096))
+    hosts: Recent[str, dict[Sketch, int]] = field(default_factory=lambda: Recent(4096))
 
     def recognise(self, host: str, url: str, text: str, title: str, again: bool) -> bool:
         """Say whether a page is its host's error page; `again` if its address was counted."""
@@ -67,7 +67,7 @@ class ErrorPages:
         """Take in what a host gave for a made-up address."""
         self.note(host, sketch_without_address(url, text), ADDRESSES)
 
-    def note(self, host: str, sketch: int, addresses: int) -> None:
+    def note(self, host: str, sketch: Sketch, addresses: int) -> None:
         """Remember a text that may be an error page, in place of the least seen if need be."""
         known = self.hosts.get(host)
         if known is None:
@@ -78,16 +78,15 @@ class ErrorPages:
         known[sketch] = addresses
 
 
-def _same(known: dict[int, int], sketch: int) -> int | None:
+def _same(known: dict[Sketch, int], sketch: Sketch) -> Sketch | None:
     """Return the known text that is like a sketch."""
-    return next((one for one in known if agreements(one, sketch) >= AGREEMENTS), None)
+    return next((one for one in known if likeness(one, sketch) >= ALIKE), None)
 
 
-def sketch_without_address(url: str, text: str) -> int:
+def sketch_without_address(url: str, text: str) -> Sketch:
     """Return the sketch of a text without the words of the address."""
     rest = words(text, frozenset(url_words(url)))
-    phrases = fingerprint(" ".join(rest), url).phrases
-    return sketch_of(phrases)[0] if len(phrases) else 0
+    return sketch_of(fingerprint(" ".join(rest), url).phrases)
 
 
 def probe_url(host: str) -> str:

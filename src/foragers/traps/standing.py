@@ -9,6 +9,7 @@ offers; and a page that brings something new loosens the throttle again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from foragers.traps.remember import Recent
 from foragers.traps.shapes import Shape
@@ -26,11 +27,23 @@ _MASK = (1 << WINDOW) - 1
 _RUN = 8
 
 
+class Outcome(IntEnum):
+    """What a page brought: nothing, links only, or words."""
+
+    DULL = 0
+    LEADS = 1
+    NEW = 2
+
+
 @dataclass(slots=True)
 class Standing:
-    """The record of one kind: newest page in the lowest bit, 1 where it brought something new."""
+    """The record of one kind: newest page in the lowest bit, 1 where it brought something new.
+
+    `worth` is the same for new words alone, without pages that only lead on to others.
+    """
 
     history: int = 0
+    worth: int = 0
     pages: int = 0
     exact: int = 0
     level: int = 0
@@ -45,10 +58,16 @@ class Standing:
     @property
     def dull(self) -> bool:
         """Whether hardly any of the last pages brought something new."""
-        if self.young:
-            return False
+        return not self.young and self._hardly_any(self.history)
+
+    @property
+    def worthy(self) -> bool:
+        """Whether links to pages of this kind are worth something in themselves."""
+        return not self.young and not self._hardly_any(self.worth)
+
+    def _hardly_any(self, pages: int) -> bool:
         seen = min(self.pages, WINDOW)
-        return self.history.bit_count() <= max(1, int(DULL_SHARE * seen))
+        return pages.bit_count() <= max(1, int(DULL_SHARE * seen))
 
     def admit(self) -> bool:
         """Say whether an address may pass; while throttled, one in 2**level may."""
@@ -60,8 +79,9 @@ class Standing:
         self.waiting = 0
         return True
 
-    def record(self, new: bool, exact: bool) -> None:
+    def record(self, new: bool, exact: bool, worth: bool = False) -> None:
         """Take in what became of a page."""
+        self.worth = (self.worth << 1 | worth) & _MASK
         self.pages += 1
         self.history = (self.history << 1 | new) & _MASK
         self.exact = self.exact + 1 if exact else 0
@@ -78,7 +98,8 @@ class Standings:
     A shape is judged by its own pages if there are enough of them, otherwise by what
     became of other young shapes at the same path, in the same folder, on the same
     host, in the same domain: a thousand combinations of filters are a thousand shapes,
-    and none of them may cost sixteen downloads.
+    and none of them may cost sixteen downloads.  Stray addresses, first seen on a dull
+    page, are judged apart, so that sound ones do not suffer for them.
     """
 
     kinds: Recent[str, Standing] = field(default_factory=lambda: Recent(32_768))
@@ -91,38 +112,42 @@ class Standings:
             self.kinds.put(kind, found)
         return found
 
-    def refusing(self, shape: Shape) -> str | None:
+    def refusing(self, shape: Shape, stray: bool) -> str | None:
         """Return the narrowest kind of which enough is known, if it refuses."""
-        for kind in levels(shape):
+        for kind in levels(shape, stray):
             known = self.kinds.get(kind)
             if known is not None and not known.young:
                 return None if known.admit() else kind
         return None
 
-    def record(self, shape: Shape, new: bool, exact: bool) -> None:
+    def record(self, shape: Shape, stray: bool, outcome: Outcome, exact: bool) -> None:
         """Take in what became of a page, up to the first kind of which enough was known."""
-        for kind in levels(shape):
+        for kind in levels(shape, stray):
             known = self.of(kind)
             young = known.young
-            known.record(new, exact)
+            known.record(outcome is not Outcome.DULL, exact, outcome is Outcome.NEW)
             if not young:
                 return
 
     def promises(self, shape: Shape, credit: int) -> bool:
-        """Say whether links to a shape count as something new: some on trust, then on merit."""
+        """Say whether links to a shape count as something new: some on trust, then on merit.
+
+        Merit is words.  Shapes that only lead on to each other could go on for ever.
+        """
         known = self.of(shape.full)
         if known.young:
             known.credit += 1
             return known.credit <= credit
-        return not known.dull
+        return known.worthy
 
 
-def levels(shape: Shape) -> tuple[str, ...]:
+def levels(shape: Shape, stray: bool) -> tuple[str, ...]:
     """Return the names of the kinds that a shape belongs to, narrow to wide, no two the same."""
+    mark = "~" if stray else ""
     return (
-        shape.full,
-        f"{shape.path}?*",
-        f"{shape.family}/**",
-        f"{shape.host}/***",
-        f"*.{shape.site}/***",
+        f"{mark}{shape.full}",
+        f"{mark}{shape.path}?*",
+        f"{mark}{shape.family}/**",
+        f"{mark}{shape.host}/***",
+        f"{mark}*.{shape.site}/***",
     )

@@ -25,17 +25,17 @@ from foragers.traps.fingerprint import Fingerprint, fingerprint
 from foragers.traps.frames import Frames, Own, number_of
 from foragers.traps.idle import Idle
 from foragers.traps.likeness import Likenesses
-from foragers.traps.novelty import MIN_WORDS, Novelty, Outcome, keyed
+from foragers.traps.novelty import MIN_WORDS, Novelty, keyed
 from foragers.traps.patterns import oddity
 from foragers.traps.remember import Filter, Recent
 from foragers.traps.shapes import shape_of
 from foragers.traps.soft404 import ErrorPages, probe_url
-from foragers.traps.standing import Standings
+from foragers.traps.standing import Outcome, Standings
+from foragers.traps.texts import Texts
 
 PATIENCE = 64
 """How many pages in a row of one line may lead on without a word of their own."""
 _LINKED = "linked"
-_TEXTS = "texts"
 
 
 class Kind(StrEnum):
@@ -67,7 +67,7 @@ class Traps:
     frames: Frames = field(default_factory=Frames)
     likenesses: Likenesses = field(default_factory=Likenesses)
     error_pages: ErrorPages = field(default_factory=ErrorPages)
-    texts: Recent[int, str] = field(default_factory=lambda: Recent(65_536))
+    texts: Texts = field(default_factory=Texts)
     lines: Recent[str, str] = field(default_factory=lambda: Recent(32_768))
     idle: Idle = field(init=False)
     novelty: Novelty = field(init=False)
@@ -90,8 +90,8 @@ class Traps:
         start = self.lines.get(plain)
         if start is not None and not self.standings.of(f"line {start}").admit():
             return f"nothing new since {start}"
-        kind = self.standings.refusing(shape_of(plain))
-        return kind and f"hardly anything new at {kind}"
+        kind = self.standings.refusing(shape_of(plain), stray=start is not None)
+        return kind and f"hardly anything new at {kind.lstrip('~')}"
 
     def learn(
         self, url: str, text: str, links: Sequence[str], final: str | None = None, title: str = ""
@@ -121,15 +121,10 @@ class Traps:
             return ERROR
         if not page.words:
             return NEW
-        known = self.texts.get(page.digest)
-        key = keyed(np.array([page.digest >> 32], np.uint32), f"{_TEXTS}{page.digest}")
-        if known is None and not again and self.seen.has(key)[0]:
-            return Verdict(Kind.EXACT)
-        if known is not None:
-            return NEW if known == url else Verdict(Kind.EXACT, known)
-        self.texts.put(page.digest, url)
-        self.seen.add(key)
-        if again:
+        known = self.texts.find_or_add(page.digest, url)
+        if known is not None and known != url:
+            return Verdict(Kind.EXACT, known or None)
+        if again or known == url:
             return NEW
         if own.neighbour is not None and own.words < MIN_WORDS:
             return Verdict(Kind.NEAR, own.neighbour)
@@ -141,10 +136,11 @@ class Traps:
     ) -> None:
         """Let a page count for or against its shape, its line and the parts of its address."""
         shape = shape_of(url)
-        copied = verdict.kind is not Kind.NEW
-        outcome = self.novelty.outcome(shape, own, copied)
-        exact = verdict.kind is Kind.EXACT or verdict.kind is Kind.SOFT_404
-        self.standings.record(shape, outcome is not Outcome.DULL, exact)
+        outcome = self.novelty.outcome(shape, own, copied=verdict.kind is not Kind.NEW)
+        if verdict is ERROR:
+            outcome = Outcome.DULL
+        exact = verdict.kind is Kind.EXACT or verdict is ERROR
+        self.standings.record(shape, self.lines.get(url) is not None, outcome, exact)
         self.idle.record(url, page.bag)
         self._continue_line(url, outcome, exact, targets)
 

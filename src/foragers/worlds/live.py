@@ -21,7 +21,7 @@ from foragers.fetch.reply import Reply, Request, Trouble
 from foragers.fetch.retrying import retry_after
 from foragers.pages.coding import decoded
 from foragers.pages.robots import Robots, robots_for_status
-from foragers.types import Choice, Document, Link, Links, Outlink, Page, Status, Visit
+from foragers.types import Choice, Document, Link, Links, Outlink, Page, Status, UrlId, Visit
 from foragers.urls import UrlTable, host_of, resolve
 from foragers.worlds.courtesy import MAX_ASKED, Courtesy
 from foragers.worlds.harvesting import Harvest, Harvester
@@ -97,12 +97,14 @@ class Live:
     archivist: Archivist | None = None
     connections: int = 16
     obey_robots: bool = True
+    deadline: float = inf
     table: UrlTable = field(default_factory=UrlTable)
     _robots: dict[str, tuple[Robots, float]] = field(default_factory=dict)
     _for_robots: dict[str, list[Errand]] = field(default_factory=dict)
     _requests: dict[int, Errand] = field(default_factory=dict)
     _waiting: list[tuple[float, int, Errand]] = field(default_factory=list)
     _ready: list[Page] = field(default_factory=list)
+    _choices: dict[UrlId, Choice] = field(default_factory=dict)
     _order: int = 0
     _under_way: int = 0
 
@@ -119,7 +121,7 @@ class Live:
     @property
     def free(self) -> int:
         """How many errands may be started."""
-        return self.connections - self._under_way
+        return self.connections - self._under_way if time.time() < self.deadline else 0
 
     @property
     def seeds(self) -> Sequence[Link]:
@@ -130,10 +132,12 @@ class Live:
     def start(self, choice: Choice) -> None:
         """Send someone for a page."""
         self._under_way += 1
+        self._choices[choice.url] = choice
         self._consider(Errand(choice, self.table.href(choice.url)))
 
     def finished(self, until: float = inf) -> Sequence[Page]:
         """Wait for pages, at the latest until a time, and return them."""
+        until = min(until, self.deadline)
         while not self._ready:
             now = time.time()
             self._send_those_due(now)
@@ -146,7 +150,14 @@ class Live:
             else:
                 time.sleep(max(0.0, min(soonest - now, 1.0)))
         pages, self._ready = self._ready, []
+        for page in pages:
+            self._choices.pop(page.choice.url, None)
         return pages
+
+    @property
+    def pending(self) -> list[Choice]:
+        """The choices that have not been answered yet."""
+        return list(self._choices.values())
 
     def restore(self, visit: Visit, href: str) -> None:
         """Number the addresses of a visit from the ledger as they were numbered then."""

@@ -8,21 +8,24 @@ Unlike it we keep session ids, and leave numeric addresses the right way round.
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 DEFAULT_PORTS = {"http": "80", "https": "443"}
+SPACE = re.compile(r"\s")
 WWW = re.compile(r"^www\d*\.")
 NUMERIC = re.compile(r"^[\d.]+$|^\[")
+ADDRESS = re.compile(r"^([a-z]+)://([^/?#]*)([^?#]*)\??([^#]*)")
 AUTHORITY = re.compile(r"^(?:[^@]*@)?(\[[^\]]*\]|[^:]*)(?::(\d*))?$")
 
 
 def surt(url: str) -> str:
     """Return the sorting key of an address."""
-    parts = urlsplit(url.lower())
-    path = parts.path.rstrip("/") or "/"
-    query = "?" + "&".join(sorted(parts.query.split("&"))) if parts.query else ""
-    # A key ends at the first space, so none may be within it.
-    return f"{turned(parts.netloc, parts.scheme)}){path}{query}".replace(" ", "%20")
+    lowered = SPACE.sub("%20", url.lower())
+    found = ADDRESS.match(lowered)
+    if not found:
+        return lowered
+    scheme, netloc, path, query = found.groups()
+    query = "?" + "&".join(sorted(query.split("&"))) if query else ""
+    return f"{turned(netloc, scheme)}){path.rstrip('/') or '/'}{query}"
 
 
 def turned(netloc: str, scheme: str) -> str:

@@ -16,6 +16,10 @@ from typing import BinaryIO
 LEVEL = 1
 """Half the time of zlib's usual level, for an eighth more space; most pages come compressed."""
 
+SMALL = 4096
+SMALL_WINDOW, SMALL_MEMORY = 12, 5
+"""A small window is set up sooner, and is enough for some lines."""
+
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 MAX_STORED = 0xFFFF
 END = b"\r\n\r\n"
@@ -28,10 +32,10 @@ def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> by
     if not compress:
         return b"".join((lines, body, END))
     if not dense:
-        press = zlib.compressobj(LEVEL, zlib.DEFLATED, 31)
+        window, memory = (31, 8) if len(body) > SMALL else (16 + SMALL_WINDOW, SMALL_MEMORY)
+        press = zlib.compressobj(LEVEL, zlib.DEFLATED, window, memory)
         return b"".join((press.compress(b"".join((lines, body, END))), press.flush()))
-    # A small window is set up sooner, and is enough for some lines.
-    press = zlib.compressobj(LEVEL, zlib.DEFLATED, -12, 5)
+    press = zlib.compressobj(LEVEL, zlib.DEFLATED, -SMALL_WINDOW, SMALL_MEMORY)
     check = zlib.crc32(END, zlib.crc32(body, zlib.crc32(lines)))
     size = len(lines) + len(body) + len(END)
     return b"".join(

@@ -1,0 +1,120 @@
+"""`foragers crawl`: the live web."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from foragers.cli.crawl_view import View
+from foragers.cli.options import add_aim, aim_of
+from foragers.cli.summary import print_summary
+from foragers.errors import UsageError
+from foragers.files import write
+from foragers.measures.summary import summarise
+from foragers.session.order import Order
+from foragers.session.session import Session
+from foragers.types import Visit
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    verb.add_argument("urls", nargs="+", metavar="URL", help="where to start")
+    add_aim(verb)
+    verb.add_argument("--strategy", default="best-first", metavar="NAME", help="see 'strategies'")
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of chance")
+    verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads (2000)")
+    verb.add_argument("--minutes", type=float, metavar="M", help="stop after so long")
+    verb.add_argument("--concurrency", type=int, default=16, metavar="C", help="hosts at once (16)")
+    verb.add_argument(
+        "--delay", type=float, default=1.0, metavar="SECONDS", help="pause at each host (1)"
+    )
+    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the same: go on")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write the summary for machines")
+    add_scope(verb)
+    manners = verb.add_argument_group("manners")
+    manners.add_argument("--user-agent", default="", metavar="NAME", help="how to introduce itself")
+    manners.add_argument("--contact", default="", metavar="URL|MAIL", help="whom sites can ask")
+    manners.add_argument(
+        "--allow-private",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]|CIDR",
+        help="a private address that may be reached",
+    )
+    manners.add_argument("--no-warc", dest="warc", action="store_false", help="keep no WARC")
+    manners.add_argument("--no-traps", dest="traps", action="store_false", help="walk into traps")
+    verb.set_defaults(run=run)
+
+
+def add_scope(verb: argparse.ArgumentParser) -> None:
+    """Describe where the crawl may go."""
+    scope = verb.add_argument_group("where it may go")
+    scope.add_argument(
+        "--scope", choices=("host", "site", "any"), default="site", help="(default: site)"
+    )
+    scope.add_argument("--include", action="append", default=[], metavar="RE", help="only these")
+    scope.add_argument("--exclude", action="append", default=[], metavar="RE", help="not these")
+    scope.add_argument("--max-depth", type=int, metavar="D", help="links from the seeds")
+
+
+def order_of(options: argparse.Namespace) -> Order:
+    """Return what the user ordered."""
+    if options.relevant:
+        raise UsageError("--relevant is for worlds with labels; say what you want with --topic")
+    return Order(
+        seeds=tuple(options.urls),
+        aim=aim_of(options),
+        strategy=options.strategy,
+        seed=options.seed,
+        budget=options.budget,
+        minutes=options.minutes,
+        concurrency=options.concurrency,
+        delay=options.delay,
+        within=options.scope,
+        include=tuple(options.include),
+        exclude=tuple(options.exclude),
+        max_depth=options.max_depth,
+        allow_private=tuple(options.allow_private),
+        user_agent=options.user_agent,
+        contact=options.contact,
+        warc=options.warc,
+        traps=options.traps,
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Crawl, show it, and say what came of it."""
+    session = Session(order_of(options), options.out)
+    session.open()
+    try:
+        if session.taken_up:
+            console.print(f"going on with {options.out} after {session.taken_up:,} visits")
+        with View(console, session) as view:
+
+            def watch(visits: Sequence[Visit]) -> None:
+                view.update(visits)
+
+            session.run(watch)
+        tell(session, options, console)
+    finally:
+        session.close()
+    if session.stopped == "interrupted":
+        raise KeyboardInterrupt
+
+
+def tell(session: Session, options: argparse.Namespace, console: Console) -> None:
+    """Print the summary, and write it for machines."""
+    table = session.live.table
+    facts = session.ledger.facts()
+    hosts = [table.host_name(table.host(url)) for url in facts.urls.tolist()]
+    summary = summarise(facts, hosts, session.ledger.reasons())
+    print_summary(summary, console)
+    console.print(f"stopped: {session.stopped}")
+    console.print(f"everything is in {options.out}: ledger.sqlite, warc/", soft_wrap=True)
+    if options.json:
+        told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
+        write(options.json, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

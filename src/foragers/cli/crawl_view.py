@@ -1,0 +1,135 @@
+"""A crawl as it goes: a panel on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol, Self
+
+from rich.console import Console
+from rich.live import Live as Panel
+from rich.markup import escape
+from rich.table import Table
+
+from foragers.types import Status, Visit
+
+LATELY = 100
+REDRAW, LINE_EVERY = 0.25, 10.0
+"""Seconds between two pictures on a terminal, and between two lines elsewhere."""
+ERRORS = (Status.MISSING, Status.REFUSED, Status.FAILED)
+
+
+class Shown(Protocol):
+    """What a view must know of the crawl it shows."""
+
+    @property
+    def budget(self) -> int:
+        """How many downloads it may make."""
+        ...
+
+    @property
+    def waiting(self) -> int | None:
+        """How many known pages wait to be fetched, if the strategy can tell."""
+        ...
+
+    @property
+    def before(self) -> tuple[int, int]:
+        """The downloads and relevant pages of the crawl before it was taken up again."""
+        ...
+
+
+class View:
+    """Counts visits and shows the counts."""
+
+    def __init__(self, console: Console, crawl: Shown) -> None:
+        self._console = console
+        self._crawl = crawl
+        self._downloads, self._relevant = crawl.before
+        self._errors = self._skipped = 0
+        self._hosts: set[int] = set()
+        self._lately: deque[bool] = deque(maxlen=LATELY)
+        self._last = ""
+        self._started = time.monotonic()
+        self._done_here = 0
+        self._next = self._started
+        self._panel: Panel | None = None
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._panel = Panel(self._picture(), console=self._console, transient=True)
+            self._panel.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._panel is not None:
+            self._panel.stop()
+
+    def update(self, visits: Sequence[Visit]) -> None:
+        """Count some visits, and show the counts if it is time."""
+        for visit in visits:
+            self._count(visit)
+        now = time.monotonic()
+        if now < self._next:
+            return
+        if self._panel is not None:
+            self._next = now + REDRAW
+            self._panel.update(self._picture())
+        else:
+            self._next = now + LINE_EVERY
+            self._console.print(self._line(), soft_wrap=True, highlight=False, markup=False)
+
+    def _count(self, visit: Visit) -> None:
+        page = visit.page
+        if page.status is Status.SKIPPED:
+            self._skipped += 1
+            return
+        self._downloads += 1
+        self._done_here += 1
+        self._relevant += visit.relevant
+        self._errors += page.status in ERRORS
+        self._hosts.add(page.choice.host)
+        self._lately.append(visit.relevant)
+        if visit.relevant:
+            self._last = page.href
+
+    def _line(self) -> str:
+        """Return the counts in one line."""
+        overall, lately = self._harvest()
+        return (
+            f"{self._downloads:,} of {self._crawl.budget:,} pages, {self._relevant:,} relevant"
+            f" ({overall:.0%}, lately {lately:.0%}), {len(self._hosts):,} hosts,"
+            f" {self._errors:,} errors, {self._queue()} waiting, {self._left()} left"
+        )
+
+    def _picture(self) -> Table:
+        """Return the counts as a table."""
+        overall, lately = self._harvest()
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(
+            "pages", f"{self._downloads:,} of {self._crawl.budget:,}", self._left(), "left"
+        )
+        grid.add_row("relevant", f"{self._relevant:,}", f"{overall:.0%}", f"lately {lately:.0%}")
+        grid.add_row("hosts", f"{len(self._hosts):,}", f"{self._queue()}", "pages waiting")
+        grid.add_row("errors", f"{self._errors:,}", f"{self._skipped:,}", "skipped")
+        last = self._last if len(self._last) < 64 else self._last[:63] + "…"
+        grid.add_row("last", escape(last), "", "")
+        return grid
+
+    def _harvest(self) -> tuple[float, float]:
+        lately = sum(self._lately) / len(self._lately) if self._lately else 0.0
+        return self._relevant / max(1, self._downloads), lately
+
+    def _queue(self) -> str:
+        waiting = self._crawl.waiting
+        return "?" if waiting is None else f"{waiting:,}"
+
+    def _left(self) -> str:
+        """Return how long the rest of the budget will take at the pace so far."""
+        if not self._done_here:
+            return "?"
+        passed = time.monotonic() - self._started
+        seconds = passed / self._done_here * max(0, self._crawl.budget - self._downloads)
+        minutes, seconds = divmod(int(seconds), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours}:{minutes:02}:{seconds:02}"

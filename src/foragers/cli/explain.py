@@ -1,0 +1,132 @@
+"""`foragers explain`: why a page was fetched, or why it was not."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from foragers.reporting.explaining import Explanation, Step, explain
+from foragers.reporting.folder import opened
+from foragers.reporting.nearest import Linking
+from foragers.reporting.plain import counted, plain
+
+FIRST, LAST = 3, 12
+"""How many steps of a long path are shown at its two ends."""
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    verb.add_argument("folder", type=Path, metavar="DIR", help="the folder of a crawl")
+    verb.add_argument("url", metavar="URL", help="an address, fetched or not")
+    verb.add_argument("--json", action="store_true", help="print the explanation for machines")
+    verb.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Find out and print it."""
+    with opened(options.folder) as folder, Console(stderr=True).status("reading the ledger"):
+        found = explain(folder, options.url)
+    if options.json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n")
+        return
+    for line in lines(found):
+        console.print(line, soft_wrap=True)
+
+
+def lines(found: Explanation) -> list[Text]:
+    """Return an explanation as people read it."""
+    if found.fetched:
+        return [*outcome(found), *way(found)]
+    if found.links or found.seed:
+        return not_fetched(found)
+    text = [said("", f"{plain(found.asked)} was never seen by this crawl.")]
+    if found.nearest:
+        text += [said("", "Known addresses that look like it:")]
+        text += [said("  ", url) for url in found.nearest]
+    return text
+
+
+def outcome(found: Explanation) -> list[Text]:
+    """Say what came of a download."""
+    last = found.path[-1]
+    rows = [
+        ("title", last.title),
+        ("redirected to", last.final_url if last.final_url != last.url else ""),
+        ("outcome", f"{last.status} {last.reason}".strip()),
+        ("fetched", f"{last.fetched or 'at an unknown time'}, download {last.number:,}"),
+        ("promise", f"{last.promise:.3f}"),
+        ("relevance", f"{last.relevance:.3f}, {'relevant' if last.relevant else 'not relevant'}"),
+        ("agent", last.agent),
+        ("depth", counted(last.depth, "link") + " from a seed"),
+        ("archived", f"{last.warc} at byte {last.offset:,}" if last.warc else "not archived"),
+    ]
+    if len(found.downloads) > 1:
+        rows.append(("downloads", f"{len(found.downloads)}, of which this is the last"))
+    text = [Text(plain(last.url, 2000), style="bold")]
+    return text + [said(f"  {name:<14}", value) for name, value in rows if value]
+
+
+def way(found: Explanation) -> list[Text]:
+    """Say how the crawl came to a page."""
+    path = found.path
+    text = [Text(), Text("How the crawl came there", style="bold")]
+    for place, step in enumerate(path):
+        if len(path) > FIRST + LAST and FIRST <= place < len(path) - LAST:
+            if place == FIRST:
+                text.append(said("  ", f"… {len(path) - FIRST - LAST:,} steps …"))
+            continue
+        text += step_lines(step, first=place == 0)
+    return text
+
+
+def step_lines(step: Step, first: bool) -> list[Text]:
+    """Return one step of the path: the words that led there, the address, the numbers."""
+    text = []
+    if not first:
+        text.append(said("  ↓ ", words(step.anchor, step.around)))
+    elif step.depth > 0:
+        text.append(said("  ", "(the pages before it are not in the ledger)"))
+    result = "" if step.status == "ok" else f", {step.status} {step.reason}".rstrip()
+    start = "seed, " if first and step.depth <= 0 else ""
+    text.append(said("  ", step.url, 2000))
+    text.append(
+        said("      ", f"{start}promise {step.promise:.3f}, relevance {step.relevance:.3f}{result}")
+    )
+    return text
+
+
+def words(anchor: str | None, around: str | None) -> str:
+    """Return the words of a link."""
+    if anchor and anchor.strip():
+        return f"“{plain(anchor, 70)}”"
+    if around and around.strip():
+        return f"a link without words, near “{plain(around, 50)}”"
+    return "a link without words"
+
+
+def not_fetched(found: Explanation) -> list[Text]:
+    """Say what is known of an address that was not fetched."""
+    what = "is a seed but" if found.seed else "is known but"
+    text = [said("", f"{plain(found.asked)} {what} was not fetched.")]
+    if found.links:
+        text.append(said("", f"{counted(found.links, 'page')} link to it:"))
+    text += [line for linking in found.linked_from for line in linking_lines(linking)]
+    if found.links > len(found.linked_from):
+        text.append(said("  ", f"… and {found.links - len(found.linked_from):,} more"))
+    return text
+
+
+def linking_lines(linking: Linking) -> list[Text]:
+    """Return a page that links to an address, and its words."""
+    told = f"{words(linking.anchor, linking.around)}, page relevance {linking.relevance:.3f}"
+    return [said("  ", linking.url, 2000), said("      ", told)]
+
+
+def said(label: str, text: str, longest: int = 400) -> Text:
+    """Return a line of which the second part comes from the web, or may do so."""
+    return Text.assemble((label, "dim"), plain(text, longest))

@@ -1,0 +1,127 @@
+"""`foragers export`: the pages of a crawl, for other programs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from rich.console import Console
+
+from foragers.cli.progress import Meter, progress
+from foragers.errors import UsageError
+from foragers.reporting.folder import ARCHIVE, LEDGER, OPTIONS, CrawlFolder, opened
+from foragers.reporting.pages import Exported, Selection, count, pages
+from foragers.reporting.plain import counted
+from foragers.reporting.records import Copied, check_archived, write_warc
+from foragers.reporting.writing import check_parquet, write_csv, write_jsonl, write_parquet
+from foragers.worlds.exporting import replacing
+
+Write = Callable[[Iterable[Exported], BinaryIO, Selection], None]
+WRITERS: dict[str, Write] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
+WARC = "warc"
+STDOUT = "-"
+STEP = 100
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    verb.add_argument("folder", type=Path, metavar="DIR", help="the folder of a crawl")
+    verb.add_argument(
+        "--format",
+        choices=(*WRITERS, WARC),
+        default="jsonl",
+        help="jsonl: an object a page; csv: a row a page; parquet: needs an extra;"
+        " warc: the archived records of the relevant pages (default: jsonl)",
+    )
+    verb.add_argument("--out", default=STDOUT, metavar="FILE", help="default: standard output")
+    verb.add_argument("--relevant", action="store_true", help="relevant pages only")
+    verb.add_argument("--no-text", action="store_true", help="leave out the text")
+    verb.add_argument("--no-links", action="store_true", help="leave out the links")
+    verb.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Write the pages, and say how many there were unless they went to standard output."""
+    selection = Selection(
+        relevant=options.relevant or options.format == WARC,
+        text=not options.no_text,
+        links=not options.no_links,
+    )
+    check(options)
+    with opened(options.folder) as folder:
+        if options.format == WARC:
+            check_archived(folder)
+        total = count(folder, selection)
+        with (
+            output(options.out) as out,
+            progress(Console(stderr=True), "exporting", total) as meter,
+        ):
+            written, lost = export(folder, options, selection, out, meter)
+    if options.out != STDOUT:
+        noun = "record" if options.format == WARC else "page"
+        console.print(f"{options.out}: {counted(written, noun)}", markup=False, soft_wrap=True)
+    if lost:
+        Console(stderr=True).print(
+            f"foragers: {counted(lost, 'record')} not found whole in {options.folder / ARCHIVE}",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what cannot work before the work begins."""
+    if options.format == "parquet":
+        if options.out == STDOUT:
+            raise UsageError("--format parquet cannot be streamed; give --out FILE")
+        check_parquet()
+    if options.out == STDOUT:
+        return
+    out, folder = Path(options.out).resolve(), options.folder.resolve()
+    own = out.parent == folder and (out.name.startswith(LEDGER) or out.name == OPTIONS)
+    if own or out.is_relative_to(folder / ARCHIVE):
+        raise UsageError(f"--out {options.out} is part of the crawl; choose another file")
+    if out.is_dir():
+        raise UsageError(f"--out {options.out} is a folder; name a file in it")
+
+
+@contextmanager
+def output(name: str) -> Iterator[BinaryIO]:
+    """Give standard output, or a file that takes its place when it is whole."""
+    if name == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with replacing(Path(name)) as file:
+        yield file
+
+
+def export(
+    folder: CrawlFolder,
+    options: argparse.Namespace,
+    selection: Selection,
+    out: BinaryIO,
+    meter: Meter,
+) -> tuple[int, int]:
+    """Write what was asked for; return how many pages or records were written and were lost."""
+    if options.format == WARC:
+        name = "export.warc.gz" if options.out == STDOUT else Path(options.out).name
+        copied = Copied()
+        for copied in write_warc(folder, out, name):
+            meter(copied.records + copied.lost)
+        return copied.records, copied.lost
+    written = 0
+
+    def watched() -> Iterator[Exported]:
+        nonlocal written
+        for page in pages(folder, selection):
+            yield page
+            written += 1
+            if written % STEP == 0:
+                meter(written)
+
+    WRITERS[options.format](watched(), out, selection)
+    return written, 0

@@ -1,0 +1,68 @@
+"""What a crawl came to, on a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from foragers.measures.summary import LATELY, Summary
+from foragers.reporting.plain import counted, duration, plain
+
+WORST = 5
+"""How many errors are listed."""
+
+WIDEST_HOST, WIDEST_REASON = 30, 26
+
+
+def print_summary(summary: Summary, stopped: str | None, console: Console) -> None:
+    """Print the numbers of a crawl, why it stopped, and what went wrong most often."""
+    console.print(numbers(summary, stopped))
+    if summary.worst_errors:
+        console.print(errors(summary))
+
+
+def numbers(summary: Summary, stopped: str | None) -> Table:
+    """Return the table of a crawl's numbers."""
+    grid = Table(box=SIMPLE, show_header=False, pad_edge=False)
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(style="dim", max_width=46)
+    per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
+    rows = [
+        ("downloads", f"{summary.downloads:,}", f"from {counted(summary.hosts, 'host')}"),
+        ("relevant", f"{summary.relevant:,}", "pages, each counted once"),
+        ("harvest rate", f"{summary.harvest:.1%}", last_ones(summary)),
+        ("errors", f"{summary.errors:,}", statuses(summary)),
+        ("time", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
+    ]
+    for name, value, note in rows:
+        grid.add_row(name, value, note)
+    if stopped:
+        grid.add_row("stopped", "", Text(plain(stopped)))
+    return grid
+
+
+def last_ones(summary: Summary) -> str:
+    """Say how the last downloads went."""
+    number = min(LATELY, summary.downloads)
+    return f"of the last {number:,}: {summary.harvest_lately:.1%}"
+
+
+def statuses(summary: Summary) -> str:
+    """Say how downloads ended."""
+    return ", ".join(f"{count:,} {plain(status)}" for status, count in summary.statuses.items())
+
+
+def errors(summary: Summary) -> Table:
+    """Return the table of the worst errors by host."""
+    grid = Table(box=SIMPLE, pad_edge=False, title="worst errors", title_justify="left")
+    grid.add_column("host", no_wrap=True, max_width=WIDEST_HOST, overflow="ellipsis")
+    grid.add_column("status", no_wrap=True)
+    grid.add_column("reason", no_wrap=True, max_width=WIDEST_REASON, overflow="ellipsis")
+    grid.add_column("times", justify="right", no_wrap=True)
+    for error in summary.worst_errors[:WORST]:
+        words = (plain(text) for text in (error.host, error.status, error.reason))
+        grid.add_row(*map(Text, words), f"{error.count:,}")
+    return grid

@@ -1,0 +1,78 @@
+"""What a user orders: everything that `foragers crawl` can be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from foragers import __version__
+from foragers.errors import UsageError
+from foragers.files import write
+from foragers.run import Aim
+
+FREE = ("budget", "minutes", "concurrency", "delay", "contact")
+"""What may be different when a crawl is taken up again."""
+
+
+class Order(msgspec.Struct, frozen=True):
+    """The options of a crawl of the live web."""
+
+    seeds: tuple[str, ...]
+    aim: Aim = Aim()
+    strategy: str = "best-first"
+    seed: int = 0
+    budget: int = 2000
+    minutes: float | None = None
+    concurrency: int = 16
+    delay: float = 1.0
+    within: str = "site"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_depth: int | None = None
+    allow_private: tuple[str, ...] = ()
+    user_agent: str = ""
+    contact: str = ""
+    warc: bool = True
+    robots: bool = True
+    traps: bool = True
+
+    @property
+    def agent(self) -> str:
+        """How the crawler introduces itself."""
+        name = self.user_agent or f"foragers/{__version__}"
+        return f"{name} (+{self.contact})" if self.contact else name
+
+    def check(self) -> None:
+        """Refuse what makes no sense, before anything is fetched."""
+        if not self.seeds:
+            raise UsageError("give at least one URL to start from")
+        for option, value, least in (
+            ("--budget", self.budget, 1),
+            ("--concurrency", self.concurrency, 1),
+            ("--delay", self.delay, 0),
+            ("--minutes", 1 if self.minutes is None else self.minutes, 0),
+            ("--max-depth", 0 if self.max_depth is None else self.max_depth, 0),
+        ):
+            if not value >= least:
+                raise UsageError(f"{option} {value:g}: must be at least {least}")
+
+    def keep(self, folder: Path) -> None:
+        """Write the order into the folder of its crawl, or compare it with the one there."""
+        file = folder / "crawl.json"
+        if file.exists():
+            self.compare(file)
+        write(file, msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")
+
+    def compare(self, file: Path) -> None:
+        """Refuse to take up another crawl than the one in the folder."""
+        try:
+            before = msgspec.json.decode(file.read_bytes(), type=Order)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise UsageError(f"{file} is damaged ({error}); choose another --out") from error
+        for name in self.__struct_fields__:
+            if name not in FREE and getattr(self, name) != getattr(before, name):
+                raise UsageError(
+                    f"--out {file.parent} holds a crawl with another {name.replace('_', '-')};"
+                    " give the same options to go on with it, or choose another folder"
+                )
