@@ -112,8 +112,7 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     facts = session.ledger.facts()
     hosts = [table.host_name(table.host(url)) for url in facts.urls.tolist()]
     summary = summarise(facts, hosts, session.ledger.reasons())
-    print_summary(summary, console)
-    console.print(f"stopped: {session.stopped}")
+    print_summary(summary, session.stopped, console)
     console.print(f"everything is in {options.out}: ledger.sqlite, warc/", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}

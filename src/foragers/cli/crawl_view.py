@@ -52,7 +52,7 @@ class View:
         self._last = ""
         self._started = time.monotonic()
         self._done_here = 0
-        self._next = self._started
+        self._next = self._started + (0.0 if console.is_terminal else LINE_EVERY)
         self._panel: Panel | None = None
 
     def __enter__(self) -> Self:

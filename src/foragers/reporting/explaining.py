@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
+import numpy as np
 import zstandard
+from numpy.typing import NDArray
 
 from foragers.content import Kept
 from foragers.reporting.folder import CrawlFolder, Row
@@ -16,7 +19,12 @@ from foragers.reporting.plain import iso
 from foragers.types import NOWHERE, Link
 from foragers.urls import normalise
 
-LEAPS = "SELECT number, url, final, parent FROM visits WHERE number > ? AND number <= ? LIMIT ?"
+Column = NDArray[np.int64]
+
+LEAPS = """
+SELECT number, url, final, parent FROM visits
+WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+"""
 VISIT = """
 SELECT number, u.href, f.href, status, reason, time, promise, relevance, relevant, title, agent,
        depth, record, url, parent
@@ -73,10 +81,11 @@ class Explanation(msgspec.Struct, frozen=True):
 def explain(folder: CrawlFolder, asked: str) -> Explanation:
     """Say why a page was fetched, or why not."""
     seed = is_seed(folder, asked)
-    numbers = numbers_of(folder, asked)
-    if numbers and (leaps := Leaps.of(folder, numbers)).downloads:
-        path = tuple(steps(folder, leaps.path()))
-        return Explanation(asked, True, seed, path, tuple(leaps.downloads))
+    if urls := numbers_of(folder, asked):
+        leaps = Leaps.of(folder)
+        if rows := leaps.downloads(urls):
+            path = tuple(steps(folder, leaps.path(rows[-1])))
+            return Explanation(asked, True, seed, path, tuple(leaps.numbers[rows].tolist()))
     linked, links = links_to(folder, asked)
     close = () if linked or seed else tuple(nearest(folder, asked))
     return Explanation(asked, seed=seed, linked_from=linked, links=links, nearest=close)
@@ -112,39 +121,42 @@ def key_of(href: str) -> str:
 
 @dataclass(frozen=True)
 class Leaps:
-    """Which download led to which: its number, by the URL it gave; and the parents."""
+    """Which URL was fetched when and came from where, one row a download."""
 
-    downloads: list[int]
-    giving: dict[int, list[int]]
-    parents: list[int]
+    numbers: Column
+    urls: Column
+    finals: Column
+    parents: Column
 
     @classmethod
-    def of(cls, folder: CrawlFolder, wanted: set[int]) -> Leaps:
+    def of(cls, folder: CrawlFolder) -> Leaps:
         """Read through the ledger once, since it has no index by URL."""
-        downloads: list[int] = []
-        giving: dict[int, list[int]] = {}
-        parents = [NOWHERE]
-        for number, url, final, parent in folder.rows(LEAPS):
-            parents.extend([NOWHERE] * (number - len(parents)))
-            parents.append(parent)
-            for known in {url, final}:
-                giving.setdefault(known, []).append(number)
-            if url in wanted or final in wanted:
-                downloads.append(number)
-        return cls(downloads, giving, parents)
+        columns = tuple(array("q") for _ in range(4))
+        for row in folder.rows(LEAPS):
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+        return cls(*(np.array(column, np.int64) for column in columns))
 
-    def path(self) -> list[int]:
-        """Return the downloads from a seed to the last download of what is wanted."""
-        number = self.downloads[-1]
-        path = [number]
-        while (parent := self.parents[number]) != NOWHERE:
+    def downloads(self, urls: set[int]) -> list[int]:
+        """Return the rows in which some URLs were fetched, or redirected to."""
+        wanted = list(urls)
+        rows: list[int] = np.flatnonzero(
+            np.isin(self.urls, wanted) | np.isin(self.finals, wanted)
+        ).tolist()
+        return rows
+
+    def path(self, row: int) -> list[int]:
+        """Return the numbers of the downloads from a seed to the one in a row."""
+        path = [row]
+        while (parent := int(self.parents[row])) != NOWHERE:
             # A page leads on only after it was fetched, which also rules out circles.
-            earlier = [one for one in self.giving.get(parent, ()) if one < number]
+            earlier = [before for before in self.downloads({parent}) if before < row]
             if not earlier:
                 break
-            number = earlier[-1]
-            path.append(number)
-        return path[::-1]
+            row = earlier[-1]
+            path.append(row)
+        numbers: list[int] = self.numbers[path[::-1]].tolist()
+        return numbers
 
 
 def steps(folder: CrawlFolder, path: list[int]) -> Iterator[Step]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
+import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -13,9 +13,9 @@ from uuid import NAMESPACE_URL, uuid5
 from foragers.errors import UsageError
 from foragers.reporting.folder import ARCHIVE, CrawlFolder
 from foragers.reporting.pages import Selection, place
+from foragers.worlds.warc_member import record_at
 from foragers.worlds.warc_record import MICROSECONDS, date, record
 
-CHUNK = 1 << 16
 RECORDS = """
 SELECT number, record FROM visits
 WHERE number > ? AND number <= ? AND record != '' {only} ORDER BY number LIMIT ?
@@ -52,13 +52,11 @@ class Files:
         self._name = ""
         self._file: BinaryIO | None = None
 
-    def at(self, name: str, offset: int) -> BinaryIO | None:
-        """Return a file at a place in it, or None if it is not there."""
+    def at(self, name: str) -> BinaryIO | None:
+        """Return an open file, or None if it is not there."""
         if name != self._name:
             self.close()
             self._name, self._file = name, self._open(name)
-        if self._file:
-            self._file.seek(offset)
         return self._file
 
     def close(self) -> None:
@@ -78,35 +76,17 @@ class Files:
 def copy(files: Files, where: str, out: BinaryIO) -> bool:
     """Copy one record as it stands there; say whether it was there, and whole."""
     name, offset = place(where)
-    file = files.at(name, offset) if name is not None and offset is not None else None
-    if file is None or offset is None:
+    if name is None or offset is None or (file := files.at(name)) is None:
         return False
-    length = member_length(file)
-    if length is None:
+    found = record_at(file, offset)
+    if found is None:
         return False
+    record, end = found
     file.seek(offset)
-    while length > 0:
-        chunk = file.read(min(CHUNK, length))
-        out.write(chunk)
-        length -= len(chunk)
+    raw = file.read(end - offset)
+    # Records of a plain file are as long as they stand there; all of ours are compressed.
+    out.write(gzip.compress(raw, mtime=0) if raw == record else raw)
     return True
-
-
-def member_length(file: BinaryIO) -> int | None:
-    """Return how long the gzip member is that begins here, or None if it is none or cut off."""
-    inflate, length = zlib.decompressobj(wbits=31), 0
-    try:
-        while not inflate.eof:
-            if not (chunk := inflate.unconsumed_tail):
-                chunk = file.read(CHUNK)
-                length += len(chunk)
-            if not chunk:
-                return None
-            # Bounded, since a member of a kilobyte may hold a gigabyte.
-            inflate.decompress(chunk, CHUNK)
-    except zlib.error:
-        return None
-    return length - len(inflate.unused_data)
 
 
 def info(folder: CrawlFolder, name: str) -> bytes:

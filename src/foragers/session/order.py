@@ -57,12 +57,13 @@ class Order(msgspec.Struct, frozen=True):
             if not value >= least:
                 raise UsageError(f"{option} {value:g}: must be at least {least}")
 
-    def keep(self, folder: Path) -> None:
-        """Write the order into the folder of its crawl, or compare it with the one there."""
+    def keep(self, folder: Path, stopped: str = "") -> None:
+        """Write the order into the folder of its crawl, and why that stopped, if it has."""
         file = folder / "crawl.json"
         if file.exists():
             self.compare(file)
-        write(file, msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")
+        told = {**msgspec.to_builtins(self), "stopped": stopped or None}
+        write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
 
     def compare(self, file: Path) -> None:
         """Refuse to take up another crawl than the one in the folder."""

@@ -161,6 +161,7 @@ class Session:
     def close(self) -> None:
         """Put everything on disk and let go."""
         self.checkpoint()
+        self.order.keep(self.folder, self.stopped)
         self.ledger.close()
         if self.recorder is not None:
             self.recorder.close()

@@ -1,0 +1,35 @@
+"""`foragers report`: a crawl as one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from foragers.plots import canvas
+from foragers.reporting.folder import opened
+from foragers.reporting.report import report
+from foragers.worlds.exporting import replacing
+
+NAME = "report.html"
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    verb.add_argument("folder", type=Path, metavar="DIR", help="the folder of a crawl")
+    verb.add_argument(
+        "--out", type=Path, metavar="FILE", help=f"where to write (default: {NAME} in DIR)"
+    )
+    verb.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Write the report and say where it is."""
+    canvas.check(Path("report.svg"))
+    out = options.out or options.folder / NAME
+    with opened(options.folder) as folder, Console(stderr=True).status("reading the ledger"):
+        text = report(folder)
+    with replacing(out) as file:
+        file.write(text.encode())
+    console.print(f"report: {out}", markup=False, soft_wrap=True)

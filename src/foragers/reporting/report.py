@@ -1,0 +1,146 @@
+"""A crawl as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foragers.ledger.facts import Facts
+from foragers.measures.summary import LATELY, LISTED, Summary, downloaded, part, summarise
+from foragers.reporting import pictures
+from foragers.reporting.folder import CrawlFolder, Told
+from foragers.reporting.html import apart, columns, document, link, note, section, table, words
+from foragers.reporting.plain import counted, duration, utc
+
+BEST = """
+SELECT title, coalesce(f.href, ''), max(relevance), min(number) AS first
+FROM visits LEFT JOIN urls f ON f.id = visits.final
+WHERE relevant AND status = 'ok' AND number <= ?
+GROUP BY version ORDER BY max(relevance) DESC, first LIMIT ?
+"""
+SEEDS_SHOWN = 5
+
+
+def report(folder: CrawlFolder) -> str:
+    """Return the report of what a crawl has done so far."""
+    facts = folder.facts()
+    summary = summarise(facts, *folder.notes())
+    told = folder.told()
+    parts = [heading(told, summary), numbers(summary)]
+    if summary.downloads:
+        parts += drawn(part(facts, downloaded(facts)))
+    if summary.relevant:
+        parts.append(best(folder))
+    if summary.statuses:
+        parts += listed(summary)
+    else:
+        parts.append(note("Nothing has been fetched yet."))
+    return document(title(told), "\n".join(parts))
+
+
+def title(told: Told) -> str:
+    """Return what was crawled for."""
+    return f"Crawl: {told.topic}" if told.topic else "Crawl"
+
+
+def heading(told: Told, summary: Summary) -> str:
+    """Return the title, what the crawl was told, and why it stopped."""
+    return f'<h1>{words(title(told))}</h1>\n<table class="about">' + "".join(
+        f"<tr><th>{words(name)}</th><td>{value}</td></tr>" for name, value in about(told, summary)
+    ) + "</table>"  # fmt: skip
+
+
+def about(told: Told, summary: Summary) -> Iterator[tuple[str, str]]:
+    """Give what the crawl was told, and why it stopped."""
+    if told.seeds:
+        more = len(told.seeds) - SEEDS_SHOWN
+        shown = "<br>".join(link(seed) for seed in told.seeds[:SEEDS_SHOWN])
+        yield (
+            counted(len(told.seeds), "seed"),
+            shown + (f"<br>and {more:,} more" if more > 0 else ""),
+        )
+    if told.strategy:
+        yield "strategy", words(told.strategy)
+    if told.budget is not None:
+        yield "budget", counted(told.budget, "download")
+    began, ended = utc(summary.began), utc(summary.ended)
+    if began and ended:
+        yield "time", f"{began:%Y-%m-%d %H:%M:%S} to {ended:%Y-%m-%d %H:%M:%S} UTC"
+    yield "stopped", words(told.stopped or "not yet, as far as is known")
+
+
+def numbers(summary: Summary) -> str:
+    """Return the numbers that matter most."""
+    per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
+    skipped = sum(summary.statuses.values()) - summary.downloads
+    lately = f"{summary.harvest_lately:.1%} of the last {min(LATELY, summary.downloads)}"
+    shown = (
+        ("downloads", f"{summary.downloads:,}", f"{skipped:,} more skipped" if skipped else ""),
+        ("relevant pages", f"{summary.relevant:,}", "each counted once"),
+        ("harvest rate", f"{summary.harvest:.1%}", lately),
+        ("hosts", f"{summary.hosts:,}", ""),
+        ("errors", f"{summary.errors:,}", "missing, refused, failed"),
+        ("duration", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
+    )
+    cells = (
+        f"<div><dt>{words(name)}</dt><dd>{words(value)}<small>{words(more)}</small></dd></div>"
+        for name, value, more in shown
+    )
+    return f'<dl class="numbers">{"".join(cells)}</dl>'
+
+
+def drawn(facts: Facts) -> list[str]:
+    """Return the pictures."""
+    return [
+        section(
+            "Harvest",
+            pictures.harvest(facts),
+            note("Relevant pages found over downloads, and the share of downloads that found one,"
+                 " window by window; dashed: over the whole crawl."),
+        ),
+        section(
+            "Relevance, promise and depth",
+            columns(
+                ("How relevant pages were", pictures.relevance(facts)),
+                ("What promises were worth", pictures.promises(facts)),
+                ("How far from the seeds", pictures.depths(facts)),
+            ),
+            note("Promise is what the strategy expected before the download. Each point stands for"
+                 " about a tenth of the downloads."),
+        ),
+    ]  # fmt: skip
+
+
+def best(folder: CrawlFolder) -> str:
+    """Return the table of the most relevant pages."""
+    found = folder.connection.execute(BEST, (folder.length, LISTED)).fetchall()
+    rows = (
+        [f"{link(url, heading)}<br><small>{apart(url)}</small>", f"{relevance:.3f}"]
+        for heading, url, relevance, _ in found
+    )
+    return section("Most relevant pages", table(("page", "relevance"), rows))
+
+
+def listed(summary: Summary) -> list[str]:
+    """Return the tables by host, of errors, and of outcomes."""
+    hosts = (
+        [apart(one.host), f"{one.downloads:,}", f"{one.relevant:,}", f"{one.harvest:.1%}",
+         f"{one.errors:,}"]
+        for one in summary.top_hosts
+    )  # fmt: skip
+    errors = (
+        [apart(one.host), words(one.status), apart(one.reason or "–"), f"{one.count:,}"]
+        for one in summary.worst_errors
+    )
+    ways = (
+        [words(one.status), apart(one.reason or "–"), f"{one.count:,}"] for one in summary.outcomes
+    )
+    few = f", the {LISTED} with most downloads" if summary.hosts > LISTED else ""
+    by_host = ("host", "downloads", "relevant", "harvest rate", "errors")
+    parts = [section(f"Hosts{few}", table(by_host, hosts))]
+    if summary.worst_errors:
+        told = table(("host", "status", "reason", "times"), errors, text=3)
+        parts.append(section("Errors by host, worst first", told))
+    return [
+        *parts,
+        section("How choices ended", table(("status", "reason", "times"), ways, text=2)),
+    ]
