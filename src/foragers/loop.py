@@ -24,13 +24,17 @@ OPEN: frozenset[HostId] = frozenset()
 
 @dataclass(slots=True)
 class Crawl:
-    """One strategy at work in one world; in a replay no pace is needed."""
+    """One strategy at work in one world; in a replay no pace is needed.
+
+    A crawl that has nothing to do but wait longer than its `patience` is over.
+    """
 
     strategy: Strategy
     world: World
     judge: Judge
     ledger: Ledger
     pace: Pace | None = None
+    patience: float = inf
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
@@ -57,6 +61,8 @@ class Crawl:
         self.start()
         until = self.pace.next_opening if self.pace and self.world.free else inf
         running = self.world.running
+        if not running and inf > until > self.world.now + self.patience:
+            return None
         pages = self.world.finished(until)
         if not pages:
             return None if until == inf and not running else ()

@@ -68,7 +68,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 def test_a_warc_becomes_a_world(warc: Path, tmp_path: Path, capsys) -> None:
     code, out, _ = said(capsys, "world", "import", tmp_path / "w", warc)
     assert code == 0
-    assert "a static world of 2 pages, 2 versions, 2 links, 1 hosts" in " ".join(out.split())
+    assert "a static world of 2 pages, 2 versions, 2 links, 1 host" in " ".join(out.split())
     assert open_world(tmp_path / "w").pages == 2
 
 
@@ -106,6 +106,52 @@ def test_options_come_from_a_file_and_the_command_line_wins(
     assert said(capsys, *words)[0] == 0
     result = json.loads(json_file.read_text())
     assert (result["budget"], set(result["strategies"])) == (2, {"breadth-first", "random"})
+
+
+def test_a_finished_comparison_can_be_repeated(world: Path, tmp_path: Path, capsys) -> None:
+    words = ("compare", world, "--relevant", "target", "--budget", "4", "--out", tmp_path / "out")
+    first, second = said(capsys, *words), said(capsys, *words)
+    assert (first[0], second[0]) == (0, 0)
+    assert first[1].split("ms/page")[1].split()[0] == second[1].split("ms/page")[1].split()[0]
+
+
+def test_other_labels_make_another_comparison(world: Path, tmp_path: Path, capsys) -> None:
+    labels = tmp_path / "l.jsonl"
+    words = (
+        "compare", world, "--labels", labels, "--relevant", "x", "--budget", "4",
+        "--out", tmp_path / "out",
+    )  # fmt: skip
+    labels.write_text('{"url": "http://site.test/a", "labels": ["x"]}\n')
+    assert said(capsys, *words)[0] == 0
+    labels.write_text('{"url": "http://site.test/b", "labels": ["x"]}\n')
+    assert "holds another comparison" in refused(capsys, *words)
+
+
+def test_one_run_of_a_strategy_of_chance_proves_nothing(
+    world: Path, tmp_path: Path, capsys
+) -> None:
+    _, out, _ = said(capsys, "compare", world, "--strategies", "random", "--budget", "3")
+    line = next(line for line in out.splitlines() if line.strip().startswith("random"))
+    assert "exact" not in line
+
+
+def test_json_goes_through_a_pipe_and_through_a_link(world: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    words = ("compare", world, "--strategies", "breadth-first", "--budget", "2", "--json")
+    assert said(capsys, *words, tmp_path / "link.json")[0] == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["budget"] == 2
+    os.mkfifo(tmp_path / "pipe")
+    reader = subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE)
+    assert said(capsys, *words, tmp_path / "pipe")[0] == 0
+    assert json.loads(reader.communicate()[0])["budget"] == 2
+
+
+def test_words_that_look_like_markup_are_shown_as_they_are(world: Path, capsys) -> None:
+    code, out, _ = said(capsys, "compare", world, "--topic", "[bold]x[/bold] [/]", "--budget", "2")
+    assert code == 0
+    assert "[bold]x[/bold] [/]" in " ".join(out.split())
 
 
 def test_rewired_worlds_keep_their_degrees(world: Path, tmp_path: Path, capsys) -> None:
@@ -183,6 +229,15 @@ class TestBadInput:
             (("--budget", "0"), "--budget 0: must be at least 1"),
             (("--budget", "many"), "invalid int value"),
             (("--runs", "-1"), "--runs -1"),
+            (("--seed", "-1"), "--seed -1"),
+            (("--strategies", ""), "--strategies is empty"),
+            (("--strategies", "random,random()"), "twice"),
+            (("--json", "."), "is a folder"),
+            (("--json", "no/such/folder/r.json"), "does not exist"),
+            (("--since", "inf"), "--since inf"),
+            (("--since", "2999-01-01"), "after the end"),
+            (("--conf", "x.toml"), "unrecognized arguments"),
+            (("--config=no.toml",), "--config no.toml"),
             (("--concurrency", "0"), "--concurrency 0"),
             (("--jobs", "0"), "--jobs 0"),
             (("--topic", "..."), "--topic"),
@@ -198,6 +253,16 @@ class TestBadInput:
     )
     def test_options_that_make_no_sense(self, world: Path, words, remedy: str, capsys) -> None:
         assert remedy in refused(capsys, "compare", world, *words)
+
+    @pytest.mark.parametrize("name", ["pages", "seed", "preset"])
+    def test_settings_that_have_an_option(self, tmp_path: Path, name: str, capsys) -> None:
+        words = ("world", "generate", tmp_path / "w", "--preset", "topics", "--set", f"{name}=5")
+        assert f"use --{name}" in refused(capsys, *words)
+
+    def test_times_without_end(self, warc: Path, tmp_path: Path, capsys) -> None:
+        for option, value in (("--time-scale", "inf"), ("--window", "1..inf")):
+            assert option in refused(capsys, "world", "import", tmp_path / "w", warc, option, value)
+        assert not (tmp_path / "w").exists()
 
     def test_a_world_that_is_there_already(self, world: Path, warc: Path, capsys) -> None:
         assert "exists already" in refused(capsys, "world", "import", world, warc)

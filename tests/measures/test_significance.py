@@ -46,14 +46,14 @@ def test_difference_the_other_way_round_is_its_mirror() -> None:
 def test_equal_differences_have_no_interval(
     ours: list[float], theirs: list[float], mean: float
 ) -> None:
-    assert paired(ours, theirs) == Difference(mean)
+    assert paired(ours, theirs) == Difference(mean, len(ours))
 
 
 def test_differences_that_only_rounding_makes_unequal_count_as_equal() -> None:
     ours = [0.1 + 0.2, 1.1 + 2.2, 0.7 + 0.1]
     theirs = [0.2, 3.2, 0.7]
     assert np.ptp(np.array(ours) - np.array(theirs)) > 0
-    assert paired(ours, theirs) == Difference(pytest.approx(0.1))
+    assert paired(ours, theirs) == Difference(pytest.approx(0.1), 3)
 
 
 def test_interval_covers_the_truth_as_often_as_it_says() -> None:

@@ -250,6 +250,31 @@ def test_revisit_of_an_older_version_brings_it_back(tmp_path: Path) -> None:
     assert show(archive, "a", 5).version == show(archive, "a", 25).version
 
 
+def test_revisit_of_another_pages_content_is_read_for_its_own_address(tmp_path: Path) -> None:
+    body = b'<title>same</title><a href="next">on</a>'
+    digest = "sha1:" + b32encode(sha1(body).digest()).decode()
+    with Warc(tmp_path / "a.warc.gz") as warc:
+        warc.page("one/a", 0, body)
+        warc.revisit("two/a", 5, 0, digest)
+    archive, summary = imported(tmp_path, tmp_path / "a.warc.gz")
+    assert (summary.captures, summary.repeated) == (2, 0)
+    assert show(archive, "two/a").document.title == "same"
+    assert [link.href for link in show(archive, "two/a").links] == [address("two/next")]
+
+
+def test_a_file_compressed_as_a_whole_is_whole(tmp_path: Path) -> None:
+    with Warc(tmp_path / "a.warc") as warc:
+        for number in range(30):
+            warc.page(f"a{number}", number, html(f"page {number}"))
+    whole = gzip.compress((tmp_path / "a.warc").read_bytes())
+    (tmp_path / "whole.warc.gz").write_bytes(whole)
+    archive, summary = imported(tmp_path, tmp_path / "whole.warc.gz")
+    assert (archive.pages, summary.broken) == (30, 0)
+    (tmp_path / "cut.warc.gz").write_bytes(whole[:-100])
+    with pytest.raises(UsageError, match="cut off"):
+        import_world(tmp_path / "cut", [tmp_path / "cut.warc.gz"])
+
+
 def test_plain_text_is_read_as_it_is(tmp_path: Path) -> None:
     with Warc(tmp_path / "a.warc.gz") as warc:
         plain = {"Content-Type": "text/plain; charset=utf-8"}
@@ -391,14 +416,17 @@ def test_addresses_that_differ_only_in_spelling_are_one_page(tmp_path: Path) -> 
     assert (archive.pages, archive.versions) == (1, 2)
 
 
-def test_captures_without_a_sound_address_are_counted(tmp_path: Path) -> None:
+def test_captures_without_a_sound_address_are_counted_and_others_not(
+    tmp_path: Path,
+) -> None:
     with Warc(tmp_path / "a.warc.gz") as warc:
         warc.page("a", 0, html("one"))
         warc.page("dns://site.test", 0, b"dns")
         warc.page("urn://x", 0, b"meta")
         warc.page("http://[broken/", 0, html("bad"))
     archive, summary = imported(tmp_path, tmp_path / "a.warc.gz")
-    assert (summary.captures, summary.bad_addresses, archive.pages) == (1, 3, 1)
+    assert (summary.captures, summary.bad_addresses, archive.pages) == (1, 1, 1)
+    assert summary.broken == 0
 
 
 def five_pages(path: Path) -> Warc:

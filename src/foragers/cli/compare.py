@@ -19,7 +19,7 @@ from foragers.comparison.result import Result, RunResult
 from foragers.comparison.study import Study, prepare
 from foragers.comparison.table import summary, table
 from foragers.errors import UsageError
-from foragers.files import write
+from foragers.files import check_writable, write
 from foragers.plots import canvas
 from foragers.plots.harvest import plot_harvest
 from foragers.run import Run
@@ -75,6 +75,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Compare, and show and write what came out."""
     plan = plan_of(options)
     plan.check()
+    if options.json:
+        check_writable(options.json, "--json")
     if plan.out:
         canvas.check(plan.out / "harvest.png")
     study = prepare(plan.base)
@@ -82,7 +84,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         study.score(meter)
     result = compare_with_progress(plan, study, console)
     console.print(table(result))
-    console.print(summary(result), soft_wrap=True)
+    console.print(summary(result), markup=False, highlight=False)
     if options.json:
         write_json(result, options.json)
     if plan.out:
@@ -154,4 +156,5 @@ def write_folder(result: Result, out: Path, console: Console) -> None:
     write_json(result, out / "result.json")
     plot_harvest(result, out / "harvest")
     write_report(result, out)
-    console.print(f"report: {out / 'report.html'}; ledgers: {out / 'ledgers'}", soft_wrap=True)
+    places = f"report: {out / 'report.html'}; ledgers: {out / 'ledgers'}"
+    console.print(places, soft_wrap=True, markup=False)

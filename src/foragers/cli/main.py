@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import sqlite3
 import sys
 import tomllib
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
 
@@ -31,6 +33,10 @@ VERBS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     signal.signal(signal.SIGTERM, stop)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # Better a question mark than nothing, where the terminal cannot show a letter.
+            stream.reconfigure(errors="replace")
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
@@ -47,7 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
-        errors.print(f"foragers: {error}", markup=False)
+        where = f"{error.filename}: " if error.filename else ""
+        errors.print(f"foragers: {where}{error.strerror or error}", markup=False)
+        return FAILED
+    except MemoryError:
+        errors.print("foragers: not enough memory for that; ask for less")
+        return FAILED
+    except sqlite3.Error as error:
+        errors.print(f"foragers: the ledger cannot be written ({error}); is the disk full?")
         return FAILED
     return DONE
 
@@ -59,18 +72,31 @@ def stop(_number: int, _frame: FrameType | None) -> None:
 
 def with_settings(arguments: list[str]) -> list[str]:
     """Put the options of a `--config` file before those of the command line, which win."""
-    if "--config" not in arguments[:-1]:
+    names = [word for word in arguments if word.startswith("--config=")]
+    if "--config" in arguments[:-1]:
+        names.append(arguments[arguments.index("--config") + 1])
+    if not names:
         return arguments
-    file = Path(arguments[arguments.index("--config") + 1])
+    file = Path(names[0].removeprefix("--config="))
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"--config {file}: {error}; it must be a TOML file") from error
-    options = []
+    options: list[str] = []
     for key, value in settings.items():
-        values = value if isinstance(value, list) else [value]
-        options += [f"--{key.replace('_', '-')}", ",".join(str(item) for item in values)]
+        options += option_of(file, key, value)
     return [arguments[0], *options, *arguments[1:]]
+
+
+def option_of(file: Path, key: str, value: object) -> list[str]:
+    """Return what a line of a settings file is on the command line."""
+    option = f"--{key.replace('_', '-')}"
+    if option in ("--help", "--config") or isinstance(value, dict):
+        raise UsageError(f"--config {file}: '{key}' is no option of the command")
+    if isinstance(value, bool):
+        return [option] if value else []
+    values = value if isinstance(value, list) else [value]
+    return [f"{option}={','.join(str(item) for item in values)}"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -89,7 +115,9 @@ def parser(chosen: str = "") -> argparse.ArgumentParser:
     command.add_argument("--version", action="version", version=f"foragers {__version__}")
     verbs = command.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, what in VERBS.items():
-        verb = verbs.add_parser(name, help=what, description=what.capitalize() + ".")
+        verb = verbs.add_parser(
+            name, help=what, description=what.capitalize() + ".", allow_abbrev=False
+        )
         if name == chosen:
             import_module(f"foragers.cli.{name}").add(verb)
     return command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
+from math import isfinite, nan
 from typing import TYPE_CHECKING, TypeAlias
 
 from foragers.errors import UsageError
@@ -49,9 +50,11 @@ def aim_of(options: argparse.Namespace) -> Aim:
 def moment(text: str, option: str) -> float:
     """Return a point in time given as an ISO date or as seconds since 1970."""
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError:
-        pass
+        seconds = nan
+    if isfinite(seconds):
+        return seconds
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
@@ -65,4 +68,8 @@ def since_of(text: str, archive: Archive) -> float | None:
     """Return the time at which a replay starts; None stands for the end, where time is over."""
     if text in ("start", "end"):
         return archive.start if text == "start" else None
-    return moment(text, "--since")
+    since = moment(text, "--since")
+    if since > archive.end:
+        last = datetime.fromtimestamp(archive.end, UTC).isoformat()
+        raise UsageError(f"--since {text}: is after the end of this world, {last}")
+    return since

@@ -35,7 +35,7 @@ def add(world: argparse.ArgumentParser) -> None:
 
 def add_import(actions: Verbs) -> None:
     """Add `world import`."""
-    verb = actions.add_parser("import", help="turn WARC files into a world")
+    verb = actions.add_parser("import", allow_abbrev=False, help="turn WARC files into a world")
     verb.add_argument("world", type=Path, metavar="W", help="folder to make")
     verb.add_argument("files", type=Path, nargs="+", metavar="FILE", help=".warc or .warc.gz")
     verb.add_argument("--labels", type=Path, metavar="FILE", help='{"url", "labels"} a line')
@@ -44,10 +44,11 @@ def add_import(actions: Verbs) -> None:
     verb.add_argument(
         "--time-scale", type=float, default=1.0, metavar="N", help="real seconds a simulated one"
     )
-    verb.add_argument(
+    kind = verb.add_mutually_exclusive_group()
+    kind.add_argument(
         "--static", dest="evolving", action="store_false", default=None, help="it stands still"
     )
-    verb.add_argument("--evolving", action="store_true", default=None, help="it changes over time")
+    kind.add_argument("--evolving", action="store_true", default=None, help="it changes over time")
     verb.add_argument("--salvage", action="store_true", help="import what is whole of a cut file")
     verb.set_defaults(run=run_import)
 
@@ -61,7 +62,7 @@ def run_import(options: argparse.Namespace, console: Console) -> None:
 
 def add_generate(actions: Verbs) -> None:
     """Add `world generate`."""
-    verb = actions.add_parser("generate", help="make up a web by rule")
+    verb = actions.add_parser("generate", allow_abbrev=False, help="make up a web by rule")
     verb.add_argument("world", type=Path, metavar="W", help="folder to make")
     verb.add_argument("--preset", required=True, choices=tuple(PRESETS), help="which kind of web")
     verb.add_argument("--pages", type=int, metavar="N", help="how large (default: the preset's)")
@@ -79,6 +80,9 @@ def run_generate(options: argparse.Namespace, console: Console) -> None:
     if options.world.exists():
         raise UsageError(f"{options.world} exists already; choose another name or delete it first")
     given = dict(setting(text) for text in options.set)
+    for name in ("preset", "seed", "pages"):
+        if name in given:
+            raise UsageError(f"--set {name}: use --{name}")
     with console.status(f"making a {options.preset} world"):
         archive = generate(options.preset, options.seed, options.pages, **given)
         save(archive, options.world)
@@ -99,15 +103,17 @@ def setting(text: str) -> tuple[str, int | float]:
 def tell(archive: Archive, path: Path, console: Console) -> None:
     """Say what was made and what to do with it."""
     versions = f", {archive.versions:,} versions" if archive.evolving else ""
-    console.print(f"{path}: {archive.pages:,} pages{versions}, {len(archive.targets):,} links")
+    said = f"{path}: {archive.pages:,} pages{versions}, {len(archive.targets):,} links"
+    console.print(said, markup=False)
     if archive.labels.urls:
-        console.print("labels: " + ", ".join(list(archive.labels.urls)[:8]), soft_wrap=True)
+        labels = ", ".join(list(archive.labels.urls)[:8])
+        console.print(f"labels: {labels}", soft_wrap=True, markup=False)
     console.print(f"next: foragers world info {path}, or foragers compare {path} …", markup=False)
 
 
 def add_rewire(actions: Verbs) -> None:
     """Add `world rewire`."""
-    verb = actions.add_parser("rewire", help="permute the links of a world")
+    verb = actions.add_parser("rewire", allow_abbrev=False, help="permute the links of a world")
     verb.add_argument("world", type=Path, metavar="W", help="the world to take")
     verb.add_argument("rewired", type=Path, metavar="W2", help="folder to make")
     verb.add_argument("--seed", type=int, default=0, metavar="S", help="which permutation")
@@ -127,7 +133,7 @@ def run_rewire(options: argparse.Namespace, console: Console) -> None:
 
 def add_info(actions: Verbs) -> None:
     """Add `world info`."""
-    verb = actions.add_parser("info", help="measure the structure of a world")
+    verb = actions.add_parser("info", allow_abbrev=False, help="measure the structure of a world")
     verb.add_argument("world", type=Path, metavar="W")
     verb.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     verb.add_argument("--plot", type=Path, metavar="FILE", help="draw the degrees, .png or .svg")
@@ -143,7 +149,7 @@ def run_info(options: argparse.Namespace, console: Console) -> None:
 
 def add_serve(actions: Verbs) -> None:
     """Add `world serve`."""
-    verb = actions.add_parser("serve", help="serve a world over HTTP on this machine")
+    verb = actions.add_parser("serve", allow_abbrev=False, help="serve a world over HTTP")
     verb.add_argument("world", type=Path, metavar="W")
     verb.add_argument("--port", type=int, default=8000, metavar="P")
     verb.add_argument(
@@ -166,7 +172,7 @@ def run_serve(options: argparse.Namespace, console: Console) -> None:
 
 def add_export(actions: Verbs) -> None:
     """Add `world export`."""
-    verb = actions.add_parser("export", help="write a world as WARC")
+    verb = actions.add_parser("export", allow_abbrev=False, help="write a world as WARC")
     verb.add_argument("world", type=Path, metavar="W")
     verb.add_argument("file", type=Path, metavar="FILE", help=".warc.gz or .warc")
     verb.set_defaults(run=run_export)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from rich.console import Console
@@ -40,8 +41,8 @@ def import_files(options: argparse.Namespace, console: Console) -> None:
 
 def settings_of(options: argparse.Namespace) -> ImportOptions:
     """Return how to read the recording."""
-    if not options.time_scale > 0:
-        raise UsageError(f"--time-scale {options.time_scale:g}: must be above 0")
+    if not 0 < options.time_scale < inf:
+        raise UsageError(f"--time-scale {options.time_scale:g}: must be a number above 0")
     window = None
     if options.window:
         first, dots, last = options.window.partition("..")
@@ -55,7 +56,9 @@ def settings_of(options: argparse.Namespace) -> ImportOptions:
 
 def size_of(file: Path) -> int:
     """Return the length of a file that can be read."""
-    if not file.is_file():
+    if file.is_dir():
+        raise UsageError(f"{file}: is a folder; name the WARC files in it")
+    if not file.exists():
         raise UsageError(f"{file}: no such file")
     return file.stat().st_size
 
@@ -74,11 +77,13 @@ def annotate(archive: Archive, options: argparse.Namespace) -> Archive:
 
 def tell(archive: Archive, summary: ImportSummary, path: Path, console: Console) -> None:
     """Say what was imported, what was left out, and where a crawl will start."""
-    kind = "evolving" if archive.evolving else "static"
+    kind = "an evolving" if archive.evolving else "a static"
+    hosts = len(archive.book.host_names)
     console.print(
-        f"{path}: a {kind} world of {archive.pages:,} pages, {archive.versions:,} versions,"
-        f" {len(archive.targets):,} links, {len(archive.book.host_names):,} hosts",
+        f"{path}: {kind} world of {archive.pages:,} pages, {archive.versions:,} versions,"
+        f" {len(archive.targets):,} links, {hosts:,} {'host' if hosts == 1 else 'hosts'}",
         soft_wrap=True,
+        markup=False,
     )
     left_out = {
         "repeated": summary.repeated + summary.captures - archive.versions,
@@ -89,4 +94,4 @@ def tell(archive: Archive, summary: ImportSummary, path: Path, console: Console)
     console.print(f"{summary.records:,} records read" + (f"; left out: {told}" if told else ""))
     seeds = [archive.book.href(url) for url in archive.seeds]
     more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
-    console.print(f"a crawl starts at {seeds[0]}{more}", soft_wrap=True)
+    console.print(f"a crawl starts at {seeds[0]}{more}", soft_wrap=True, markup=False)

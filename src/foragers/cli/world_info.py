@@ -34,6 +34,9 @@ def info(archive: Archive, json_file: Path | None, plot: Path | None, console: C
     with console.status(f"measuring {escape(name)}"):
         found = structure(archive)
     console.print(table(found, name))
+    seeds = [archive.book.href(url) for url in archive.seeds]
+    more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
+    console.print(f"a crawl starts at {seeds[0]}{more}", soft_wrap=True, markup=False)
     if json_file:
         write(found, json_file)
     if plot:

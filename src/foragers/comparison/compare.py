@@ -34,13 +34,16 @@ class Plan:
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is."""
-        for spec in (*self.strategies, self.against):
-            parse(spec)
-        if len(set(self.strategies)) < len(self.strategies):
+        parsed = [str(parse(spec)) for spec in self.strategies]
+        parse(self.against)
+        if len(set(parsed)) < len(parsed):
             raise UsageError("--strategies names a strategy twice; give each once")
-        for option, value in (("--budget", self.base.budget), ("--runs", self.runs)):
-            if value < 1:
-                raise UsageError(f"{option} {value}: must be at least 1")
+        if not self.strategies:
+            raise UsageError("--strategies is empty; see 'foragers strategies'")
+        least = {"--budget": (self.base.budget, 1), "--runs": (self.runs, 1)}
+        for option, (value, lowest) in {**least, "--seed": (self.base.seed, 0)}.items():
+            if value < lowest:
+                raise UsageError(f"{option} {value}: must be at least {lowest}")
 
     def references(self, study: Study) -> tuple[str, ...]:
         """Return the strategies that are run only to be measured against."""

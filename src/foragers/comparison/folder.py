@@ -6,6 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from foragers.comparison.pool import Job
 from foragers.comparison.result import RunResult
@@ -13,6 +14,7 @@ from foragers.comparison.study import Study
 from foragers.errors import UsageError
 from foragers.files import write
 from foragers.run import Run
+from foragers.worlds.store import COLUMNS
 
 
 class Folder:
@@ -51,9 +53,13 @@ class Folder:
 
 def identity(base: Run, study: Study) -> bytes:
     """Return what makes two comparisons the same: the options and the world itself."""
-    world = blake2b(digest_size=16)
-    for column in (study.archive.targets, study.archive.times, study.archive.book.letters):
-        world.update(column.tobytes())
+    archive, world = study.archive, blake2b(digest_size=16)
+    columns = [getattr(archive, name) for name in COLUMNS] + [archive.book.letters]
+    # What is relevant: the scores stand for judge, examples and texts, the truth for labels.
+    columns += [np.array(archive.seeds), np.array(sorted(study.truth or ()))]
+    columns += [] if study.scores is None else [study.scores]
+    for column in columns:
+        world.update(f"{column.shape}".encode() + column.tobytes())
     told = {
         **msgspec.to_builtins(base),
         "strategy": "",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 from foragers.comparison.result import RunResult
-from foragers.comparison.study import Scores, Study, prepare
+from foragers.comparison.study import Study
 from foragers.comparison.work import perform
+from foragers.errors import UsageError
 from foragers.processes import end_with
 from foragers.run import Run
 
@@ -32,11 +34,11 @@ def perform_all(
     jobs: Sequence[Job], study: Study, processes: int
 ) -> Iterator[tuple[Job, RunResult]]:
     """Give each job with its result, as they are done; in this process if one is enough."""
-    if processes == 1 or len(jobs) == 1:
+    if processes == 1 or len(jobs) < 2:
         for job in jobs:
             yield job, finish(job, study)
         return
-    arguments = (jobs[0].run, study.scores, os.getpid())
+    arguments = (study, os.getpid())
     with ProcessPoolExecutor(
         processes, get_context("spawn"), initializer=begin, initargs=arguments
     ) as pool:
@@ -44,16 +46,16 @@ def perform_all(
             waiting: dict[Future[RunResult], Job] = {pool.submit(work, job): job for job in jobs}
             for future in as_completed(waiting):
                 yield waiting[future], future.result()
+        except BrokenProcessPool as error:
+            raise UsageError("a worker process was killed; the same command goes on") from error
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def begin(run: Run, scores: Scores | None, parent: int) -> None:
+def begin(study: Study, parent: int) -> None:
     """Prepare a worker."""
     end_with(parent)
-    study = prepare(run)
-    study.scores = scores
     _study.append(study)
 
 
@@ -67,8 +69,17 @@ def finish(job: Job, study: Study) -> RunResult:
     if job.ledger is None:
         return perform(job.run, study)
     partial = job.ledger.with_name(f".{job.ledger.name}.partial")
-    for left in partial.parent.glob(f"{partial.name}*"):
-        left.unlink()
-    result = perform(job.run, study, partial)
+    clear(partial)
+    try:
+        result = perform(job.run, study, partial)
+    except BaseException:
+        clear(partial)
+        raise
     partial.rename(job.ledger)
     return result
+
+
+def clear(partial: Path) -> None:
+    """Remove what an unfinished run left behind, SQLite's own files too."""
+    for left in partial.parent.glob(f"{partial.name}*"):
+        left.unlink()

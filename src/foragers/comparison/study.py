@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +54,22 @@ class Study:
     since: float | None
     scores: Scores | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the archive, which another process opens for itself."""
+        kept = ("judge", "truth", "since", "scores")
+        archive = self.archive
+        state = {name: getattr(self, name) for name in kept}
+        return {**state, "place": (archive.path, archive.seeds, archive.labels)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        path, seeds, labels = state.pop("place")
+        self.archive = replace(open_world(path), seeds=seeds, labels=labels)
+        self.__dict__.update(state)
+
     @property
     def open_ended(self) -> bool:
-        """Whether what is relevant depends on when it is fetched, so that no oracle knows it."""
-        return isinstance(self.judge, Novelty) and self.truth is None
+        """Whether what can be found depends on the time, so that no oracle knows it beforehand."""
+        return self.since is not None
 
     def score(self, watch: Callable[[int], None] | None = None) -> None:
         """Judge every page that is there at the beginning, once for all runs."""
@@ -148,6 +161,11 @@ def check_seeds(archive: Archive, since: float | None) -> None:
     finals = final_urls(archive, shown_versions(archive, since))
     if not any(finals[url] >= 0 for url in archive.seeds):
         first = archive.book.href(archive.seeds[0])
+        if since is not None:
+            raise UsageError(
+                f"no seed has a page yet when the replay starts (the first is {first});"
+                " start later with --since, or give other --seeds"
+            )
         raise UsageError(
             f"no seed has a page in this world (the first is {first}); give others with --seeds"
         )

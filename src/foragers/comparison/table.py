@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.box import SIMPLE
+from rich.markup import escape
 from rich.table import Table
 
 from foragers.comparison.compare import BEST, WORST
@@ -12,13 +13,15 @@ from foragers.measures.significance import Difference
 
 def table(result: Result) -> Table:
     """Return a table that fits a terminal, best strategy first."""
-    grid = Table(box=SIMPLE, title=title(result), title_justify="left", pad_edge=False)
+    grid = Table(box=SIMPLE, title=escape(title(result)), title_justify="left", pad_edge=False)
     grid.add_column("strategy", no_wrap=True, overflow="ellipsis", max_width=26)
     headings = ["relevant", "per 100", "closed", f"vs {result.against}", "p", "ms/page"]
     for heading in headings:
         grid.add_column(heading, justify="right", no_wrap=heading != headings[3])
     for name, found in ranked(result):
-        grid.add_row(*row(name, found), style="dim" if name in result.references else "")
+        grid.add_row(
+            *map(escape, row(name, found)), style="dim" if name in result.references else ""
+        )
     return grid
 
 
@@ -47,8 +50,11 @@ def difference(found: Difference | None) -> tuple[str, str]:
     """Return a difference of areas and how likely chance alone makes one as large."""
     if found is None:
         return "–", "–"
-    chance = "exact" if found.p is None else f"{found.p:.3f}" if found.p >= 0.001 else "<.001"
-    return f"{found.mean:+,.1f}", chance if found.mean or found.p is not None else "–"
+    if found.p is not None:
+        chance = f"{found.p:.3f}" if found.p >= 0.001 else "<.001"
+    else:
+        chance = "exact" if found.runs > 1 and found.mean else "–"
+    return f"{found.mean:+,.1f}", chance
 
 
 def title(result: Result) -> str:

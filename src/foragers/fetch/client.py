@@ -11,7 +11,6 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import certifi
@@ -19,7 +18,9 @@ import pycurl
 
 from foragers.fetch.guard import Guard
 from foragers.fetch.reply import Limits, Reply, Request, Trouble
+from foragers.fetch.transfer import Transfer
 
+TOO_LARGE_A_HEADER = 100  # CURLE_TOO_LARGE, which pycurl has no name for
 TROUBLES = {
     pycurl.E_COULDNT_RESOLVE_HOST: Trouble.NO_HOST,
     pycurl.E_COULDNT_CONNECT: Trouble.NO_CONNECTION,
@@ -29,72 +30,24 @@ TROUBLES = {
     pycurl.E_SSL_CERTPROBLEM: Trouble.TLS,
     pycurl.E_SSL_CACERT_BADFILE: Trouble.TLS,
     pycurl.E_SSL_ISSUER_ERROR: Trouble.TLS,
-    pycurl.E_FILESIZE_EXCEEDED: Trouble.TOO_LARGE,
+    pycurl.E_GOT_NOTHING: Trouble.LOST,
+    pycurl.E_PARTIAL_FILE: Trouble.LOST,
+    pycurl.E_SEND_ERROR: Trouble.LOST,
+    TOO_LARGE_A_HEADER: Trouble.HEADERS,
 }
 MAX_WAIT = 1.0
 """Seconds after which time limits are looked at even if nothing happens on the network."""
-
-
-@dataclass(slots=True)
-class Transfer:
-    """One download under way."""
-
-    request: Request
-    limits: Limits
-    wanted: Callable[[str], bool]
-    started: float
-    clock: float
-    address: str = ""
-    head: list[bytes] = field(default_factory=list)
-    headers: list[tuple[str, str]] = field(default_factory=list)
-    head_bytes: int = 0
-    body: bytearray = field(default_factory=bytearray)
-    trouble: Trouble | None = None
-    detail: str = ""
-    cut: bool = False
-    in_body: bool = False
-
-    def take_header(self, line: bytes) -> int:
-        """Keep a line of the head; a new status line starts it over (100 Continue)."""
-        self.head_bytes += len(line)
-        if self.head_bytes > self.limits.headers:
-            self.trouble = Trouble.HEADERS
-            return -1
-        if line.startswith(b"HTTP/"):
-            self.head.clear()
-            self.headers.clear()
-        self.head.append(line)
-        name, colon, value = line.partition(b":")
-        if colon and not line.startswith(b"HTTP/"):
-            self.headers.append((name.decode("latin-1").strip(), value.decode("latin-1").strip()))
-        return len(line)
-
-    def take_body(self, data: bytes) -> int:
-        """Keep a piece of the body, as long as it is wanted and not too much."""
-        if not self.in_body:
-            self.in_body = True
-            kind = next((v for k, v in self.headers if k.lower() == "content-type"), "")
-            self.cut = not self.wanted(kind)
-        if self.cut:
-            return -1
-        if len(self.body) + len(data) > self.limits.body:
-            self.trouble = Trouble.TOO_LARGE
-            return -1
-        self.body += data
-        return len(data)
-
-    def late(self, now: float) -> str:
-        """Return which time limit has passed, if one has."""
-        passed = now - self.clock
-        if passed > self.limits.total:
-            return f"not done after {self.limits.total:g} s"
-        if not self.head and passed > self.limits.connect + self.limits.first_byte:
-            return f"no answer after {passed:.0f} s"
-        return ""
+GLANCE = 0.01
+"""Seconds to wait where libcurl has nothing to wait for but goes on: it looks up a name."""
+MAX_IDLE_CONNECTIONS = 256
 
 
 class Client:
-    """Downloads several addresses at once."""
+    """Downloads several addresses at once.
+
+    `admit`, if set, is asked before a connection to an address is opened, and may say
+    that it is not the time for one: the reply is then `BUSY`.
+    """
 
     def __init__(
         self,
@@ -104,14 +57,17 @@ class Client:
         wanted: Callable[[str], bool] = lambda kind: True,  # noqa: ARG005
         connections: int = 64,
     ) -> None:
+        self.admit: Callable[[Request, str], bool] | None = None
+        self.limits = limits
         self._user_agent = user_agent
         self._guard = guard
-        self._limits = limits
         self._wanted = wanted
         self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, 4 * connections)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, min(4 * connections, MAX_IDLE_CONNECTIONS))
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, Transfer] = {}
+        self._look = min(MAX_WAIT, limits.connect / 4, limits.head / 4, limits.idle / 4)
+        self._looked = 0.0
 
     @property
     def running(self) -> int:
@@ -121,12 +77,14 @@ class Client:
     def start(self, request: Request) -> None:
         """Begin a download."""
         handle = self._idle.pop() if self._idle else self._new_handle()
-        transfer = Transfer(request, self._limits, self._wanted, time.time(), time.monotonic())
+        clock = time.monotonic
+        transfer = Transfer(request, self.limits, self._wanted, clock, time.time(), clock())
         handle.setopt(pycurl.URL, request.url)
         handle.setopt(pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in request.headers])
         handle.setopt(pycurl.HEADERFUNCTION, transfer.take_header)
         handle.setopt(pycurl.WRITEFUNCTION, transfer.take_body)
         handle.setopt(pycurl.OPENSOCKETFUNCTION, self._opener(transfer))
+        handle.setopt(pycurl.PREREQFUNCTION, asker(transfer))
         self._running[handle] = transfer
         self._multi.add_handle(handle)
 
@@ -139,7 +97,10 @@ class Client:
             left = deadline - time.monotonic()
             if replies or not self._running or left <= 0:
                 return replies
-            self._multi.select(min(left, MAX_WAIT))
+            due = self._multi.timeout()
+            wait = min(left, self._look, due / 1000 if due > 0 else MAX_WAIT)
+            if self._multi.select(wait) < 0:
+                time.sleep(min(wait, GLANCE))
 
     def close(self) -> None:
         """Drop all connections."""
@@ -159,10 +120,18 @@ class Client:
             replies += [self._finish(handle, 0, "") for handle in done]
             replies += [self._finish(handle, code, text) for handle, code, text in failed]
         now = time.monotonic()
+        if now - self._looked >= self._look:
+            self._looked = now
+            replies += self._stop_the_late(now)
+        return replies
+
+    def _stop_the_late(self, now: float) -> list[Reply]:
+        """End the downloads whose time is over."""
+        replies = []
         for handle, transfer in list(self._running.items()):
             if late := transfer.late(now):
-                transfer.trouble, transfer.detail = Trouble.TIMEOUT, late
-                replies.append(self._finish(handle, 0, ""))
+                transfer.refuse(Trouble.TIMEOUT, late)
+                replies.append(self._finish(handle, pycurl.E_OPERATION_TIMEDOUT, ""))
         return replies
 
     def _finish(self, handle: pycurl.Curl, error: int, text: str) -> Reply:
@@ -171,12 +140,14 @@ class Client:
         self._multi.remove_handle(handle)
         trouble, detail = transfer.trouble, transfer.detail or text
         if error and trouble is None and not transfer.cut:
-            trouble = TROUBLES.get(error, Trouble.BROKEN)
+            trouble = trouble_of(error, text)
+            if transfer.turned_away and not transfer.address:
+                trouble, detail = transfer.turned_away
         reply = Reply(
             transfer.request,
             transfer.started,
-            time.monotonic() - transfer.clock,
-            transfer.address or handle.getinfo(pycurl.PRIMARY_IP) or "",
+            time.monotonic() - transfer.begun,
+            transfer.address,
             b"".join(transfer.head),
             bytes(transfer.body),
             handle.getinfo(pycurl.RESPONSE_CODE),
@@ -185,6 +156,7 @@ class Client:
             detail if trouble else "",
             transfer.cut,
         )
+        transfer.body.clear()  # the handle keeps the transfer until it has another
         self._idle.append(handle)
         return reply
 
@@ -198,8 +170,10 @@ class Client:
             family, kind, protocol, (ip, *_) = address
             del purpose
             if self._guard.refuses(host, port, ip):
-                transfer.trouble = Trouble.REFUSED_ADDRESS
-                transfer.detail = f"{host} is {ip}"
+                transfer.turned_away = Trouble.REFUSED_ADDRESS, f"{host} is {ip}"
+                return pycurl.SOCKET_BAD
+            if self.admit is not None and not self.admit(transfer.request, ip):
+                transfer.turned_away = Trouble.BUSY, ip
                 return pycurl.SOCKET_BAD
             transfer.address = ip
             return socket.socket(family, kind, protocol)
@@ -208,7 +182,7 @@ class Client:
 
     def _new_handle(self) -> pycurl.Curl:
         handle = pycurl.Curl()
-        limits = self._limits
+        limits = self.limits
         options = {
             pycurl.USERAGENT: self._user_agent,
             pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
@@ -217,9 +191,6 @@ class Client:
             pycurl.HTTP_TRANSFER_DECODING: 0,
             pycurl.CONNECTTIMEOUT_MS: int(1000 * limits.connect),
             pycurl.TIMEOUT_MS: int(1000 * limits.total),
-            pycurl.LOW_SPEED_LIMIT: 1,
-            pycurl.LOW_SPEED_TIME: max(1, int(limits.idle)),
-            pycurl.MAXFILESIZE_LARGE: limits.body,
             pycurl.NOSIGNAL: 1,
             pycurl.PROXY: "",
             pycurl.CAINFO: certifi.where(),
@@ -228,3 +199,27 @@ class Client:
         for option, value in options.items():
             handle.setopt(option, value)
         return handle
+
+
+def asker(transfer: Transfer) -> Callable[[str, str, int, int], int]:
+    """Return what is called just before the request of a transfer is sent."""
+
+    def ask(address: str, local: str, port: int, local_port: int) -> int:
+        del local, port, local_port
+        transfer.address = address
+        if transfer.asked:
+            # libcurl asks again at once where a kept connection breaks: that is for us to do,
+            # and not without a pause.
+            transfer.refuse(Trouble.LOST, "closed without an answer")
+            return int(pycurl.PREREQFUNC_ABORT)
+        transfer.asked = transfer.clock()
+        return int(pycurl.PREREQFUNC_OK)
+
+    return ask
+
+
+def trouble_of(error: int, text: str) -> Trouble:
+    """Return what an error of libcurl means to us."""
+    if error == pycurl.E_RECV_ERROR and "Recv failure" in text:
+        return Trouble.LOST  # the connection; otherwise it is what came over it
+    return TROUBLES.get(error, Trouble.BROKEN)

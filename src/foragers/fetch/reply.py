@@ -15,28 +15,37 @@ class Trouble(StrEnum):
     NO_CONNECTION = "no connection"
     TLS = "certificate or TLS"
     TIMEOUT = "timeout"
+    LOST = "connection lost"
+    BUSY = "address busy"
     TOO_LARGE = "too large"
     HEADERS = "headers too large"
     BROKEN = "broken answer"
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How long and how much: seconds and bytes."""
+    """How long and how much: seconds and bytes.
 
-    connect: float = 15.0
-    first_byte: float = 30.0
-    idle: float = 20.0
-    total: float = 120.0
+    `connect` is for finding and reaching the server, `head` from the request to the end of
+    the headers, `idle` between two pieces of the body, `total` for everything.  `body` is
+    what may come over the wire, `unpacked` what may come of it without its codings.
+    """
+
+    connect: float = 10.0
+    head: float = 20.0
+    idle: float = 15.0
+    total: float = 60.0
     body: int = 10 << 20
+    unpacked: int = 20 << 20
     headers: int = 128 << 10
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One GET."""
+    """One GET; with `enough`, of any content type, and no more of it than so many bytes."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     tag: int = 0
+    enough: int = 0
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -44,7 +53,7 @@ class Reply(msgspec.Struct, frozen=True):
 
     `head` is the status line and headers as they were received, `body` the bytes as they
     were sent, chunks and compression included.  `cut` tells that the body was not read
-    to its end because its type is not wanted.
+    to its end because its type is not wanted, or because there was enough of it.
     """
 
     request: Request

@@ -10,7 +10,7 @@ from foragers.fetch.reply import Reply
 def retry_after(reply: Reply) -> float:
     """Return how many seconds a server asks to be left alone, or 0."""
     value = reply.header("Retry-After").strip()
-    if value.isdigit():
+    if value.isascii() and value.isdecimal():
         return float(value[:9])
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - reply.started)

@@ -13,9 +13,11 @@ class Difference(msgspec.Struct, frozen=True):
 
     Interval and p are None where all differences are equal, as with strategies that
     leave nothing to chance: such a difference is exact, for this world and these seeds.
+    With a single run nothing can be said.
     """
 
     mean: float
+    runs: int
     low: float | None = None
     high: float | None = None
     p: float | None = None
@@ -27,10 +29,10 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
     mean = float(differences.mean())
     rounding = 1e-12 * float(np.abs([ours, theirs]).max(initial=0.0))
     if len(differences) < 2 or np.ptp(differences) <= rounding:
-        return Difference(mean)
+        return Difference(mean, len(differences))
     # Imported here since it takes most of a second, which every command would pay.
     from scipy import stats
 
     test = stats.ttest_1samp(differences, 0.0)
     interval = test.confidence_interval(0.95)
-    return Difference(mean, float(interval.low), float(interval.high), float(test.pvalue))
+    return Difference(mean, len(differences), float(interval.low), float(interval.high), float(test.pvalue))

@@ -16,6 +16,9 @@ from typing import NamedTuple
 MAX_TEXT = 1 << 13
 """The longest text of an element that is read, in bytes."""
 
+# No address needs as many, and each takes its time.
+_MAX_REFERENCES = 256
+
 _CDATA = rb"<!\[CDATA\[.*?(?:\]\]>|\Z)"
 _COMMENT = rb"<!--.*?(?:-->|\Z)"
 _TAG = (
@@ -89,7 +92,7 @@ def _characters(raw: bytes) -> str:
         return text
     if text.count("&") == text.count("&amp;"):
         return text.replace("&amp;", "&")
-    return _REFERENCE.sub(_character, text)
+    return _REFERENCE.sub(_character, text, count=_MAX_REFERENCES)
 
 
 def _character(found: re.Match[str]) -> str:

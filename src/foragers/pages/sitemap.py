@@ -19,7 +19,7 @@ from foragers.urls import resolve
 MAX_BYTES = 50 << 20
 """How much of a file is read, once it is decompressed."""
 MAX_URLS = 50_000
-"""How many addresses are taken from one file."""
+"""How many addresses of one file are read, counting those that it repeats."""
 
 _MAX_TAGS = 600_000
 _MAX_BRACKETS = 5_000_000
@@ -34,7 +34,7 @@ _TAGS = pattern(
     rb"(?<!image:)(?<!xhtml:)(?:urlset|url|sitemapindex|sitemap|loc|lastmod|publication_date"
     rb"|rss|feed|rdf|item|entry|link|guid|%b)" % b"|".join(_FEED_DATES)
 )
-_LINE = re.compile(rb"[^\r\n]+")
+_LINE = re.compile(rb"[^\r\n]{1,%d}+(?![^\r\n])" % MAX_TEXT)
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 
@@ -74,16 +74,10 @@ def _sitemap(urls: dict[str, float | None], children: dict[str, float | None]) -
 
 def _read_lines(text: bytes) -> Sitemap:
     """Read an address a line."""
-    urls: dict[str, float | None] = {}
-    for found in islice(_LINE.finditer(text), _MAX_TAGS):
-        line = decoded(found[0][: MAX_TEXT + 1]).strip()
-        if _ABSOLUTE.match(line) and len(line) <= MAX_TEXT and len(line.split()) == 1:
-            address = _address(line)
-            if address:
-                urls[address] = None
-                if len(urls) == MAX_URLS:
-                    break
-    return _sitemap(urls, {})
+    lines = (decoded(found[0]).strip() for found in _LINE.finditer(text))
+    written = (line for line in islice(lines, _MAX_TAGS) if _ABSOLUTE.match(line))
+    found = (_address(line) for line in islice(written, MAX_URLS) if len(line.split()) == 1)
+    return _sitemap(dict.fromkeys(filter(None, found)), {})
 
 
 def _read_tags(found: Iterable[Element], base: str) -> Sitemap:
@@ -91,7 +85,7 @@ def _read_tags(found: Iterable[Element], base: str) -> Sitemap:
     listing = _Listing(base)
     for element in found:
         listing.read(element)
-        if len(listing.pages) + len(listing.children) == MAX_URLS:
+        if listing.written == MAX_URLS:
             break
     return _sitemap(listing.pages, listing.children)
 
@@ -104,6 +98,7 @@ class _Listing:
     pages: dict[str, float | None] = field(default_factory=dict)
     children: dict[str, float | None] = field(default_factory=dict)
     is_index: bool = False
+    written: int = 0
     prefix: bytes | None = None
     last: str = ""
     early: str = ""
@@ -134,6 +129,7 @@ class _Listing:
     def _add(self, element: Element) -> None:
         text = element.text
         if text.startswith("/") or _ABSOLUTE.match(text):
+            self.written += 1
             self.last = _address(text, self.base)
             if self.last:
                 listed = self.children if self.is_index else self.pages

@@ -51,6 +51,7 @@ class Order(msgspec.Struct, frozen=True):
             ("--budget", self.budget, 1),
             ("--concurrency", self.concurrency, 1),
             ("--delay", self.delay, 0),
+            ("--seed", self.seed, 0),
             ("--minutes", 1 if self.minutes is None else self.minutes, 0),
             ("--max-depth", 0 if self.max_depth is None else self.max_depth, 0),
         ):

@@ -72,7 +72,8 @@ def truth(archive: Archive | None, relevant: str) -> frozenset[UrlId]:
     if archive is None:
         raise UsageError("--relevant needs a recorded world with labels; use --topic on a live web")
     known = archive.labels.urls
-    wanted = [name for part in relevant.split(",") if (name := part.strip())]
+    parts = [relevant] if relevant in known else relevant.split(",")
+    wanted = [name for part in parts if (name := part.strip())]
     if not wanted:
         raise UsageError(f"--relevant names no label; {_labels_like('', known)}")
     for name in wanted:

@@ -6,8 +6,9 @@ footers do not make two products alike, and do not make an empty day look full.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -18,6 +19,13 @@ from foragers.traps.fingerprint import Fingerprint, Sample, thinned
 from foragers.traps.remember import Recent
 
 MAX_LINKS = 256
+
+
+class Links(NamedTuple):
+    """The links of a page, and a number for each."""
+
+    urls: list[str]
+    numbers: Sample
 
 
 class Earlier(Struct, frozen=True):
@@ -50,22 +58,27 @@ class Frames:
 
     paths: Recent[str, tuple[Earlier, ...]] = field(default_factory=lambda: Recent(4096))
 
-    def own(self, path: str, url: str, page: Fingerprint, links: Sequence[str]) -> Own:
+    def own(self, path: str, url: str, page: Fingerprint, links: Links) -> Own:
         """Return what a page has of its own, and let it frame the next ones."""
-        links = links[:MAX_LINKS]
-        numbers = np.fromiter(map(number_of, links), np.uint32, len(links))
+        numbers = links.numbers[:MAX_LINKS]
         earlier = self.paths.get(path) or ()
         thinness = max([page.thinness, *(one.thinness for one in earlier)])
         phrases = thinned(page.phrases, thinness)
-        fresh = np.ones(len(links), np.bool_)
+        fresh = np.ones(len(numbers), np.bool_)
         for one in earlier:
             phrases = phrases[~contained(phrases, one.phrases)]
             fresh &= ~contained(numbers, one.links)
         kept = np.flatnonzero(fresh)
         here = Earlier(url, page.phrases, page.thinness, np.sort(numbers))
         self.paths.put(path, (*earlier[-1:], here))
-        own = [links[i] for i in kept.tolist()]
+        own = [links.urls[i] for i in kept.tolist()]
         return Own(phrases, thinness, own, numbers[kept], earlier[-1].url if earlier else None)
+
+
+def links_of(urls: Iterable[str]) -> Links:
+    """Return links, each once, with their numbers."""
+    once = list(dict.fromkeys(urls))
+    return Links(once, np.fromiter(map(number_of, once), np.uint32, len(once)))
 
 
 def number_of(link: str) -> int:

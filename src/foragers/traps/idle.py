@@ -8,8 +8,9 @@ host: session ids, sort orders, print switches.  One value of it is then enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from foragers.traps.remember import Recent
 from foragers.traps.shapes import ID
@@ -29,10 +30,11 @@ class Idle:
     def record(self, url: str, bag: int) -> None:
         """Take in the words that an address gave."""
         for name, rest in parts(url):
-            before = self.said.get(rest)
+            others = rest()
+            before = self.said.get(others)
             if before is not None:
                 self.standings.of(name).record(before != bag, before == bag)
-            self.said.put(rest, bag)
+            self.said.put(others, bag)
         self.said.put(url, bag)
 
     def refusing(self, url: str) -> str | None:
@@ -41,22 +43,30 @@ class Idle:
             return None
         for name, rest in parts(url):
             known = self.standings.kinds.get(name)
-            if known is not None and known.dull and self.said.get(rest) is not None:
+            if known is not None and known.dull and self.said.get(rest()) is not None:
                 return None if known.admit() else name
         return None
 
 
-def parts(url: str) -> Iterator[tuple[str, str]]:
-    """Return the parts of an address that may be idle, each with the address without it."""
-    address = url.partition("#")[0]
-    path, _, query = address.partition("?")
+def parts(url: str) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Return the parts of an address that may be idle, each with how to leave it out."""
+    path, _, query = url.partition("#")[0].partition("?")
     host = path[: path.find("/", 8) + 1] or path
     for found in _FOLDER_ID.finditer(path):
-        yield f"{host}{{id}}", f"{path[: found.start()]}{path[found.end() :]}?{query}"
+        yield f"{host}{{id}}", partial(_without_folder, path, query, found.span())
     if not query:
         return
     parameters = query.split("&")
     if len(parameters) <= _MAX_PARTS:
         for i, parameter in enumerate(parameters):
-            rest = "&".join(parameters[:i] + parameters[i + 1 :])
-            yield f"{host}?{parameter.partition('=')[0]}=", f"{path}?{rest}" if rest else path
+            name = f"{host}?{parameter.partition('=')[0]}="
+            yield name, partial(_without_parameter, path, parameters, i)
+
+
+def _without_folder(path: str, query: str, span: tuple[int, int]) -> str:
+    return f"{path[: span[0]]}{path[span[1] :]}?{query}"
+
+
+def _without_parameter(path: str, parameters: list[str], place: int) -> str:
+    rest = "&".join(parameters[:place] + parameters[place + 1 :])
+    return f"{path}?{rest}" if rest else path

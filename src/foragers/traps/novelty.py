@@ -8,12 +8,15 @@ A page without words of its own may still lead on, to shapes that proved worth i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foragers.traps.fingerprint import Sample, thinned
-from foragers.traps.frames import Own, number_of
+from foragers.traps.frames import Links, Own, number_of
 from foragers.traps.remember import Filter, Keys
 from foragers.traps.shapes import Shape, shape_of
 from foragers.traps.standing import Outcome, Standings
@@ -28,8 +31,16 @@ TRUST = 64
 """How many pages may count as leading on to a shape of which too little is known."""
 _MAX_PHRASES = 24
 _MAX_LINKS = 12
+_ANYWHERE = "anywhere"
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 _HIGH = np.uint64(32)
+
+
+class Judgement(NamedTuple):
+    """What a page brought, and the places of the links that no page had before."""
+
+    outcome: Outcome
+    unseen: list[int]
 
 
 @dataclass(slots=True)
@@ -39,48 +50,56 @@ class Novelty:
     shown: Filter
     standings: Standings
 
-    def outcome(self, shape: Shape, own: Own, copied: bool) -> Outcome:
-        """Return what a page brought; a copy can lead on only if it has hardly any words."""
-        share, words = self._new_phrases(shape.path, own)
-        others, fresh = self._new_links(shape, own)
-        if copied and own.words > 4 * MIN_WORDS:
-            return Outcome.DULL
-        is_list = others * WORDS_PER_LINK >= own.words
-        enough = share >= NEW_SHARE_OF_LIST and bool(fresh) if is_list else share >= NEW_SHARE
-        if enough and words >= MIN_WORDS and not copied:
-            return Outcome.NEW
-        leads = any(self.standings.promises(target, TRUST) for target in fresh)
-        return Outcome.LEADS if leads else Outcome.DULL
-
-    def _new_phrases(self, path: str, own: Own) -> tuple[float, int]:
-        """Return the share of a page's own phrases that are new here, and about how many."""
-        thinness, phrases = own.thinness, own.phrases
-        while len(phrases) > _MAX_PHRASES:
-            thinness += 1
-            phrases = thinned(phrases, thinness)
-        if not len(phrases):
-            return 0.0, 0
-        keys = keyed(phrases, path)
-        new = int(np.count_nonzero(~self.shown.has(keys)))
-        self.shown.add(keys)
-        return new / len(phrases), new << thinness
-
-    def _new_links(self, shape: Shape, own: Own) -> tuple[int, list[Shape]]:
-        """Return how many of a page's own links lead to other paths, and shapes of new ones."""
-        if not own.links:
-            return 0, []
-        keys = keyed(own.numbers, shape.path)
+    def judge(self, shape: Shape, own: Own, links: Links, copied: bool) -> Judgement:
+        """Say what a page brought; a copy can lead on only if it has hardly any words."""
+        phrases, thinness = few(own)
+        keys = np.concatenate(
+            [
+                keyed(phrases, shape.path),
+                keyed(own.numbers, shape.path),
+                keyed(links.numbers, _ANYWHERE),
+            ]
+        )
+        # One look at the filter for all three questions: the look itself is what costs.
         new = ~self.shown.has(keys)
         self.shown.add(keys[new])
-        step = max(1, len(own.links) // _MAX_LINKS)
-        others, fresh = 0, {}
-        for i in range(0, len(own.links), step):
-            target = shape_of(own.links[i])
-            if target.path != shape.path:
-                others += step
-                if new[i]:
-                    fresh[target.full] = target
-        return others, list(fresh.values())
+        here = len(phrases) + len(own.numbers)
+        unseen = np.flatnonzero(new[here:]).tolist()
+        others, fresh = _elsewhere(shape, own.links, new[len(phrases) : here])
+        if copied and own.words > 4 * MIN_WORDS:
+            return Judgement(Outcome.DULL, unseen)
+        words = int(np.count_nonzero(new[: len(phrases)]))
+        share = words / max(1, len(phrases))
+        is_list = others * WORDS_PER_LINK >= own.words
+        enough = share >= NEW_SHARE_OF_LIST and bool(fresh) if is_list else share >= NEW_SHARE
+        if enough and words << thinness >= MIN_WORDS and not copied:
+            return Judgement(Outcome.NEW, unseen)
+        leads = any(self.standings.promises(target, TRUST) for target in fresh)
+        return Judgement(Outcome.LEADS if leads else Outcome.DULL, unseen)
+
+
+def few(own: Own) -> tuple[Sample, int]:
+    """Return as many of a page's own phrases as are looked up, and how thin that sample is."""
+    phrases, thinness = own.phrases, own.thinness
+    while len(phrases) > _MAX_PHRASES:
+        thinness += 1
+        phrases = thinned(phrases, thinness)
+    return phrases, thinness
+
+
+def _elsewhere(
+    shape: Shape, links: Sequence[str], new: NDArray[np.bool_]
+) -> tuple[int, list[Shape]]:
+    """Return about how many links lead to other paths, and the shapes of those that are new."""
+    step = max(1, len(links) // _MAX_LINKS)
+    others, fresh = 0, {}
+    for i in range(0, len(links), step):
+        target = shape_of(links[i])
+        if target.path != shape.path:
+            others += step
+            if new[i]:
+                fresh[target.full] = target
+    return others, list(fresh.values())
 
 
 def keyed(numbers: Sample, place: str) -> Keys:

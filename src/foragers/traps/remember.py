@@ -111,8 +111,10 @@ class Recent(Generic[K, V]):
 
     def drop(self, key: K) -> None:
         """Forget a key."""
-        self.young.pop(key, None)
-        self.old.pop(key, None)
+        if self.young:
+            self.young.pop(key, None)
+        if self.old:
+            self.old.pop(key, None)
 
     def __len__(self) -> int:
         return len(self.young) + len(self.old)

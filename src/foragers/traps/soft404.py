@@ -31,6 +31,13 @@ _SPEAKS_OF_ERROR = re.compile(
     r"|見つかりません|找不到|不存在|찾을\s+수\s+없",
     re.IGNORECASE,
 )
+# The pattern is slow; a page without any of these words cannot match it.
+_HINTS = (
+    *("404", "found", "exist", "longer", "such", "missing", "unavail", "gefund", "vorhand"),
+    *("introuv", "encontr", "trovat", "esiste", "gevond", "bestaat", "hittad", "ikke", "löyt"),
+    *("znalez", "istniej", "nalezen", "találh", "найден", "существ", "знайден", "βρέθηκε"),
+    *("bulunam", "موجود", "נמצא", "見つか", "找不到", "不存在", "찾을"),
+)
 
 
 @dataclass(slots=True)
@@ -42,7 +49,7 @@ class ErrorPages:
     def recognise(self, host: str, url: str, text: str, title: str, again: bool) -> bool:
         """Say whether a page is its host's error page; `again` if its address was counted."""
         known = self.hosts.get(host)
-        speaks = _SPEAKS_OF_ERROR.search(f"{title}\n{text[:_BEGINNING]}") is not None
+        speaks = speaks_of_error(f"{title}\n{text[:_BEGINNING]}")
         # The start page of a host that shows it for every error is no error itself.
         if (
             not (known or speaks)
@@ -76,6 +83,12 @@ class ErrorPages:
         if len(known) >= _MAX_TEXTS:
             del known[min(known, key=known.__getitem__)]
         known[sketch] = addresses
+
+
+def speaks_of_error(text: str) -> bool:
+    """Say whether a text says that something is not there."""
+    small = text.lower()
+    return any(hint in small for hint in _HINTS) and _SPEAKS_OF_ERROR.search(text) is not None
 
 
 def _same(known: dict[Sketch, int], sketch: Sketch) -> Sketch | None:

@@ -15,15 +15,18 @@ from foragers.traps.remember import Recent
 from foragers.traps.shapes import Shape
 
 WINDOW = 32
-"""How many pages are remembered."""
+"""How many of the last pages are looked at; twice as many where a fifth of all were new."""
+PROVEN_SHARE = 0.2
 ENOUGH = 16
 """From how many pages on a kind is judged."""
 ENOUGH_EXACT = 10
 """The same where the last eight were exact copies."""
 DULL_SHARE = 0.1
-"""A kind with no more than this share of new pages is dull; one page is always too few."""
+"""A kind with no more than this share of new pages is dull (half of it for a proven kind, and
+one page is always too few)."""
 MAX_LEVEL = 24
-_MASK = (1 << WINDOW) - 1
+_MASK = (1 << 2 * WINDOW) - 1
+_LAST = (1 << WINDOW) - 1
 _RUN = 8
 
 
@@ -45,6 +48,7 @@ class Standing:
     history: int = 0
     worth: int = 0
     pages: int = 0
+    fresh: int = 0
     exact: int = 0
     level: int = 0
     waiting: int = 0
@@ -66,8 +70,11 @@ class Standing:
         return not self.young and not self._hardly_any(self.worth)
 
     def _hardly_any(self, pages: int) -> bool:
-        seen = min(self.pages, WINDOW)
-        return pages.bit_count() <= max(1, int(DULL_SHARE * seen))
+        if self.pages > 2 * WINDOW and self.fresh >= PROVEN_SHARE * self.pages:
+            # A version of a manual may repeat the last one for a whole chapter.
+            return pages.bit_count() <= DULL_SHARE * WINDOW
+        few = max(1, int(DULL_SHARE * min(self.pages, WINDOW)))
+        return (pages & _LAST).bit_count() <= few
 
     def admit(self) -> bool:
         """Say whether an address may pass; while throttled, one in 2**level may."""
@@ -83,10 +90,12 @@ class Standing:
         """Take in what became of a page."""
         self.worth = (self.worth << 1 | worth) & _MASK
         self.pages += 1
+        self.fresh += new
         self.history = (self.history << 1 | new) & _MASK
         self.exact = self.exact + 1 if exact else 0
         if new:
-            self.level = max(0, self.level - 1)
+            # A trap brings something new by accident only, a sound kind again and again.
+            self.level //= 4
         elif self.dull:
             self.level = min(self.level + 1, MAX_LEVEL)
 

@@ -17,15 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-import numpy as np
 from msgspec import Struct
 
 from foragers.traps.canonical import canonical
 from foragers.traps.fingerprint import Fingerprint, fingerprint
-from foragers.traps.frames import Frames, Own, number_of
+from foragers.traps.frames import Frames, Links, Own, links_of
 from foragers.traps.idle import Idle
 from foragers.traps.likeness import Likenesses
-from foragers.traps.novelty import MIN_WORDS, Novelty, keyed
+from foragers.traps.novelty import MIN_WORDS, Novelty
 from foragers.traps.patterns import oddity
 from foragers.traps.remember import Filter, Recent
 from foragers.traps.shapes import shape_of
@@ -35,7 +34,12 @@ from foragers.traps.texts import Texts
 
 PATIENCE = 64
 """How many pages in a row of one line may lead on without a word of their own."""
-_LINKED = "linked"
+MAX_ERROR_WORDS = 100
+MIN_VERSION_WORDS = 20
+MAX_VERSIONS = 2
+"""How many copies of a page may be versions of it."""
+MAX_COPIES = 128
+"""How many pages of a site may be versions of others before they count as copies."""
 
 
 class Kind(StrEnum):
@@ -69,6 +73,7 @@ class Traps:
     error_pages: ErrorPages = field(default_factory=ErrorPages)
     texts: Texts = field(default_factory=Texts)
     lines: Recent[str, str] = field(default_factory=lambda: Recent(32_768))
+    copies: Recent[str, int] = field(default_factory=lambda: Recent(16_384))
     idle: Idle = field(init=False)
     novelty: Novelty = field(init=False)
 
@@ -103,7 +108,7 @@ class Traps:
             self.error_pages.learn(shape_of(url).host, url, text)
             return ERROR
         page = fingerprint(text, here)
-        targets = list(dict.fromkeys(map(canonical, links)))
+        targets = links_of(map(canonical, links))
         again = self.idle.said.get(url) is not None
         own = self.frames.own(shape_of(here).path, here, page, targets)
         verdict = self._verdict(here, text, title, page, own, again)
@@ -117,7 +122,10 @@ class Traps:
         self, url: str, text: str, title: str, page: Fingerprint, own: Own, again: bool
     ) -> Verdict:
         """Say what a page is, and remember its text."""
-        if self.error_pages.recognise(shape_of(url).host, url, text, title, again):
+        # Error pages have little to say, once their frame is known.
+        if own.words <= MAX_ERROR_WORDS and self.error_pages.recognise(
+            shape_of(url).host, url, text, title, again
+        ):
             return ERROR
         if not page.words:
             return NEW
@@ -132,34 +140,40 @@ class Traps:
         return NEW if like is None else Verdict(Kind.NEAR, like)
 
     def _record(
-        self, url: str, verdict: Verdict, own: Own, targets: Sequence[str], page: Fingerprint
+        self, url: str, verdict: Verdict, own: Own, links: Links, page: Fingerprint
     ) -> None:
         """Let a page count for or against its shape, its line and the parts of its address."""
-        shape = shape_of(url)
-        outcome = self.novelty.outcome(shape, own, copied=verdict.kind is not Kind.NEW)
+        shape, start = shape_of(url), self.lines.get(url)
+        outcome, unseen = self.novelty.judge(shape, own, links, verdict.kind is not Kind.NEW)
         if verdict is ERROR:
             outcome = Outcome.DULL
-        exact = verdict.kind is Kind.EXACT or verdict is ERROR
-        self.standings.record(shape, self.lines.get(url) is not None, outcome, exact)
         self.idle.record(url, page.bag)
-        self._continue_line(url, outcome, exact, targets)
-
-    def _continue_line(
-        self, url: str, outcome: Outcome, exact: bool, targets: Sequence[str]
-    ) -> None:
-        """Let a page count in its line, and put in the same line what it is first to link to."""
-        start = self.lines.get(url)
-        if start is not None:
-            line = self.standings.of(f"line {start}")
-            line.credit = line.credit + 1 if outcome is Outcome.LEADS else 0
-            line.record(outcome is not Outcome.DULL and line.credit <= PATIENCE, exact)
-        numbers = np.fromiter(map(number_of, targets), np.uint32, len(targets))
-        keys = keyed(numbers, _LINKED)
-        unseen = np.flatnonzero(~self.seen.has(keys))
-        self.seen.add(keys[unseen])
+        if outcome is not Outcome.DULL or not self._is_version(verdict, own, shape.site):
+            exact = verdict.kind is Kind.EXACT or verdict is ERROR
+            self.standings.record(shape, start is not None, outcome, exact)
+            if start is not None:
+                line = self.standings.of(f"line {start}")
+                line.credit = line.credit + 1 if outcome is Outcome.LEADS else 0
+                line.record(outcome is not Outcome.DULL and line.credit <= PATIENCE, exact)
         if outcome is Outcome.NEW:
-            for link in targets:
+            for link in links.urls:
                 self.lines.drop(link)
         else:
-            for i in unseen.tolist():
-                self.lines.put(targets[i], start or url)
+            for i in unseen:
+                self.lines.put(links.urls[i], start or url)
+
+    def _is_version(self, verdict: Verdict, own: Own, site: str) -> bool:
+        """Say whether a copy may be another version of a page, which counts for nothing.
+
+        Versions and translations of a manual repeat each page once or twice; a trap
+        repeats the same few pages, or goes on with it.
+        """
+        if verdict.of is None or own.words < MIN_VERSION_WORDS:
+            return False
+        copies = (self.copies.get(verdict.of) or 0) + 1
+        self.copies.put(verdict.of, copies)
+        if copies > MAX_VERSIONS:
+            return False
+        whole = self.standings.of(f"versions {site}")
+        whole.credit += 1
+        return whole.credit <= MAX_COPIES

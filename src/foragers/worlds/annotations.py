@@ -21,13 +21,19 @@ class LabelLine(msgspec.Struct, frozen=True):
     labels: tuple[str, ...]
 
 
-def read_lines(file: Path, option: str) -> list[str]:
-    """Return the lines of a text file that say something."""
+def numbered_lines(file: Path, option: str) -> list[tuple[int, str]]:
+    """Return the lines of a text file that say something, with their numbers."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{option} {file}: cannot be read ({error})") from error
-    return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
+    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1)]
+    return [(number, line) for number, line in lines if line and not line.startswith("#")]
+
+
+def read_lines(file: Path, option: str) -> list[str]:
+    """Return the lines of a text file that say something."""
+    return [line for _, line in numbered_lines(file, option)]
 
 
 def read_labels(file: Path, book: AddressBook) -> Labels:
@@ -35,7 +41,10 @@ def read_labels(file: Path, book: AddressBook) -> Labels:
     decode = msgspec.json.Decoder(LabelLine).decode
     urls: dict[str, list[UrlId]] = {}
     unknown: list[str] = []
-    for number, text in enumerate(read_lines(file, "--labels"), 1):
+    lines = numbered_lines(file, "--labels")
+    if not lines:
+        raise UsageError(f"--labels {file}: is empty; write one JSON object a line")
+    for number, text in lines:
         try:
             line = decode(text)
         except msgspec.MsgspecError as error:
@@ -63,8 +72,7 @@ def read_seeds(hrefs: Iterable[str], book: AddressBook, option: str) -> tuple[Ur
         url = find(book, href)
         if url is None:
             raise UsageError(
-                f"{option}: {href} is not in this world;"
-                " 'foragers world info' shows where it starts"
+                f"{option}: {href} is not in this world; 'foragers world info' shows its seeds"
             )
         seeds[url] = None
     if not seeds:

@@ -30,6 +30,7 @@ class Courtesy:
     """Who is being asked now, and who may be asked when."""
 
     delay: float = 1.0
+    backoff: float = 1.0
     hosts: dict[str, HostState] = field(default_factory=dict)
     _busy: set[str] = field(default_factory=set)
     _free_at: dict[str, float] = field(default_factory=dict)
@@ -59,6 +60,29 @@ class Courtesy:
         self._busy.update(keys)
         return keys
 
+    def claim(self, host: str, keys: tuple[str, ...], address: str, now: float) -> tuple[str, ...]:
+        """Note where a host that is being asked turns out to be; return what that occupies.
+
+        Nothing, where another host at that address is being asked or was a moment ago.
+        """
+        key = f"at {address}"
+        if key not in keys:
+            if key in self._busy or self._free_at.get(key, 0.0) > now:
+                self.state(host).address = address
+                return ()
+            self._busy.add(key)
+            keys += (key,)
+        return keys
+
+    def release(self, keys: tuple[str, ...]) -> None:
+        """Note that nothing was asked after all."""
+        self._busy.difference_update(keys)
+
+    def obey(self, host: str, seconds: float, now: float) -> None:
+        """Leave a host alone for as long as its robots.txt says, from now on."""
+        self.state(host).asked = asked = min(seconds, MAX_ASKED)
+        self._free_at[host] = max(self._free_at.get(host, 0.0), now + asked)
+
     def finish(
         self,
         host: str,
@@ -76,15 +100,15 @@ class Courtesy:
         state.seconds = 0.7 * state.seconds + 0.3 * seconds if state.seconds else seconds
         state.failures = state.failures + 1 if failed else 0
         pause = self.pause(state, retry_after)
-        self._busy.difference_update(keys)
+        self.release(keys)
+        # What a host asks for is for itself; others at its address have only the delay to keep.
         for key in {*keys, *self.keys(host)}:
-            self._free_at[key] = now + pause
+            self._free_at[key] = now + (pause if key == host else self.delay)
         return pause
 
     def pause(self, state: HostState, retry_after: float) -> float:
         """Return how long to leave a host alone."""
         adaptive = min(FACTOR * state.seconds, MAX_ADAPTIVE) if self.delay else 0.0
-        backoff = min(2.0**state.failures, MAX_BACKOFF) if state.failures else 0.0
-        return max(
-            self.delay, state.asked, adaptive, backoff, min(max(retry_after, 0.0), MAX_ASKED)
-        )
+        backoff = self.backoff * 2.0 ** min(state.failures, 10) if state.failures else 0.0
+        backoff = min(backoff, MAX_BACKOFF)
+        return max(self.delay, state.asked, adaptive, backoff, min(retry_after, MAX_ASKED))

@@ -12,12 +12,11 @@ The request is written as libcurl sends it: its own headers first, then those as
 from __future__ import annotations
 
 import re
-from base64 import b32encode
 from collections.abc import Sequence
 from datetime import timedelta
 from hashlib import sha1
 from urllib.parse import quote
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL
 
 import msgspec
 
@@ -33,10 +32,13 @@ TRUNCATED = {
     Trouble.TOO_LARGE: "length",
     Trouble.TIMEOUT: "time",
     Trouble.NO_CONNECTION: "disconnect",
+    Trouble.LOST: "disconnect",
     Trouble.BROKEN: "disconnect",
 }
 ADDRESS = re.compile(r"^[a-z]+://(?:[^/?#]*@)?([^/?#]*)([^#]*)", re.IGNORECASE)
 NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f]")
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+PAIRS = [one + two for one in LETTERS for two in LETTERS]
 Headers = dict[str, str]
 
 
@@ -157,7 +159,11 @@ def lines_of(headers: Headers) -> bytes:
 
 def record_id(kind: str, url: str, moment: int, payload: str) -> str:
     """Return the name of a record, which follows from what it holds."""
-    return f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {url} {moment} {payload}')}>"
+    # What uuid5 gives, at a quarter of its time.
+    name = f"{kind} {url} {moment} {payload}".encode("utf-8", "replace")
+    told = sha1(NAMESPACE_URL.bytes + name, usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(told[16], 16) & 3]
+    return f"<urn:uuid:{told[:8]}-{told[8:12]}-5{told[13:16]}-{variant}{told[17:20]}-{told[20:32]}>"
 
 
 def date(moment: int) -> str:
@@ -170,4 +176,6 @@ def digest(head: bytes, body: bytes = b"") -> str:
     """Return the digest of two pieces as WARC files write it."""
     found = sha1(head, usedforsecurity=False)
     found.update(body)
-    return f"sha1:{b32encode(found.digest()).decode()}"
+    # What b32encode gives, at a quarter of its time: two letters for every ten bits.
+    bits = int.from_bytes(found.digest(), "big")
+    return "sha1:" + "".join([PAIRS[bits >> shift & 1023] for shift in range(150, -1, -10)])

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from foragers.fetch.reply import Reply
+from foragers.fetch.reply import Limits, Reply
 from foragers.pages.coding import decoded
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
@@ -20,8 +20,19 @@ from foragers.types import Document, Outlink, Status, Visit
 
 HTML = ("text/html", "application/xhtml+xml")
 TEXT = ("text/plain",)
+BINARY = (
+    b"\x89PNG\r", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b",
+    b"\x7fELF", b"MZ\x90", b"\0\0\0", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!", b"ID3", b"OggS",
+)  # fmt: skip
+"""How files begin that are not text, whatever their type is said to be."""
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+MAX_NULLS = 0.01
+"""Text has no null bytes; this share of them is forgiven."""
 MAX_LINKS = 5000
 """How many links of one page are taken: beyond that it is a dump, or means harm."""
+
+
+LIMITS = Limits()
 
 
 def kind_of(content_type: str) -> str:
@@ -35,6 +46,16 @@ def is_wanted(content_type: str) -> bool:
     return not kind or kind in HTML or kind in TEXT
 
 
+def is_binary(body: bytes, content_type: str) -> bool:
+    """Say whether a body that is said to be text is none."""
+    if body.startswith(BINARY):
+        return True
+    head = body[:4096]
+    if body.startswith(UTF_16) or "utf-16" in content_type.lower():
+        return False
+    return head.count(b"\0") > MAX_NULLS * len(head)
+
+
 class Harvest(msgspec.Struct, frozen=True):
     """What a reply came to."""
 
@@ -46,6 +67,23 @@ class Harvest(msgspec.Struct, frozen=True):
     born: float = 0.0
 
 
+class Fresh:
+    """The content of a page that has just been read."""
+
+    __slots__ = ("_harvest",)
+
+    def __init__(self, harvest: Harvest) -> None:
+        self._harvest = harvest
+
+    def document(self) -> Document:
+        """Return what the page says."""
+        return self._harvest.document
+
+    def outlinks(self) -> Sequence[Outlink]:
+        """Return the links that the crawl may follow."""
+        return self._harvest.outlinks
+
+
 @dataclass(slots=True)
 class Harvester:
     """Reads replies as one crawl wants them read."""
@@ -53,6 +91,7 @@ class Harvester:
     agent: str
     scope: Scope
     traps: Traps | None
+    limits: Limits = LIMITS
 
     def refuse(self, url: str, depth: int, hops: int) -> str | None:
         """Return why an address is not to be asked for, or None if it is."""
@@ -69,12 +108,16 @@ class Harvester:
 
     def harvest(self, reply: Reply, asked: str, final: str, depth: int) -> Harvest:
         """Return what a reply with a page in it comes to."""
-        kind = kind_of(reply.header("Content-Type"))
-        if reply.cut:
-            return Harvest(Status.UNWANTED, f"content type {kind}")
-        transfer, content = reply.header("Transfer-Encoding"), reply.header("Content-Encoding")
-        body = decoded(reply.body, transfer, content) if transfer or content else reply.body
-        document, outlinks, robots = self.read(body, final, reply.header("Content-Type"))
+        content_type, most = reply.header("Content-Type"), self.limits.unpacked
+        if reply.cut or not is_wanted(content_type):
+            return Harvest(Status.UNWANTED, f"content type {kind_of(content_type)}")
+        body = payload(reply, most + 1)
+        if len(body) > most:
+            return Harvest(Status.FAILED, f"too large: more than {most:,} bytes unpacked")
+        if is_binary(body, content_type):
+            kind = kind_of(content_type) or "text"
+            return Harvest(Status.UNWANTED, f"binary data that is said to be {kind}")
+        document, outlinks, robots = self.read(body, final, content_type)
         asks = Directives.parse([robots, *reply.all("X-Robots-Tag")], self.agent)
         links = () if asks.nofollow else self.follow(outlinks, depth + 1)
         status, reason, links = self.verdict(asked, final, document, links)
@@ -120,6 +163,13 @@ class Harvester:
         if found.kind is Kind.SOFT_404:
             return Status.MISSING, "error page with status 200", ()
         return Status.OK, "", links
+
+
+def payload(reply: Reply, limit: int) -> bytes:
+    """Return the body of a reply without its codings, up to a limit."""
+    transfer = ",".join(reply.all("Transfer-Encoding"))
+    content = ",".join(reply.all("Content-Encoding"))
+    return decoded(reply.body, transfer, content, limit) if transfer or content else reply.body
 
 
 def born(reply: Reply, document: Document) -> float:

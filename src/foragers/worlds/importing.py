@@ -72,6 +72,7 @@ class Importer:
     revisits: list[tuple[UrlId, float, str]] = field(default_factory=list)
     _blocks: dict[tuple[UrlId, bytes], int] = field(default_factory=dict)
     _payloads: dict[tuple[UrlId, str], int] = field(default_factory=dict)
+    _anywhere: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Block 0 is for all that has no content: redirects and errors.
@@ -123,15 +124,29 @@ class Importer:
         self.rows.append((url, capture.time, capture.code, onward, block))
         if block and capture.payload:
             self._payloads[url, capture.payload] = block
+            self._anywhere.setdefault(capture.payload, block)
 
     def settle(self) -> None:
         """Give each revisit the content it refers to; those of unknown content are left out."""
         for url, time, payload in self.revisits:
-            block = self._payloads.get((url, payload))
+            block = self._payloads.get((url, payload)) or self.borrow(url, payload)
             self.summary.repeated += block is None
             if block is not None:
                 self.summary.captures += 1
+                self.spellings.setdefault(url, self.table.href(url))
                 self.rows.append((url, time, OK, -1, block))
+
+    def borrow(self, url: UrlId, payload: str) -> int | None:
+        """Read for one address what was recorded under another; its links may differ."""
+        other = self._anywhere.get(payload)
+        if other is None:
+            return None
+        body = self.writer.body(other)
+        copy = Capture(self.table.href(url), 0.0, OK, body.content_type, "", body.data)
+        packed, hrefs = read(copy)
+        self.links.append(self.table.intern_many(hrefs)[0])
+        block = self._payloads[url, payload] = self.writer.add(packed)
+        return block
 
     def redirect(self, capture: Capture) -> UrlId:
         """Return the URL that a capture sends on to, or -1."""

@@ -14,24 +14,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
-from typing import Protocol
+
+from msgspec.structs import replace
 
 from foragers.fetch.client import Client
 from foragers.fetch.reply import Reply, Request, Trouble
 from foragers.fetch.retrying import retry_after
-from foragers.pages.coding import decoded
-from foragers.pages.robots import Robots, robots_for_status
-from foragers.types import Choice, Document, Link, Links, Outlink, Page, Status, UrlId, Visit
-from foragers.urls import UrlTable, host_of, resolve
-from foragers.worlds.courtesy import MAX_ASKED, Courtesy
-from foragers.worlds.harvesting import Harvest, Harvester
+from foragers.pages.robots import MAX_BYTES
+from foragers.types import Choice, Ids, Link, Links, Page, Status, UrlId, Visit
+from foragers.urls import UrlTable, host_of
+from foragers.worlds.courtesy import Courtesy
+from foragers.worlds.errand import (
+    REDIRECTS,
+    Archivist,
+    Errand,
+    Permission,
+    Permissions,
+    has_failed,
+    is_address,
+    reason_of,
+)
+from foragers.worlds.harvesting import Fresh, Harvest, Harvester
 from foragers.worlds.recorded import status_of
 
-MAX_HOPS, MAX_ROBOTS_HOPS, MAX_TRIES = 10, 5, 3
-ROBOTS_AGE, ROBOTS_RETRY = 24 * 3600.0, 1800.0
-NOT_MODIFIED, REDIRECTS = 304, (301, 302, 303, 307, 308)
-TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
-TRY_AGAIN_AFTER = (Trouble.TIMEOUT, Trouble.NO_CONNECTION, Trouble.BROKEN)
+MAX_HOPS, MAX_ROBOTS_HOPS = 10, 5
+NOT_MODIFIED = 304
 MAX_PATIENCE = 30.0
 """How long an errand may wait to try again; one that must wait longer is given up."""
 GLANCE = 0.05
@@ -42,52 +49,9 @@ ACCEPT = (
 )
 
 
-class Archivist(Protocol):
-    """Someone who keeps what was received."""
-
-    def record(self, reply: Reply) -> str:
-        """Keep a reply and return where it is."""
-        ...
-
-
-@dataclass(slots=True)
-class Errand:
-    """A choice on its way; with an `origin`, a visit to the robots.txt there."""
-
-    choice: Choice
-    url: str
-    origin: str = ""
-    hops: int = 0
-    tries: int = 0
-    keys: tuple[str, ...] = ()
-    been: tuple[str, ...] = ()
-
-    def go_on(self, target: str) -> None:
-        """Turn to where a redirect leads."""
-        self.been += (self.url,)
-        self.url, self.hops, self.tries = target, self.hops + 1, 0
-
-
-class Fresh:
-    """The content of a page that has just been read."""
-
-    __slots__ = ("_harvest",)
-
-    def __init__(self, harvest: Harvest) -> None:
-        self._harvest = harvest
-
-    def document(self) -> Document:
-        """Return what the page says."""
-        return self._harvest.document
-
-    def outlinks(self) -> Sequence[Outlink]:
-        """Return the links that the crawl may follow."""
-        return self._harvest.outlinks
-
-
 @dataclass(slots=True)
 class Live:
-    """The web as it is now."""
+    """The web as it is now; `fetched` are the pages that came back, wherever they were asked."""
 
     addresses: tuple[str, ...]
     client: Client
@@ -99,8 +63,8 @@ class Live:
     obey_robots: bool = True
     deadline: float = inf
     table: UrlTable = field(default_factory=UrlTable)
-    _robots: dict[str, tuple[Robots, float]] = field(default_factory=dict)
-    _for_robots: dict[str, list[Errand]] = field(default_factory=dict)
+    fetched: set[UrlId] = field(default_factory=set)
+    _permissions: Permissions = field(default_factory=Permissions)
     _requests: dict[int, Errand] = field(default_factory=dict)
     _waiting: list[tuple[float, int, Errand]] = field(default_factory=list)
     _ready: list[Page] = field(default_factory=list)
@@ -171,40 +135,58 @@ class Live:
         """Drop all connections."""
         self.client.close()
 
+    def admits(self, request: Request, address: str) -> bool:
+        """Say whether an address may be connected to now, where a host turns out to be."""
+        errand = self._requests[request.tag]
+        host = host_of(errand.url)
+        claimed = self.courtesy.claim(host, errand.keys, address, time.time())
+        errand.keys = claimed or errand.keys
+        return bool(claimed)
+
     def _consider(self, errand: Errand) -> None:
         """Send an errand on, if it may go where it is going."""
         reason = self.harvester.refuse(errand.url, errand.choice.depth, errand.hops)
         if reason is None and self.obey_robots:
-            origin = "/".join(errand.url.split("/", 3)[:3])
-            robots, until = self._robots.get(origin, (None, 0.0))
-            if robots is None or until < time.time():
-                self._ask_robots(origin, errand)
+            known = self._permissions.of(errand.url, time.time())
+            if known is None:
+                for_robots = self._permissions.wait(errand)
+                if for_robots is not None:
+                    self._queue(for_robots)
                 return
-            if not robots.allowed(self.agent, errand.url):
-                reason = "robots.txt" if robots.reachable else "robots.txt cannot be had"
+            reason = known.refuse(self.agent, errand.url)
         if reason is None:
             self._queue(errand)
         else:
             self._end(errand, Status.SKIPPED, reason)
 
-    def _ask_robots(self, origin: str, errand: Errand) -> None:
-        """Let an errand wait for robots.txt, and send another for that if none is on its way."""
-        waiting = self._for_robots.setdefault(origin, [])
-        waiting.append(errand)
-        if len(waiting) == 1:
-            self._queue(Errand(errand.choice, f"{origin}/robots.txt", origin))
-
     def _queue(self, errand: Errand) -> None:
         """Send an errand off now, or when its host may be asked again."""
-        now = time.time()
-        wait = self.courtesy.wait(host_of(errand.url), now)
-        self._order += 1
+        now, host = time.time(), host_of(errand.url)
+        wait = self.courtesy.wait(host, now)
         if wait == 0.0:
-            errand.keys = self.courtesy.start(host_of(errand.url))
+            errand.keys = self.courtesy.start(host)
+            self._order += 1
             self._requests[self._order] = errand
-            self.client.start(Request(errand.url, ACCEPT, self._order))
+            enough = MAX_BYTES + 1 if errand.origin else 0
+            self.client.start(Request(errand.url, ACCEPT, self._order, enough))
+        elif wait is None:
+            self._wait(errand, now + GLANCE)
+        elif wait <= MAX_PATIENCE + max(self.courtesy.delay, self.courtesy.state(host).asked):
+            self._wait(errand, now + wait)
         else:
-            heappush(self._waiting, (now + (GLANCE if wait is None else wait), self._order, errand))
+            self._turn_back(errand, f"{host} asks to be left alone for {wait:.0f} s", now + wait)
+
+    def _wait(self, errand: Errand, until: float) -> None:
+        """Let an errand wait."""
+        self._order += 1
+        heappush(self._waiting, (until, self._order, errand))
+
+    def _turn_back(self, errand: Errand, reason: str, until: float) -> None:
+        """End an errand that would have to wait too long."""
+        if errand.origin:
+            self._learn(errand.origin, Permission.denied(reason, until))
+        else:
+            self._end(errand, Status.SKIPPED, reason)
 
     def _send_those_due(self, now: float) -> None:
         """Send off the errands whose time has come."""
@@ -214,7 +196,11 @@ class Live:
     def _take(self, reply: Reply) -> None:
         """Take in a reply, and let the errand that brought it go on or end."""
         errand = self._requests.pop(reply.request.tag)
-        failed = reply.trouble in TRY_AGAIN_AFTER or reply.code in TRY_AGAIN
+        if reply.trouble is Trouble.BUSY:
+            self.courtesy.release(errand.keys)
+            self._wait(errand, time.time() + GLANCE)
+            return
+        failed = has_failed(reply)
         pause = self.courtesy.finish(
             host_of(errand.url),
             errand.keys,
@@ -222,95 +208,102 @@ class Live:
             seconds=reply.seconds,
             failed=failed,
             address=reply.address,
-            retry_after=retry_after(reply),
+            retry_after=retry_after(reply) if failed else 0.0,
         )
-        if failed and errand.tries + 1 < MAX_TRIES and pause <= MAX_PATIENCE:
+        if failed and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
             errand.tries += 1
             self._queue(errand)
         elif errand.origin:
             self._take_robots(errand, reply)
         else:
-            self._take_page(errand, reply, pause)
+            self._take_page(errand, reply)
 
     def _take_robots(self, errand: Errand, reply: Reply) -> None:
-        """Learn what a host wants, and let those go on who waited for it."""
-        target = self._target(errand, reply)
-        if target and errand.hops < MAX_ROBOTS_HOPS:
+        """Find out what a host wants, there or where its robots.txt redirects to."""
+        target = errand.target(reply)
+        if target.startswith(("http://", "https://")) and errand.hops < MAX_ROBOTS_HOPS:
             errand.go_on(target)
             self._queue(errand)
-            return
-        coded = reply.header("Transfer-Encoding"), reply.header("Content-Encoding")
-        body = decoded(reply.body, *coded) if any(coded) else reply.body
-        robots = robots_for_status(None if reply.trouble else reply.code, body)
-        age = ROBOTS_AGE if robots.reachable else ROBOTS_RETRY
-        self._robots[errand.origin] = robots, time.time() + age
-        state = self.courtesy.state(host_of(errand.origin))
-        state.asked = min(robots.delay(self.agent) or 0.0, MAX_ASKED)
-        for waiting in self._for_robots.pop(errand.origin):
+        else:
+            self._learn(errand.origin, Permission.of(reply, time.time()))
+
+    def _learn(self, origin: str, permission: Permission) -> None:
+        """Take in what a host wants, and let those go on who waited for it."""
+        asked = permission.robots.delay(self.agent) or 0.0
+        self.courtesy.obey(host_of(origin), asked, time.time())
+        for waiting in self._permissions.learn(origin, permission):
             self._consider(waiting)
 
-    def _take_page(self, errand: Errand, reply: Reply, pause: float) -> None:
+    def _take_page(self, errand: Errand, reply: Reply) -> None:
         """Go on to where a page redirects, or make a page of the reply."""
         record = self.archivist.record(reply) if self.archivist else ""
         if reply.trouble is not None:
             skipped = reply.trouble is Trouble.REFUSED_ADDRESS
-            reason = f"{reply.trouble.value}: {reply.detail}".rstrip(": ")
             status = Status.SKIPPED if skipped else Status.FAILED
-            self._end(errand, status, reason, pause=pause, record=record)
+            self._end(errand, status, reason_of(reply), record)
         elif reply.code in REDIRECTS:
-            self._follow(errand, reply, pause, record)
+            self._follow(errand, reply, record)
         elif not 200 <= reply.code < 300:
             unchanged = reply.code == NOT_MODIFIED
             status = Status.UNCHANGED if unchanged else status_of(reply.code)
-            self._end(errand, status, str(reply.code), pause=pause, record=record)
+            self._end(errand, status, str(reply.code), record)
+        elif errand.hops and self.table.find(errand.url) in self.fetched:
+            self._end(errand, Status.UNWANTED, "redirects to a page fetched before", record)
         else:
-            asked = self.table.href(errand.choice.url)
-            harvest = self.harvester.harvest(reply, asked, errand.url, errand.choice.depth)
-            self._finish(errand, harvest, pause, record)
+            self._finish(errand, self._harvest(errand, reply), record)
 
-    def _follow(self, errand: Errand, reply: Reply, pause: float, record: str) -> None:
+    def _harvest(self, errand: Errand, reply: Reply) -> Harvest:
+        """Read a page; one that our own code cannot cope with must not end the crawl."""
+        asked = self.table.href(errand.choice.url)
+        try:
+            return self.harvester.harvest(reply, asked, errand.url, errand.choice.depth)
+        except Exception as error:
+            return Harvest(Status.FAILED, f"cannot be read: {type(error).__name__}: {error}")
+
+    def _follow(self, errand: Errand, reply: Reply, record: str) -> None:
         """Go on to where a page redirects, unless that leads round in circles or nowhere."""
-        target = self._target(errand, reply)
+        target = errand.target(reply)
+        known = self.table.find(target) if target else None
         if not target:
-            reason = f"{reply.code} to nowhere"
+            self._end(errand, Status.FAILED, f"{reply.code} to nowhere", record)
         elif target == errand.url or target in errand.been:
-            reason = "redirects in a circle"
+            self._end(errand, Status.FAILED, "redirects in a circle", record)
         elif errand.hops >= MAX_HOPS:
-            reason = f"more than {MAX_HOPS} redirects"
+            self._end(errand, Status.FAILED, f"more than {MAX_HOPS} redirects", record)
+        elif known != errand.choice.url and (known in self.fetched or known in self._choices):
+            errand.go_on(target)
+            self._end(errand, Status.UNWANTED, "redirects to a page fetched before", record)
         else:
             errand.go_on(target)
             self._consider(errand)
-            return
-        self._end(errand, Status.FAILED, reason, pause=pause, record=record)
 
-    def _target(self, errand: Errand, reply: Reply) -> str:
-        """Return where a reply redirects to, or nothing."""
-        location = reply.header("Location")
-        if reply.trouble or reply.code not in REDIRECTS or not location:
-            return ""
+    def _number(self, harvest: Harvest) -> tuple[Harvest, Ids, Ids]:
+        """Number the links of a page, without those that are no addresses."""
         try:
-            return resolve(location, errand.url).partition("#")[0]
+            return harvest, *self.table.intern_many([out.href for out in harvest.outlinks])
         except ValueError:
-            return ""
+            sound = tuple(out for out in harvest.outlinks if is_address(out.href))
+            harvest = replace(harvest, outlinks=sound)
+        return harvest, *self.table.intern_many([out.href for out in sound])
 
-    def _end(
-        self, errand: Errand, status: Status, reason: str, pause: float = 0.0, record: str = ""
-    ) -> None:
+    def _end(self, errand: Errand, status: Status, reason: str, record: str = "") -> None:
         """Make a page without content of an errand."""
-        self._finish(errand, Harvest(status, reason), pause, record)
+        self._finish(errand, Harvest(status, reason), record)
 
-    def _finish(self, errand: Errand, harvest: Harvest, pause: float, record: str) -> None:
+    def _finish(self, errand: Errand, harvest: Harvest, record: str) -> None:
         """Make a page of an errand that is over."""
-        now = time.time()
+        now, choice = time.time(), errand.choice
         try:
             final = self.table.intern(errand.url)
         except ValueError:
-            final = errand.choice.url
-        targets, hosts = self.table.intern_many([out.href for out in harvest.outlinks])
+            final = choice.url
+        if harvest.status is Status.OK:
+            self.fetched.add(final)
+        harvest, targets, hosts = self._number(harvest)
         content = Fresh(harvest)
         self._ready.append(
             Page(
-                errand.choice,
+                choice,
                 harvest.status,
                 harvest.reason,
                 final,
@@ -319,7 +312,7 @@ class Live:
                 harvest.version,
                 Links(targets, hosts, self.table, content),
                 content,
-                pause,
+                self.courtesy.wait(self.table.host_name(choice.host), now) or 0.0,
                 record,
             )
         )

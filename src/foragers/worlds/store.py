@@ -108,6 +108,8 @@ def open_world(path: Path) -> Archive:
         book = {name: mapped(path / f"url_{name}.npy") for name in BOOK}
         starts, urls = mapped(path / "label_starts.npy"), mapped(path / "label_urls.npy")
         spans = zip(manifest.labels, starts[:-1], starts[1:], strict=True)
+        if not all(0 <= seed < len(book["host_ids"]) for seed in manifest.seeds):
+            raise ValueError("a seed is not among its addresses")
         return Archive(
             book=AddressBook(host_names=manifest.hosts, **book),
             **columns,

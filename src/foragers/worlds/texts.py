@@ -14,6 +14,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from foragers.errors import UsageError
 from foragers.types import Document, Outlink
 from foragers.worlds.archive import Body
 
@@ -51,13 +52,22 @@ class BlockWriter:
     """Appends compressed blocks to a file and remembers where they are."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._file = (folder / f"{name}.bin").open("wb")
+        self._path = folder / f"{name}.bin"
+        self._file = self._path.open("wb")
         self._index = folder / f"{name}_spans.npy"
         self._ends = [0]
 
     def add(self, block: bytes) -> None:
         """Append one block."""
         self._ends.append(self._ends[-1] + self._file.write(block))
+
+    def read(self, block: int) -> bytes:
+        """Return a block that was added before."""
+        self._file.flush()
+        with self._path.open("rb") as file:
+            file.seek(self._ends[block])
+            packed = file.read(self._ends[block + 1] - self._ends[block])
+        return zstandard.ZstdDecompressor().decompress(packed)
 
     def stop(self) -> None:
         """Let go of the file."""
@@ -85,6 +95,10 @@ class TextWriter:
         self._blocks += 1
         return self._blocks - 1
 
+    def body(self, block: int) -> Body:
+        """Return the body in a block that was added before."""
+        return msgspec.msgpack.decode(self._bodies.read(block), type=Body)
+
     def close(self, blocks: NDArray[np.int64]) -> None:
         """Finish, with the block of each version; several versions may share one."""
         self._words.close(blocks)
@@ -108,11 +122,15 @@ class BlockReader:
         if len(self._spans) and int(self._spans[:, 1].max()) > len(self._data):
             raise ValueError(f"{name}.bin is cut off")
         self._decompress = zstandard.ZstdDecompressor().decompress
+        self._name = folder / f"{name}.bin"
 
     def read(self, version: int) -> bytes:
         """Return the block of a version as it was."""
         first, last = self._spans[version].tolist()
-        return self._decompress(self._data[first:last])
+        try:
+            return self._decompress(self._data[first:last])
+        except zstandard.ZstdError as error:
+            raise UsageError(f"{self._name} is damaged ({error}); make the world again") from error
 
 
 class StoredTexts:

@@ -25,6 +25,9 @@ WANTED = (RESPONSE, WarcRecordType.resource, WarcRecordType.revisit)
 GZIP_MEMBER = b"\x1f\x8b\x08"
 PLAIN_RECORD = b"WARC/1."
 CHUNK = 1 << 20
+MAX_HEADER = 256 << 10
+OTHER_SCHEMES = ("dns:", "whois:", "ftp:", "metadata:", "urn:", "warcinfo:")
+"""What crawlers record besides pages: nothing is wrong with it."""
 
 
 class Capture(msgspec.Struct, frozen=True):
@@ -73,7 +76,9 @@ class WarcReader:
         file.seek(start)
         self.position = start
         try:
-            for record in ArchiveIterator(file, record_types=ANY, auto_decode="none"):
+            for record in ArchiveIterator(
+                file, record_types=ANY, auto_decode="none", max_header_len=MAX_HEADER
+            ):
                 self.position = record.stream_pos
                 self.records += 1
                 body = record.reader.read()
@@ -93,6 +98,8 @@ class WarcReader:
         date = record.record_date
         revisit = record.record_type == WarcRecordType.revisit
         payload = record.headers.get("WARC-Payload-Digest") or ""
+        if url.startswith(OTHER_SCHEMES):
+            return
         if not url or date is None or (http is None and record.record_type == RESPONSE):
             self._damaged.add(self.position)
             return
@@ -132,6 +139,10 @@ def next_record(file: BinaryIO, start: int) -> int:
 def is_cut_off(file: BinaryIO, last: int) -> bool:
     """Say whether a file ends within the record that begins at `last`, or at the start of one."""
     sign = sign_of(file)
+    if sign == GZIP_MEMBER:
+        # A file that was compressed as a whole is one member, however many records it has.
+        file.seek(last)
+        last = last if file.read(len(sign)) == sign else 0
     file.seek(last)
     rest = after_member(file) if sign == GZIP_MEMBER else after_record(file)
     if rest is None:

@@ -1,0 +1,143 @@
+"""A choice on its way through the live web, and what robots.txt says about where it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+
+from foragers.fetch.reply import Reply, Trouble
+from foragers.pages.robots import MAX_BYTES, Robots, robots_for_status
+from foragers.types import Choice
+from foragers.urls import host_of, resolve
+from foragers.worlds.harvesting import payload
+
+ROBOTS_AGE, ROBOTS_RETRY = 24 * 3600.0, 1800.0
+REDIRECTS = (301, 302, 303, 307, 308)
+TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
+TRY_AGAIN_AFTER = (Trouble.TIMEOUT, Trouble.NO_CONNECTION, Trouble.LOST)
+MAX_TRIES, MAX_TRIES_IN_TIME = 3, 2
+
+
+class Archivist(Protocol):
+    """Someone who keeps what was received."""
+
+    def record(self, reply: Reply) -> str:
+        """Keep a reply and return where it is."""
+        ...
+
+
+@dataclass(slots=True)
+class Errand:
+    """A choice on its way; with an `origin`, a visit to the robots.txt there."""
+
+    choice: Choice
+    url: str
+    origin: str = ""
+    hops: int = 0
+    tries: int = 0
+    keys: tuple[str, ...] = ()
+    been: tuple[str, ...] = ()
+
+    def go_on(self, target: str) -> None:
+        """Turn to where a redirect leads."""
+        self.been += (self.url,)
+        self.url, self.hops, self.tries = target, self.hops + 1, 0
+
+    def target(self, reply: Reply) -> str:
+        """Return where a reply redirects to, or nothing."""
+        location = reply.header("Location")
+        if reply.trouble or reply.code not in REDIRECTS or not location:
+            return ""
+        try:
+            target = resolve(location, self.url).partition("#")[0]
+        except ValueError:
+            return ""
+        return "" if target.startswith("http") and not is_address(target) else target
+
+    def tries_left(self, reply: Reply) -> int:
+        """Return how often a request that failed so may be made again."""
+        if reply.trouble is Trouble.TIMEOUT:
+            # A server that has begun to answer and does not end has nothing better to give.
+            return 0 if reply.head else MAX_TRIES_IN_TIME - 1 - self.tries
+        return MAX_TRIES - 1 - self.tries
+
+
+def has_failed(reply: Reply) -> bool:
+    """Say whether a server could not answer now, and perhaps can later."""
+    return reply.trouble in TRY_AGAIN_AFTER or (not reply.trouble and reply.code in TRY_AGAIN)
+
+
+def reason_of(reply: Reply) -> str:
+    """Return in words why there is no usable answer."""
+    if reply.trouble is None:
+        return str(reply.code)
+    return f"{reply.trouble.value}: {reply.detail}".rstrip(": ")
+
+
+class Permission(msgspec.Struct, frozen=True):
+    """What is known of a robots.txt, until when, and why it could not be had if so."""
+
+    robots: Robots
+    until: float
+    reason: str = ""
+
+    @classmethod
+    def of(cls, reply: Reply, now: float) -> Permission:
+        """Return what a reply to a request for robots.txt means."""
+        code = None if reply.trouble else reply.code
+        robots = robots_for_status(code, payload(reply, 2 * MAX_BYTES))
+        if robots.reachable:
+            return cls(robots, now + ROBOTS_AGE)
+        return cls.denied(reason_of(reply), now + ROBOTS_RETRY)
+
+    @classmethod
+    def denied(cls, reason: str, until: float) -> Permission:
+        """Return what it means that robots.txt cannot be had."""
+        return cls(robots_for_status(None), until, f"robots.txt cannot be had: {reason}")
+
+    def refuse(self, agent: str, url: str) -> str | None:
+        """Return why an address may not be asked for, or None if it may."""
+        if self.robots.allowed(agent, url):
+            return None
+        return self.reason or "robots.txt"
+
+
+@dataclass(slots=True)
+class Permissions:
+    """What is known of all robots.txt, and who waits for one that is on its way."""
+
+    known: dict[str, Permission] = field(default_factory=dict)
+    waiting: dict[str, list[Errand]] = field(default_factory=dict)
+
+    def of(self, url: str, now: float) -> Permission | None:
+        """Return what is known for an address, if it is still good."""
+        found = self.known.get(origin_of(url))
+        return found if found is not None and now < found.until else None
+
+    def wait(self, errand: Errand) -> Errand | None:
+        """Let an errand wait for robots.txt; return who is to fetch that, if none is gone yet."""
+        origin = origin_of(errand.url)
+        waiting = self.waiting.setdefault(origin, [])
+        waiting.append(errand)
+        robots = Errand(errand.choice, f"{origin}/robots.txt", origin)
+        return robots if len(waiting) == 1 else None
+
+    def learn(self, origin: str, permission: Permission) -> list[Errand]:
+        """Take in what was found out; return those who waited for it."""
+        self.known[origin] = permission
+        return self.waiting.pop(origin, [])
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of an address."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def is_address(url: str) -> bool:
+    """Say whether an address has a host that can be asked."""
+    try:
+        return bool(host_of(url))
+    except (ValueError, IndexError):
+        return False
