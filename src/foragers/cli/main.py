@@ -23,6 +23,9 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
     "demo": "make a small web and compare strategies on it",
     "crawl": "crawl the live web for what you are after",
+    "report": "make a web page of a crawl",
+    "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
+    "explain": "say why a page was fetched",
     "compare": "compare strategies on a world",
     "world": "make, measure, serve and export worlds",
     "strategies": "list the strategies and their parameters",

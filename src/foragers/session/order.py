@@ -57,6 +57,8 @@ class Order(msgspec.Struct, frozen=True):
         ):
             if not value >= least:
                 raise UsageError(f"{option} {value:g}: must be at least {least}")
+        if not (self.agent.isascii() and self.agent.isprintable()):
+            raise UsageError("--user-agent and --contact: write them in plain ASCII, on one line")
 
     def keep(self, folder: Path, stopped: str = "") -> None:
         """Write the order into the folder of its crawl, and why that stopped, if it has."""

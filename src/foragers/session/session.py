@@ -11,9 +11,12 @@ holds beyond it is told again.  Without a checkpoint all of it is.
 
 from __future__ import annotations
 
+import os
 import pickle
+import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -22,29 +25,27 @@ import numpy as np
 
 from foragers import __version__
 from foragers.errors import UsageError
-from foragers.fetch.client import Client
-from foragers.fetch.guard import Allowed, Guard
 from foragers.fetch.reply import Limits
 from foragers.files import write
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.pace import Pace
 from foragers.protocols import Judge, Strategy
-from foragers.scope import Scope
 from foragers.session.order import Order
+from foragers.session.parts import judge_of, traps_of, world_of
 from foragers.strategies.registry import Brief, build
-from foragers.topics.options import judge_from, topic_of
+from foragers.topics.options import topic_of
 from foragers.traps import Traps
 from foragers.types import Choice, Visit
-from foragers.urls import UrlTable, resolve
+from foragers.urls import UrlTable
 from foragers.worlds.budget import Budget
-from foragers.worlds.courtesy import Courtesy
-from foragers.worlds.harvesting import Harvester, is_wanted
 from foragers.worlds.live import Live
-from foragers.worlds.recorder import Recorder
+from foragers.worlds.recorder import Recorder, locked
 
 CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
 """A checkpoint is written after so many visits, or this share of all: its cost grows with them."""
+PATIENCE = 600.0
+"""A crawl ends, and can go on later, if all hosts want to be left alone for longer than this."""
 
 Watch = Callable[[Sequence[Visit]], None]
 
@@ -70,13 +71,17 @@ class Session:
 
     order: Order
     folder: Path
+    limits: Limits = field(default_factory=Limits)
     crawl: Crawl = field(init=False)
     live: Live = field(init=False)
     ledger: SqliteLedger = field(init=False)
     recorder: Recorder | None = field(init=False, default=None)
     taken_up: int = field(init=False, default=0)
     stopped: str = field(init=False, default="")
+    _consistent: bool = field(init=False, default=True)
     _before: tuple[int, int] = field(init=False, default=(0, 0))
+    _lock: int = field(init=False, default=-1)
+    _is_whole: bool = field(init=False, default=False)
     _next_checkpoint: int = field(init=False, default=CHECKPOINT_VISITS)
 
     def open(self) -> None:
@@ -86,14 +91,27 @@ class Session:
         judge = judge_of(order)
         brief = Brief(topic_of(judge), np.random.default_rng(order.seed))
         fresh = Standing(0, build(order.strategy, brief), judge, traps_of(order), UrlTable())
-        live = world_of(order, fresh)
+        live = world_of(order, fresh.traps, fresh.table, self.limits)
         try:
             (self.folder / "warc").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"--out {self.folder}: {error.strerror}; choose another") from error
-        order.keep(self.folder)
-        standing = self._load() or fresh
-        self.live = live if standing is fresh else world_of(order, standing)
+        self._lock = locked(self.folder)
+        try:
+            order.keep(self.folder)
+            standing = self._load() or fresh
+            self.live = live
+            if standing is not fresh:
+                self.live = world_of(order, standing.traps, standing.table, self.limits)
+            with storing(self.folder):
+                self._begin(standing)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _begin(self, standing: Standing) -> None:
+        """Open the ledger and the recorder, and stand where the ledger ends."""
+        order = self.order
         self.ledger = SqliteLedger(self.folder / "ledger.sqlite", self.live.table)
         if order.warc:
             software = f"foragers/{__version__}"
@@ -103,9 +121,10 @@ class Session:
         self.taken_up = len(self.ledger)
         self._before = self.ledger.downloads(), self.ledger.relevant()
         world = Budget(self.live, order.budget, self.ledger.downloads())
-        pace = Pace(order.delay)
-        self.crawl = Crawl(standing.strategy, world, standing.judge, self.ledger, pace)
+        # The live world knows best how long a host is to be left alone, and says so page by page.
+        self.crawl = Crawl(standing.strategy, world, standing.judge, self.ledger, Pace(), PATIENCE)
         self._catch_up(standing)
+        self._is_whole = True
 
     @property
     def budget(self) -> int:
@@ -125,21 +144,30 @@ class Session:
 
     def run(self, watch: Watch | None = None) -> str:
         """Crawl until it is done, and return why it stopped."""
-        order = self.order
-        deadline = inf if order.minutes is None else time.time() + 60 * order.minutes
-        self.live.deadline = deadline
         try:
-            while (visits := self.crawl.step()) is not None:
+            for visits in self.steps():
                 if watch:
                     watch(visits)
-                if len(self.ledger) >= self._next_checkpoint:
-                    self.checkpoint()
-                if time.time() >= deadline:
-                    break
-            self.stopped = self._reason(deadline)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
         return self.stopped
+
+    def steps(self) -> Iterator[Sequence[Visit]]:
+        """Crawl until it is done, and yield the visits as they come in."""
+        minutes = self.order.minutes
+        deadline = self.live.deadline = inf if minutes is None else time.time() + 60 * minutes
+        while True:
+            # Stopped in the middle of a step, the strategy may not have been told what is written.
+            self._consistent = False
+            visits = self.crawl.step()
+            self._consistent = True
+            if visits is not None:
+                yield visits
+            if len(self.ledger) >= self._next_checkpoint:
+                self.checkpoint()
+            if visits is None or time.time() >= deadline:
+                break
+        self.stopped = self._reason(deadline)
 
     def checkpoint(self) -> None:
         """Write down all that has learned from the visits so far."""
@@ -159,19 +187,27 @@ class Session:
         self._next_checkpoint = visits + step
 
     def close(self) -> None:
-        """Put everything on disk and let go."""
-        self.checkpoint()
-        self.order.keep(self.folder, self.stopped)
-        self.ledger.close()
+        """Put everything on disk and let go, as far as there is room."""
+        # After an error the strategy may not have been told all; the ledger is taken up then.
+        if self._is_whole:
+            with suppress(OSError, sqlite3.Error):
+                self.checkpoint()
+        with suppress(sqlite3.Error):
+            self.ledger.close()
         if self.recorder is not None:
-            self.recorder.close()
+            with suppress(UsageError):
+                self.recorder.close()
         self.live.close()
+        os.close(self._lock)
 
     def _reason(self, deadline: float) -> str:
         if isinstance(self.crawl.world, Budget) and self.crawl.world.spent:
             return f"the budget of {self.order.budget:,} downloads is spent"
         if time.time() >= deadline:
             return f"{self.order.minutes:g} minutes are over"
+        if self.crawl.pace and self.crawl.pace.next_opening < inf:
+            minutes = (self.crawl.pace.next_opening - time.time()) / 60
+            return f"all that is left asks to be left alone for {minutes:.0f} minutes or more"
         return "there is nothing left to fetch"
 
     def _load(self) -> Standing | None:
@@ -188,6 +224,8 @@ class Session:
         """Learn what the ledger holds beyond the checkpoint."""
         if standing.visits == 0:
             self.crawl.begin()
+        facts = self.ledger.facts()
+        self.live.fetched.update(facts.finals[facts.ok].tolist())
         answered = set()
         for visit in self.ledger.read(standing.visits):
             answered.add(visit.url)
@@ -200,50 +238,13 @@ class Session:
         self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
 
 
-def judge_of(order: Order) -> Judge:
-    """Return who judges the pages of an order."""
-    aim = order.aim
-    return judge_from(
-        topic=aim.topic,
-        similarity=aim.similarity,
-        threshold=aim.threshold,
-        examples=aim.examples,
-        new_within=aim.new_within,
-        judge=aim.judge,
-    )
-
-
-def traps_of(order: Order) -> Traps | None:
-    """Return a look-out for traps, unless the user wants none."""
-    return Traps() if order.traps else None
-
-
-def world_of(order: Order, standing: Standing) -> Live:
-    """Return the live web as an order wants it treated."""
+@contextmanager
+def storing(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong with the ledger into a line for the user."""
     try:
-        seeds = tuple(resolve(seed if "://" in seed else f"http://{seed}") for seed in order.seeds)
-    except ValueError as error:
-        raise UsageError(f"a seed is no address ({error}); write https://host/path") from error
-    for seed in seeds:
-        if not seed.startswith(("http://", "https://")):
-            raise UsageError(f"{seed}: only http and https addresses can be crawled")
-    scope = Scope(
-        seeds,
-        order.within,
-        include=order.include,
-        exclude=order.exclude,
-        max_depth=order.max_depth,
-    )
-    guard = Guard(tuple(Allowed.parse(text) for text in order.allow_private))
-    client = Client(order.agent, guard, Limits(), is_wanted, order.concurrency)
-    harvester = Harvester(order.agent, scope, standing.traps)
-    return Live(
-        seeds,
-        client,
-        order.agent,
-        harvester,
-        Courtesy(order.delay),
-        connections=order.concurrency,
-        obey_robots=order.robots,
-        table=standing.table,
-    )
+        yield
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"{folder / 'ledger.sqlite'} cannot be written: {error}; all before it is kept,"
+            " mend that and start the same crawl again"
+        ) from error

@@ -36,7 +36,7 @@ PATIENCE = 64
 """How many pages in a row of one line may lead on without a word of their own."""
 MAX_ERROR_WORDS = 100
 MIN_VERSION_WORDS = 20
-MAX_VERSIONS = 2
+MAX_VERSIONS = 8
 """How many copies of a page may be versions of it."""
 MAX_COPIES = 128
 """How many pages of a site may be versions of others before they count as copies."""
@@ -165,7 +165,7 @@ class Traps:
     def _is_version(self, verdict: Verdict, own: Own, site: str) -> bool:
         """Say whether a copy may be another version of a page, which counts for nothing.
 
-        Versions and translations of a manual repeat each page once or twice; a trap
+        Versions and translations of a manual repeat each page a few times; a trap
         repeats the same few pages, or goes on with it.
         """
         if verdict.of is None or own.words < MIN_VERSION_WORDS:

@@ -17,6 +17,7 @@ from math import inf
 
 from msgspec.structs import replace
 
+from foragers.errors import UsageError
 from foragers.fetch.client import Client
 from foragers.fetch.reply import Reply, Request, Trouble
 from foragers.fetch.retrying import retry_after
@@ -128,7 +129,7 @@ class Live:
         final = self.table.intern(href)
         targets, _ = self.table.intern_many([link.href for link in visit.links])
         if final != visit.page.final or targets.tolist() != visit.links.targets.tolist():
-            raise ValueError("the ledger does not fit the options of this crawl")
+            raise UsageError("the ledger does not fit this crawl; choose another --out")
         self.harvester.recall(visit, href)
 
     def close(self) -> None:
