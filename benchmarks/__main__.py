@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, opening, replay, scale
+from benchmarks import crawling, importing, opening, replay, scale
 
-BENCHMARKS = {"replay": replay, "importing": importing, "opening": opening, "scale": scale}
+BENCHMARKS = {
+    "replay": replay,
+    "importing": importing,
+    "opening": opening,
+    "scale": scale,
+    "crawling": crawling,
+}
 
 
 def main(names: list[str]) -> int:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import deque
 
 from benchmarks.timing import best_of, verdict
-from foragers.loop import Crawl
 from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl
 from foragers.strategies.baselines import BreadthFirst
 from foragers.topics.everything import Everything
 from foragers.worlds.archive import Archive

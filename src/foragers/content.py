@@ -7,7 +7,24 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from foragers.types import Document, Link, Links, Outlink, UrlId
+from foragers.types import Addresses, Document, Link, Links, Outlink, UrlId
+
+
+class Spelled:
+    """The addresses that a page links to, and someone to ask for others."""
+
+    __slots__ = ("_hrefs", "_others")
+
+    def __init__(self, links: Sequence[Link], others: Addresses | None) -> None:
+        self._hrefs = {link.url: link.href for link in links}
+        self._others = others
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL."""
+        known = self._hrefs.get(url)
+        if known is None and self._others is not None:
+            return self._others.href(url)
+        return known or ""
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -27,12 +44,8 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
             for link in self.links
         ]
 
-    def href(self, url: UrlId) -> str:
-        """Return the address of a URL that the page links to."""
-        return next(link.href for link in self.links if link.url == url)
-
-    def columns(self) -> Links:
-        """Return the links as a page carries them."""
+    def columns(self, others: Addresses | None = None) -> Links:
+        """Return the links as a page carries them; `others` knows addresses besides theirs."""
         targets = np.array([link.url for link in self.links], np.int32)
         hosts = np.array([link.host for link in self.links], np.int32)
-        return Links(targets, hosts, self, self)
+        return Links(targets, hosts, Spelled(self.links, others), self)

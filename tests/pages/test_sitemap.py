@@ -288,6 +288,7 @@ HOSTILE = {
     "dates": lambda: filled(b"<lastmod>Mon, 1 Jan 2020 10:00:00 GMT</lastmod>", b"<url>"),
     "references": lambda: filled(b"<loc>http://a/" + b"&#38;" * 1600 + b"</loc>", b"<urlset>"),
     "lines": lambda: filled(b"http://a\n"),
+    "one line": lambda: filled(b"http://a"),
     "gzip": lambda: gzip.compress(gzip.compress(bytes(4 * MAX_BYTES))),
     "members": lambda: gzip.compress(b"") * 100_000,
 }

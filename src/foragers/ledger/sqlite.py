@@ -111,7 +111,8 @@ class SqliteLedger:
         query = "SELECT * FROM visits WHERE number > ? ORDER BY number"
         for row in self._connection.execute(query, (start,)):
             words = row[-1]
-            yield visit_of(row, Kept(Document()) if words is None else decode(decompress(words)))
+            kept = Kept(Document()) if words is None else decode(decompress(words))
+            yield visit_of(row, kept, self)
 
     def facts(self) -> Facts:
         """Return all visits as columns."""
@@ -218,12 +219,12 @@ def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
         connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
-def visit_of(row: tuple[Any, ...], content: Kept) -> Visit:
+def visit_of(row: tuple[Any, ...], content: Kept, addresses: Addresses) -> Visit:
     """Return the visit that a row keeps."""
     (_, url, final, host, status, reason, time, born, version, *rest) = row
     promise, agent, parent, depth, relevance, relevant, *_, record, _ = rest
     choice = Choice(url, host, promise, agent, parent, depth)
-    links = content.columns()
+    links = content.columns(addresses)
     page = Page(
         choice, Status(status), reason, final, time, born, version, links, content, record=record
     )

@@ -34,7 +34,7 @@ _TAGS = pattern(
     rb"(?<!image:)(?<!xhtml:)(?:urlset|url|sitemapindex|sitemap|loc|lastmod|publication_date"
     rb"|rss|feed|rdf|item|entry|link|guid|%b)" % b"|".join(_FEED_DATES)
 )
-_LINE = re.compile(rb"[^\r\n]{1,%d}+(?![^\r\n])" % MAX_TEXT)
+_LINE = re.compile(rb"(?<![^\r\n])[^\r\n]{1,%d}+(?![^\r\n])" % MAX_TEXT)
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 

@@ -21,6 +21,8 @@ ENOUGH = 16
 """From how many pages on a kind is judged."""
 ENOUGH_EXACT = 10
 """The same where the last eight were exact copies."""
+ENOUGH_WIDE = 32
+"""The same for a whole host or domain, which is dull with at most one new page of as many."""
 DULL_SHARE = 0.1
 """A kind with no more than this share of new pages is dull (half of it for a proven kind, and
 one page is always too few)."""
@@ -28,6 +30,7 @@ MAX_LEVEL = 24
 _MASK = (1 << 2 * WINDOW) - 1
 _LAST = (1 << WINDOW) - 1
 _RUN = 8
+_WHOLE = "/***"
 
 
 class Outcome(IntEnum):
@@ -53,10 +56,13 @@ class Standing:
     level: int = 0
     waiting: int = 0
     credit: int = 0
+    wide: bool = False
 
     @property
     def young(self) -> bool:
         """Whether too little is known to judge."""
+        if self.wide:
+            return self.pages < ENOUGH_WIDE
         return self.pages < (ENOUGH_EXACT if self.exact >= _RUN else ENOUGH)
 
     @property
@@ -73,7 +79,7 @@ class Standing:
         if self.pages > 2 * WINDOW and self.fresh >= PROVEN_SHARE * self.pages:
             # A version of a manual may repeat the last one for a whole chapter.
             return pages.bit_count() <= DULL_SHARE * WINDOW
-        few = max(1, int(DULL_SHARE * min(self.pages, WINDOW)))
+        few = 1 if self.wide else max(1, int(DULL_SHARE * min(self.pages, WINDOW)))
         return (pages & _LAST).bit_count() <= few
 
     def admit(self) -> bool:
@@ -117,7 +123,7 @@ class Standings:
         """Return the record of a kind, an empty one if it has none."""
         found = self.kinds.get(kind)
         if found is None:
-            found = Standing()
+            found = Standing(wide=kind.endswith(_WHOLE))
             self.kinds.put(kind, found)
         return found
 
@@ -157,6 +163,6 @@ def levels(shape: Shape, stray: bool) -> tuple[str, ...]:
         f"{mark}{shape.full}",
         f"{mark}{shape.path}?*",
         f"{mark}{shape.family}/**",
-        f"{mark}{shape.host}/***",
-        f"{mark}*.{shape.site}/***",
+        f"{mark}{shape.host}{_WHOLE}",
+        f"{mark}*.{shape.site}{_WHOLE}",
     )

@@ -38,7 +38,7 @@ MAX_ERROR_WORDS = 100
 MIN_VERSION_WORDS = 20
 MAX_VERSIONS = 8
 """How many copies of a page may be versions of it."""
-MAX_COPIES = 128
+MAX_COPIES = 112
 """How many pages of a site may be versions of others before they count as copies."""
 
 
