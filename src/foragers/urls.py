@@ -24,7 +24,7 @@ from foragers.types import HostId, Ids, UrlId
 # punycode is left to the slow path, which checks it.
 _NAME = r"(?!(?:[^/:]*\.)?xn--)(?:[a-z0-9_-]+\.)*[a-z][a-z0-9-]*"
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_PORT = r"(?::(?!80/|443/)[1-9][0-9]{0,3})?"
+_PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?"
 _ORIGIN = rf"https?://(?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT}"
 
 _LETTERS = r"A-Za-z0-9_~!$&()*+,;=@"

@@ -149,14 +149,13 @@ def test_warc_holds_the_records_of_relevant_pages_byte_for_byte(
     assert code == 0
     assert ": 2 records" in told
     with out.open("rb") as file:
-        records = [
+        found = [
             (one.rec_type, one.rec_headers["WARC-Target-URI"]) for one in ArchiveIterator(file)
         ]
-    assert records == [("warcinfo", None), *[("response", address("t"))] * 2]
-    source = (folder / "warc" / FILE).read_bytes()
+    assert found == [("warcinfo", None), *[("response", address("t"))] * 2]
+    source, copy = (folder / "warc" / FILE).read_bytes(), out.read_bytes()
     for line in exported(capsys, folder, "--relevant"):
-        assert gzip.decompress(source[line["offset"] :]).startswith(b"WARC/1.1")
-        assert source[line["offset"] :][:200] in out.read_bytes() + source
+        assert member(source[line["offset"] :]) in copy
 
 
 def test_records_that_are_gone_are_counted_and_the_rest_is_copied(

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import doctest
 import pickle
 import random
 import time
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -451,3 +453,8 @@ def test_a_page_may_say_until_when_it_is_there(date: str) -> None:
 @given(st.lists(st.text()), st.text())
 def test_any_directives_have_a_meaning(values: list[str], agent: str) -> None:
     assert isinstance(Directives.parse(values, agent), Directives)
+
+
+def test_the_page_about_robots_tells_what_happens() -> None:
+    page = Path(__file__).parents[2] / "docs" / "robots.md"
+    assert doctest.testfile(str(page), module_relative=False).failed == 0

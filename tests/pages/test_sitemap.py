@@ -299,8 +299,8 @@ def test_no_file_takes_long(name: str) -> None:
     body = HOSTILE[name]()
     start = time.thread_time()
     read_sitemap(body, AT)
-    # About half a second each; the rest is for slower machines.
-    assert time.thread_time() - start < 4
+    # A second at most; the rest is for slower and busier machines.
+    assert time.thread_time() - start < 10
 
 
 def test_a_small_file_does_not_grow_without_end() -> None:

@@ -114,7 +114,8 @@ def not_fetched(found: Explanation) -> list[Text]:
     what = "is a seed but" if found.seed else "is known but"
     text = [said("", f"{plain(found.asked)} {what} was not fetched.")]
     if found.links:
-        text.append(said("", f"{counted(found.links, 'page')} link to it:"))
+        verb = "links" if found.links == 1 else "link"
+        text.append(said("", f"{counted(found.links, 'page')} {verb} to it:"))
     text += [line for linking in found.linked_from for line in linking_lines(linking)]
     if found.links > len(found.linked_from):
         text.append(said("  ", f"… and {found.links - len(found.linked_from):,} more"))

@@ -29,7 +29,7 @@ th { color: #555; font-weight: 600; } .text { text-align: left; overflow-wrap: a
 table.about th { width: 7rem; text-align: left; } table.about td { text-align: left; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 2rem; }
 .columns > div { min-width: 0; } .scroll { overflow-x: auto; }
-svg { max-width: 100%; height: auto; display: block; } td small { color: #666; }
+svg { width: 100%; height: auto; display: block; } td small { color: #666; }
 a { color: #0072b2; text-decoration: none; } a:hover { text-decoration: underline; }
 """
 

@@ -27,13 +27,13 @@ def report(folder: CrawlFolder) -> str:
     told = folder.told()
     parts = [heading(told, summary), numbers(summary)]
     if summary.downloads:
-        parts += drawn(part(facts, downloaded(facts)))
+        parts += drawn(part(facts, downloaded(facts)), summary)
+    else:
+        parts += [note("Nothing has been fetched yet."), outcomes(summary)]
     if summary.relevant:
         parts.append(best(folder))
-    if summary.statuses:
+    if summary.downloads:
         parts += listed(summary)
-    else:
-        parts.append(note("Nothing has been fetched yet."))
     return document(title(told), "\n".join(parts))
 
 
@@ -88,8 +88,8 @@ def numbers(summary: Summary) -> str:
     return f'<dl class="numbers">{"".join(cells)}</dl>'
 
 
-def drawn(facts: Facts) -> list[str]:
-    """Return the pictures."""
+def drawn(facts: Facts, summary: Summary) -> list[str]:
+    """Return the pictures, and beside the last of them how choices ended."""
     return [
         section(
             "Harvest",
@@ -103,9 +103,10 @@ def drawn(facts: Facts) -> list[str]:
                 ("How relevant pages were", pictures.relevance(facts)),
                 ("What promises were worth", pictures.promises(facts)),
                 ("How far from the seeds", pictures.depths(facts)),
+                ("How choices ended", outcomes(summary)),
             ),
             note("Promise is what the strategy expected before the download. Each point stands for"
-                 " about a tenth of the downloads."),
+                 " a tenth of the downloads, or for more if they promised the same."),
         ),
     ]  # fmt: skip
 
@@ -121,7 +122,7 @@ def best(folder: CrawlFolder) -> str:
 
 
 def listed(summary: Summary) -> list[str]:
-    """Return the tables by host, of errors, and of outcomes."""
+    """Return the tables of hosts and of errors."""
     hosts = (
         [apart(one.host), f"{one.downloads:,}", f"{one.relevant:,}", f"{one.harvest:.1%}",
          f"{one.errors:,}"]
@@ -131,16 +132,18 @@ def listed(summary: Summary) -> list[str]:
         [apart(one.host), words(one.status), apart(one.reason or "–"), f"{one.count:,}"]
         for one in summary.worst_errors
     )
-    ways = (
-        [words(one.status), apart(one.reason or "–"), f"{one.count:,}"] for one in summary.outcomes
-    )
     few = f", the {LISTED} with most downloads" if summary.hosts > LISTED else ""
     by_host = ("host", "downloads", "relevant", "harvest rate", "errors")
     parts = [section(f"Hosts{few}", table(by_host, hosts))]
     if summary.worst_errors:
         told = table(("host", "status", "reason", "times"), errors, text=3)
         parts.append(section("Errors by host, worst first", told))
-    return [
-        *parts,
-        section("How choices ended", table(("status", "reason", "times"), ways, text=2)),
-    ]
+    return parts
+
+
+def outcomes(summary: Summary) -> str:
+    """Return the table of how choices ended, and why."""
+    rows = (
+        [words(one.status), apart(one.reason or "–"), f"{one.count:,}"] for one in summary.outcomes
+    )
+    return table(("status", "reason", "times"), rows, text=2) if summary.outcomes else ""

@@ -21,8 +21,11 @@ ENOUGH = 16
 """From how many pages on a kind is judged."""
 ENOUGH_EXACT = 10
 """The same where the last eight were exact copies."""
-ENOUGH_WIDE = 32
-"""The same for a whole host or domain, which is dull with at most one new page of as many."""
+FIRST_ON_HOST = 8
+"""How many pages of a host are judged by what became of other hosts of its domain."""
+ENOUGH_ON_HOST = 64
+ENOUGH_IN_DOMAIN = 32
+"""The same for a whole host or domain, which is dull with at most one new page in as many."""
 DULL_SHARE = 0.1
 """A kind with no more than this share of new pages is dull (half of it for a proven kind, and
 one page is always too few)."""
@@ -30,7 +33,7 @@ MAX_LEVEL = 24
 _MASK = (1 << 2 * WINDOW) - 1
 _LAST = (1 << WINDOW) - 1
 _RUN = 8
-_WHOLE = "/***"
+_HOST, _DOMAIN = "/***", " and its hosts"
 
 
 class Outcome(IntEnum):
@@ -56,13 +59,13 @@ class Standing:
     level: int = 0
     waiting: int = 0
     credit: int = 0
-    wide: bool = False
+    wide: int = 0
 
     @property
     def young(self) -> bool:
         """Whether too little is known to judge."""
         if self.wide:
-            return self.pages < ENOUGH_WIDE
+            return self.pages < self.wide
         return self.pages < (ENOUGH_EXACT if self.exact >= _RUN else ENOUGH)
 
     @property
@@ -79,7 +82,9 @@ class Standing:
         if self.pages > 2 * WINDOW and self.fresh >= PROVEN_SHARE * self.pages:
             # A version of a manual may repeat the last one for a whole chapter.
             return pages.bit_count() <= DULL_SHARE * WINDOW
-        few = 1 if self.wide else max(1, int(DULL_SHARE * min(self.pages, WINDOW)))
+        if self.wide:
+            return (pages & (1 << self.wide) - 1).bit_count() <= 1
+        few = max(1, int(DULL_SHARE * min(self.pages, WINDOW)))
         return (pages & _LAST).bit_count() <= few
 
     def admit(self) -> bool:
@@ -123,13 +128,16 @@ class Standings:
         """Return the record of a kind, an empty one if it has none."""
         found = self.kinds.get(kind)
         if found is None:
-            found = Standing(wide=kind.endswith(_WHOLE))
+            found = Standing(wide=_wide(kind))
             self.kinds.put(kind, found)
         return found
 
     def refusing(self, shape: Shape, stray: bool) -> str | None:
         """Return the narrowest kind of which enough is known, if it refuses."""
+        known = None
         for kind in levels(shape, stray):
+            if kind.endswith(_DOMAIN) and known is not None and known.pages >= FIRST_ON_HOST:
+                return None
             known = self.kinds.get(kind)
             if known is not None and not known.young:
                 return None if known.admit() else kind
@@ -141,7 +149,7 @@ class Standings:
             known = self.of(kind)
             young = known.young
             known.record(outcome is not Outcome.DULL, exact, outcome is Outcome.NEW)
-            if not young:
+            if not young or (kind.endswith(_HOST) and known.pages > FIRST_ON_HOST):
                 return
 
     def promises(self, shape: Shape, credit: int) -> bool:
@@ -163,6 +171,13 @@ def levels(shape: Shape, stray: bool) -> tuple[str, ...]:
         f"{mark}{shape.full}",
         f"{mark}{shape.path}?*",
         f"{mark}{shape.family}/**",
-        f"{mark}{shape.host}{_WHOLE}",
-        f"{mark}*.{shape.site}{_WHOLE}",
+        f"{mark}{shape.host}{_HOST}",
+        f"{mark}{shape.site}{_DOMAIN}",
     )
+
+
+def _wide(kind: str) -> int:
+    """Return from how many pages on a whole host or domain is judged, 0 for anything less."""
+    if kind.endswith(_HOST):
+        return ENOUGH_ON_HOST
+    return ENOUGH_IN_DOMAIN if kind.endswith(_DOMAIN) else 0
