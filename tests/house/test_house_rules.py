@@ -77,9 +77,11 @@ def tree_of(module: str) -> ast.Module:
 
 
 def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
-    """Go through all of a tree but what is there for the type checker only."""
+    """Go through all of a tree but what is for the type checker, or loaded only when asked for."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            continue
+        if isinstance(child, ast.FunctionDef) and child.name == "__getattr__":
             continue
         yield child
         yield from at_run_time(child)

@@ -141,7 +141,7 @@ class Forum(Site):
 
 
 class Docs(Site):
-    """Four versions of 2,500 pages: of each version half are as before, a fifth slightly changed."""
+    """Four versions of 2,500 pages, of which most are as they were or slightly changed."""
 
     def real(self) -> set[str]:
         return {f"{self.host}{self.path(v, n)}" for v in range(1, 5) for n in range(2500)}

@@ -40,7 +40,8 @@ _KEYS = {
     b"sitemap": "sitemap",
     b"site-map": "sitemap",
 }
-_LINE = re.compile(rb"[^\r\n]+")
+# The shortest line that says anything is "allow:".
+_LINE = re.compile(rb"(?<![^\r\n])[^\r\n]{6,}")
 _WITHOUT_COLON = re.compile(rb"\s*(user[ \t]agent|request[ \t]rate|\S+)[ \t]+(\S.*)", re.I | re.S)
 _TAG = re.compile(rb"</?[A-Za-z]{1,10}\s*/?>")
 _SECONDS = re.compile(rb"\d{1,9}(?:\.\d{1,9})?|\.\d{1,9}")
