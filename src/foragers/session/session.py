@@ -78,7 +78,6 @@ class Session:
     recorder: Recorder | None = field(init=False, default=None)
     taken_up: int = field(init=False, default=0)
     stopped: str = field(init=False, default="")
-    _consistent: bool = field(init=False, default=True)
     _before: tuple[int, int] = field(init=False, default=(0, 0))
     _lock: int = field(init=False, default=-1)
     _is_whole: bool = field(init=False, default=False)
@@ -158,9 +157,10 @@ class Session:
         deadline = self.live.deadline = inf if minutes is None else time.time() + 60 * minutes
         while True:
             # Stopped in the middle of a step, the strategy may not have been told what is written.
-            self._consistent = False
-            visits = self.crawl.step()
-            self._consistent = True
+            self._is_whole = False
+            with storing(self.folder):
+                visits = self.crawl.step()
+            self._is_whole = True
             if visits is not None:
                 yield visits
             if len(self.ledger) >= self._next_checkpoint:
@@ -192,6 +192,8 @@ class Session:
         if self._is_whole:
             with suppress(OSError, sqlite3.Error):
                 self.checkpoint()
+        with suppress(OSError):
+            self.order.keep(self.folder, self.stopped)
         with suppress(sqlite3.Error):
             self.ledger.close()
         if self.recorder is not None:
