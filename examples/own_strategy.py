@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from foragers.loop import Crawl
 from foragers.frontier import Frontier
 from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl
 from foragers.measures import harvest
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BreadthFirst

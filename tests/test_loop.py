@@ -8,8 +8,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from foragers.loop import Crawl, beginning
 from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl, beginning
 from foragers.pace import Pace
 from foragers.protocols import Strategy, World
 from foragers.strategies.baselines import BreadthFirst, Random

@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
-from foragers.loop import Crawl
 from foragers.errors import UsageError
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import VERSION, SqliteLedger
+from foragers.loop import Crawl
 from foragers.strategies.baselines import BreadthFirst
 from foragers.testing import NumberedAddresses, sample_visits
 from foragers.topics.everything import Everything

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from foragers.loop import Crawl
 from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
 from foragers.topics.labels import LabelJudge

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from foragers.loop import Crawl
 from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl
 from foragers.measures import harvest
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BreadthFirst

@@ -16,9 +16,7 @@ from foragers.traps.canonical import canonical
 Answer = tuple[str, list[str]]
 
 _RNG = random.Random(1)
-_SYLLABLES = (
-    ["ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "va", "we", "xi", "yo", "zu", "bra", "cle", "dri", "flo", "gru"]
-)
+_SYLLABLES = [a + b for a in "bcdfghjklmnprstvwxz" for b in "aeiou"]
 VOCABULARY = ["".join(_RNG.choices(_SYLLABLES, k=_RNG.randint(1, 4))) for _ in range(12_000)]
 # Words of a language are not equally frequent: the n-th has a share of 1/n.
 _WEIGHTS = list(accumulate(1 / (n + 3) for n in range(len(VOCABULARY))))

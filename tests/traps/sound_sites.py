@@ -63,7 +63,8 @@ class Shop(Site):
 
     def real(self) -> set[str]:
         products = {f"{self.host}/product/{n}" for n in range(9000)}
-        return products | {f"{self.host}/category/{n}?page=1" for n in range(300)}
+        lists = {f"{self.host}/category/{n}?page={p}" for n in range(300) for p in (1, 2, 3)}
+        return products | lists
 
     def answer(self, path: str) -> Answer | None:
         if path == "/":

@@ -92,7 +92,7 @@ class Wandering(Site):
 class Facets(Site):
     """A list of 120 things under every combination of ten filters of four values each."""
 
-    filters = ["brand", "color", "size", "price", "style", "fabric", "season", "fit", "cut", "rating"]
+    filters = ("brand", "color", "size", "price", "style", "fabric", "season", "fit", "cut", "age")
 
     def answer(self, path: str) -> Answer | None:
         if path == "/":

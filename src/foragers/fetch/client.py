@@ -66,6 +66,7 @@ class Client:
         self._multi.setopt(pycurl.M_MAXCONNECTS, min(4 * connections, MAX_IDLE_CONNECTIONS))
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, Transfer] = {}
+        self._opened: list[socket.socket] = []
         self._look = min(MAX_WAIT, limits.connect / 4, limits.head / 4, limits.idle / 4)
         self._looked = 0.0
 
@@ -92,7 +93,7 @@ class Client:
         """Wait for answers, at most so long, and return them."""
         deadline = time.monotonic() + seconds
         while True:
-            self._multi.perform()
+            self._perform()
             replies = self._collect()
             left = deadline - time.monotonic()
             if replies or not self._running or left <= 0:
@@ -111,6 +112,12 @@ class Client:
             handle.close()
         self._running.clear()
         self._multi.close()
+
+    def _perform(self) -> None:
+        """Let libcurl work, and close our ends of the sockets of which it made copies."""
+        self._multi.perform()
+        while self._opened:
+            self._opened.pop().close()
 
     def _collect(self) -> list[Reply]:
         replies = []
@@ -176,7 +183,9 @@ class Client:
                 transfer.turned_away = Trouble.BUSY, ip
                 return pycurl.SOCKET_BAD
             transfer.address = ip
-            return socket.socket(family, kind, protocol)
+            opened = socket.socket(family, kind, protocol)
+            self._opened.append(opened)
+            return opened
 
         return open_socket
 

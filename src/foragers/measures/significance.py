@@ -35,4 +35,5 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
 
     test = stats.ttest_1samp(differences, 0.0)
     interval = test.confidence_interval(0.95)
-    return Difference(mean, len(differences), float(interval.low), float(interval.high), float(test.pvalue))
+    low, high = float(interval.low), float(interval.high)
+    return Difference(mean, len(differences), low, high, float(test.pvalue))

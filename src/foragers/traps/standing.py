@@ -33,6 +33,7 @@ MAX_LEVEL = 24
 _MASK = (1 << 2 * WINDOW) - 1
 _LAST = (1 << WINDOW) - 1
 _RUN = 8
+_STRAY = "~"
 _HOST, _DOMAIN = "/***", " and its hosts"
 
 
@@ -159,6 +160,9 @@ class Standings:
         """
         known = self.of(shape.full)
         if known.young:
+            stray = self.kinds.get(f"{_STRAY}{shape.full}")
+            if stray is not None and not stray.young:
+                return stray.worthy
             known.credit += 1
             return known.credit <= credit
         return known.worthy
@@ -166,7 +170,7 @@ class Standings:
 
 def levels(shape: Shape, stray: bool) -> tuple[str, ...]:
     """Return the names of the kinds that a shape belongs to, narrow to wide, no two the same."""
-    mark = "~" if stray else ""
+    mark = _STRAY if stray else ""
     return (
         f"{mark}{shape.full}",
         f"{mark}{shape.path}?*",

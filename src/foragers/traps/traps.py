@@ -144,12 +144,13 @@ class Traps:
     ) -> None:
         """Let a page count for or against its shape, its line and the parts of its address."""
         shape, start = shape_of(url), self.lines.get(url)
-        outcome, unseen = self.novelty.judge(shape, own, links, verdict.kind is not Kind.NEW)
+        exact = verdict.kind is Kind.EXACT or verdict is ERROR
+        copied = verdict.kind is not Kind.NEW
+        outcome, unseen = self.novelty.judge(shape, own, links, copied, exact)
         if verdict is ERROR:
             outcome = Outcome.DULL
         self.idle.record(url, page.bag)
         if outcome is not Outcome.DULL or not self._is_version(verdict, own, shape.site):
-            exact = verdict.kind is Kind.EXACT or verdict is ERROR
             self.standings.record(shape, start is not None, outcome, exact)
             if start is not None:
                 line = self.standings.of(f"line {start}")

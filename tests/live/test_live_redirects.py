@@ -1,0 +1,132 @@
+"""Redirects: how far, in circles, nowhere, and what is checked on each hop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from live.crawling import crawl, gaps, one, serving
+from live.hostile_server import ALLOW_ALL, HostileServer, page, redirect, reply
+
+PRIVATE = [
+    "http://127.0.0.2:{port}/", "http://localhost:{port}/", "http://[::1]:{port}/",
+    "http://2130706434:{port}/", "http://0x7f.0.0.2:{port}/", "http://0177.0.0.2:{port}/",
+    "http://127.2:{port}/", "http://0x7f000002:{port}/", "http://[::ffff:127.0.0.2]:{port}/",
+    "http://0:{port}/", "http://①②⑦.0.0.2:{port}/", "http://127.0.0.2.:{port}/",
+    "//127.0.0.2:{port}/", "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/",
+    "http://192.168.0.1/", "http://[fe80::1]/", "http://[fd00::1]/", "http://[64:ff9b::7f00:1]/",
+]  # fmt: skip
+CODES = ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"]
+
+
+def chain(length: int) -> dict[str, bytes]:
+    hops = {f"/{n}": redirect(f"/{n + 1}") for n in range(length)}
+    return {**hops, f"/{length}": page(words="the end")}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_redirect_is_followed(code: str, tmp_path: Path) -> None:
+    with serving({"/to": page(words="there")}) as server:
+        site = {"/it": redirect(server.url("/to"), code), "/robots.txt": ALLOW_ALL}
+        with HostileServer(site) as other:
+            outcome = crawl(tmp_path, other.url("/it"))
+        assert outcome.status("/it") == "ok"
+        assert outcome.final("/it") == server.url("/to")
+
+
+def test_ten_redirects_are_followed_and_eleven_are_not(tmp_path: Path) -> None:
+    with serving(chain(10)) as ten, serving(chain(11), address="127.0.0.2") as eleven:
+        outcome = crawl(tmp_path, ten.url("/0"), eleven.url("/0"))
+        assert outcome.status(ten.url("/0")) == "ok"
+        assert outcome.status(eleven.url("/0")) == "failed"
+        assert outcome.reason(eleven.url("/0")) == "more than 10 redirects"
+        assert "/11" not in eleven.paths
+
+
+@pytest.mark.parametrize(
+    "site",
+    [{"/it": redirect("/it")}, {"/it": redirect("/b"), "/b": redirect("/it")}],
+    ids=["to itself", "round"],
+)
+def test_circles_are_found(site, tmp_path: Path) -> None:
+    with serving(site) as server:
+        outcome = crawl(tmp_path, server.url("/it"))
+        assert (outcome.status("/it"), outcome.reason("/it")) == ("failed", "redirects in a circle")
+        assert len(server.log) <= 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [reply(b"", "302 Found"), redirect("http://"), redirect("http://a:99999/"), redirect("http://.../")],
+    ids=["without Location", "without host", "no port", "a host of dots"],
+)  # fmt: skip
+def test_redirects_to_nowhere_fail(answer: bytes, tmp_path: Path) -> None:
+    assert one(tmp_path, answer)[:2] == ("failed", "302 to nowhere")
+
+
+@pytest.mark.parametrize(
+    "target", ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://127.0.0.1/"]
+)
+def test_only_http_is_followed(target: str, tmp_path: Path) -> None:
+    assert one(tmp_path, redirect(target))[:2] == ("skipped", "neither http nor https")
+
+
+def test_relative_and_unescaped_targets_are_understood(tmp_path: Path) -> None:
+    umlaut = b"HTTP/1.1 301 M\r\nLocation: /\xc3\xbc b\r\nContent-Length: 0\r\n\r\n"
+    site = {"/a/b": redirect("../c?x=1#part"), "/c?x=1": umlaut, "/%C3%BC%20b": page(words="here")}
+    with serving(site) as server:
+        outcome = crawl(tmp_path, server.url("/a/b"))
+        assert outcome.status("/a/b") == "ok"
+        assert server.paths == ["/robots.txt", "/a/b", "/c?x=1", "/%C3%BC%20b"]
+
+
+@pytest.mark.parametrize("target", PRIVATE)
+def test_no_redirect_leads_to_a_private_address(target: str, tmp_path: Path) -> None:
+    with serving({"/": page()}, address="127.0.0.2") as inside, serving({}) as outside:
+        target = target.format(port=inside.port)
+        with HostileServer({"/it": redirect(target), "/robots.txt": ALLOW_ALL}) as server:
+            allowed = (f"127.0.0.1:{server.port}",)
+            outcome = crawl(tmp_path, server.url("/it"), allow_private=allowed)
+        assert outcome.status("/it") == "skipped"
+        assert "private address" in outcome.reason("/it")
+        assert not inside.log
+        assert not outside.log
+
+
+def test_scope_is_checked_on_each_hop(tmp_path: Path) -> None:
+    with serving({}, address="127.0.0.2") as other:
+        with serving({"/it": redirect("/b"), "/b": redirect(other.url("/c"))}) as server:
+            outcome = crawl(tmp_path, server.url("/it"), within="host")
+        assert outcome.status("/it") == "skipped"
+        assert "another host" in outcome.reason("/it")
+        assert not other.log
+
+
+def test_robots_txt_is_obeyed_on_each_hop(tmp_path: Path) -> None:
+    rules = reply(b"User-agent: *\nDisallow: /secret\n", kind="text/plain")
+    with serving({"/robots.txt": rules}, address="127.0.0.2") as other:
+        with serving({"/it": redirect(other.url("/secret/x"))}) as server:
+            outcome = crawl(tmp_path, server.url("/it"))
+        assert (outcome.status("/it"), outcome.reason("/it")) == ("skipped", "robots.txt")
+        assert other.paths == ["/robots.txt"]
+
+
+def test_a_page_that_many_redirect_to_is_fetched_and_counted_once(tmp_path: Path) -> None:
+    site = {f"/{n}": redirect("/target") for n in range(5)}
+    with serving({**site, "/target": page(words="once")}) as server:
+        outcome = crawl(tmp_path, server.url("/"))
+        assert server.paths.count("/target") == 1
+        assert (
+            sum(row[2] == "ok" and row[1].endswith("/target") for row in outcome.rows.values()) == 1
+        )
+
+
+def test_hosts_that_redirect_to_each_other_are_both_left_their_pauses(tmp_path: Path) -> None:
+    with HostileServer({"*": page(), "/robots.txt": ALLOW_ALL}, "127.0.0.2") as other:
+        site = {f"/{n}": redirect(other.url(f"/to/{n}")) for n in range(4)}
+        with serving(site) as server:
+            paths = [server.url(path) for path in site]
+            crawl(tmp_path, *paths, delay=0.2)
+        assert len(other.log) == 5
+        assert min(gaps(other.log)) >= 0.199
+        assert min(gaps(server.log)) >= 0.199
