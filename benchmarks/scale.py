@@ -47,6 +47,6 @@ def run() -> bool:
             flush=True,
         )
     met = verdict("memory for the largest", peak, MEMORY_AIM_GB, "GB")
-    # Time grows as pages to the power of this; 1 is linear, the rest is memory that is farther away.
+    # Time grows as pages to this power; 1 is linear, the rest is memory that is farther away.
     growth = 1 + log(costs[-1] / costs[0]) / log(SIZES[-1] / SIZES[0])
     return verdict("growth of time", growth, GROWTH_AIM, "as exponent") and met

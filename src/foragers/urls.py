@@ -12,13 +12,15 @@ import re
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import tldextract
 from ada_url import join_url, normalize_url
 
 from foragers.types import HostId, Ids, UrlId
+
+if TYPE_CHECKING:
+    import tldextract
 
 # The last label begins with a letter, so that the host cannot be a number in disguise;
 # punycode is left to the slow path, which checks it.
@@ -195,6 +197,8 @@ def _site(host: str) -> str:
 @lru_cache(maxsize=1)
 def _suffixes() -> tldextract.TLDExtract:
     """Read the suffix list that comes with tldextract, never the network's."""
+    import tldextract  # here, since it takes a tenth of a second and few commands need it
+
     return tldextract.TLDExtract(
         cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True
     )
