@@ -136,17 +136,21 @@ class HostileServer:
         with suppress(OSError), client:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.tls:
-                client = self.tls.wrap_socket(client, server_side=True)
-            is_open = True
-            while is_open and not self._closing.is_set():
-                is_open = self._answer(client, number)
+                with self.tls.wrap_socket(client, server_side=True) as wrapped:
+                    self._converse(wrapped, number)
+            else:
+                self._converse(client, number)
+
+    def _converse(self, client: socket.socket, number: int) -> None:
+        while not self._closing.is_set() and self._answer(client, number):
+            pass
 
     def _answer(self, client: socket.socket, number: int) -> bool:
         """Read a request and answer it; say whether the connection stays open."""
         head = b""
         while b"\r\n\r\n" not in head:
             piece = client.recv(65536)
-            if not piece:
+            if not piece or piece[0] < 32:  # the end, or someone who wants to speak TLS
                 return False
             head += piece
         lines = head.decode("latin-1").split("\r\n")

@@ -183,7 +183,7 @@ def test_pages_that_are_hard_to_parse_cost_little_time(tmp_path: Path) -> None:
     site = {
         "/deep": reply(b"<div>" * 50_000),
         "/wide": reply(b"<p " + b"".join(b"a%d=1 " % n for n in range(30_000)) + b">"),
-        "/links": reply(b"".join(b'<a href="/x%d">x</a>' % n for n in range(14_000))),
+        "/links": reply(b"".join(b'<a href="/x%d">x</a>' % n for n in range(10_000))),
     }
     with serving(site) as server:
         begun = time.monotonic()

@@ -146,6 +146,8 @@ class Client:
         transfer = self._running.pop(handle)
         self._multi.remove_handle(handle)
         trouble, detail = transfer.trouble, transfer.detail or text
+        if not error and not transfer.head_done:
+            trouble, detail = Trouble.LOST, "closed before the end of the headers"
         if error and trouble is None and not transfer.cut:
             trouble = trouble_of(error, text)
             if transfer.turned_away and not transfer.address:
@@ -199,7 +201,6 @@ class Client:
             pycurl.FOLLOWLOCATION: 0,
             pycurl.HTTP_TRANSFER_DECODING: 0,
             pycurl.CONNECTTIMEOUT_MS: int(1000 * limits.connect),
-            pycurl.TIMEOUT_MS: int(1000 * limits.total),
             pycurl.NOSIGNAL: 1,
             pycurl.PROXY: "",
             pycurl.CAINFO: certifi.where(),

@@ -74,7 +74,7 @@ class Transfer:
             self.body += data[: enough - len(self.body)]
             self.cut = True
             return -1
-        if size > self.limits.body:
+        if not enough and size > self.limits.body:
             return self.refuse(Trouble.TOO_LARGE, f"more than {self.limits.body:,} bytes")
         self.body += data
         self.heard = self.clock()

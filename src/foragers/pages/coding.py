@@ -22,7 +22,7 @@ MAX_CODINGS = 5
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _PIECE = 1 << 20
-_GZIP, _MAX_MEMBERS = b"\x1f\x8b", 64
+_GZIP, _SUM, _MAX_MEMBERS = b"\x1f\x8b", 8, 64
 _MAX_WINDOW = 8 << 20  # what RFC 9659 allows on the web
 
 
@@ -90,10 +90,11 @@ def undeflated(body: bytes) -> Iterator[bytes]:
 
 
 def inflated(unpacking: zlib._Decompress, body: bytes) -> Iterator[bytes]:
-    """Yield what comes of a body, piece by piece."""
+    """Yield what comes of a body, piece by piece; its checksum is the last piece."""
     while body and not unpacking.eof:
-        yield unpacking.decompress(body[:_PIECE], _PIECE)
-        body = unpacking.unconsumed_tail + body[_PIECE:]
+        size = min(_PIECE, max(len(body) - _SUM, 1))
+        yield unpacking.decompress(body[:size], _PIECE)
+        body = unpacking.unconsumed_tail + body[size:]
     yield unpacking.flush()
 
 

@@ -31,6 +31,7 @@ from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.pace import Pace
 from foragers.protocols import Judge, Strategy
+from foragers.session.interrupting import Interrupts
 from foragers.session.order import Order
 from foragers.session.parts import judge_of, traps_of, world_of
 from foragers.strategies.registry import Brief, build
@@ -143,13 +144,17 @@ class Session:
 
     def run(self, watch: Watch | None = None) -> str:
         """Crawl until it is done, and return why it stopped."""
-        try:
+        with Interrupts(self._interrupt) as interrupts:
             for visits in self.steps():
                 if watch:
                     watch(visits)
-        except KeyboardInterrupt:
+        if interrupts.count:
             self.stopped = "interrupted"
         return self.stopped
+
+    def _interrupt(self) -> None:
+        """Let the step under way be the last, and wait for nothing more in it."""
+        self.live.deadline = 0.0
 
     def steps(self) -> Iterator[Sequence[Visit]]:
         """Crawl until it is done, and yield the visits as they come in."""
@@ -165,7 +170,7 @@ class Session:
                 yield visits
             if len(self.ledger) >= self._next_checkpoint:
                 self.checkpoint()
-            if visits is None or time.time() >= deadline:
+            if visits is None or time.time() >= self.live.deadline:
                 break
         self.stopped = self._reason(deadline)
 

@@ -22,10 +22,10 @@ _FOLDER_ID = re.compile(rf"(?<=/)(?:{ID.pattern})(?=[/?#]|$)", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Idle:
-    """What addresses said, whole and with one part left out: some 130,000 of them."""
+    """What addresses said, whole and with one part left out: 24,576 to 49,152 of them."""
 
     standings: Standings
-    said: Recent[str, int] = field(default_factory=lambda: Recent(65_536))
+    said: Recent[str, int] = field(default_factory=lambda: Recent(24_576))
 
     def record(self, url: str, bag: int) -> None:
         """Take in the words that an address gave."""

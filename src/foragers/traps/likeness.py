@@ -36,9 +36,9 @@ def likeness(one: Sketch, other: Sketch) -> float:
 
 @dataclass(slots=True)
 class Likenesses:
-    """The sketches of some 15,000 to 30,000 pages."""
+    """The sketches of the last 8,000 to 16,000 pages."""
 
-    known: Recent[int, tuple[Sketch, str]] = field(default_factory=lambda: Recent(65_536))
+    known: Recent[int, tuple[Sketch, str]] = field(default_factory=lambda: Recent(32_768))
 
     def find_or_add(self, phrases: Sample, url: str) -> str | None:
         """Return a page that is nearly the same; remember this one if there is none."""

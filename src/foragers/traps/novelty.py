@@ -53,7 +53,7 @@ class Novelty:
     def judge(self, shape: Shape, own: Own, links: Links, copied: bool, exact: bool) -> Judgement:
         """Say what a page brought; a copy can lead on only if it has hardly any words.
 
-        An exact copy is given no trust: it leads on to what has proved its worth, or not.
+        An exact copy is given half the trust.
         """
         phrases, thinness = few(own)
         keys = np.concatenate(
@@ -77,7 +77,7 @@ class Novelty:
         enough = share >= NEW_SHARE_OF_LIST and bool(fresh) if is_list else share >= NEW_SHARE
         if enough and words << thinness >= MIN_WORDS and not copied:
             return Judgement(Outcome.NEW, unseen)
-        trust = 0 if exact else TRUST
+        trust = TRUST // 2 if exact else TRUST
         leads = any(self.standings.promises(target, trust) for target in fresh)
         return Judgement(Outcome.LEADS if leads else Outcome.DULL, unseen)
 

@@ -44,7 +44,7 @@ _HINTS = (
 class ErrorPages:
     """The texts that may be error pages, by host: sketch and number of addresses."""
 
-    hosts: Recent[str, dict[Sketch, int]] = field(default_factory=lambda: Recent(4096))
+    hosts: Recent[str, dict[Sketch, int]] = field(default_factory=lambda: Recent(2048))
 
     def recognise(self, host: str, url: str, text: str, title: str, again: bool) -> bool:
         """Say whether a page is its host's error page; `again` if its address was counted."""

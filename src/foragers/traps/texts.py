@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_RECENT = 65_536
+MAX_RECENT = 32_768
 MAX_OLDER = 2_000_000
 
 
 @dataclass(slots=True)
 class Texts:
-    """The digests of two million texts in 16 MB, and the addresses of the last 65,536."""
+    """The digests of two million texts in 16 MB, and the addresses of the last 32,768."""
 
     recent: dict[int, str] = field(default_factory=dict)
     older: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))

@@ -72,8 +72,8 @@ class Traps:
     likenesses: Likenesses = field(default_factory=Likenesses)
     error_pages: ErrorPages = field(default_factory=ErrorPages)
     texts: Texts = field(default_factory=Texts)
-    lines: Recent[str, str] = field(default_factory=lambda: Recent(32_768))
-    copies: Recent[str, int] = field(default_factory=lambda: Recent(16_384))
+    lines: Recent[str, str] = field(default_factory=lambda: Recent(16_384))
+    copies: Recent[str, int] = field(default_factory=lambda: Recent(8_192))
     idle: Idle = field(init=False)
     novelty: Novelty = field(init=False)
 

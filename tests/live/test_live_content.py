@@ -1,0 +1,134 @@
+"""What pages say, in which letters, and what is no page at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from live.crawling import crawl, one, serving
+from live.hostile_server import page, reply
+
+WORD = "größer — “тест” 日本"
+LATIN = "größer, süßer, höher, länger: Äpfel, Öl, Übermut und weiß"
+RUSSIAN = "Съешь ещё этих мягких французских булок, да выпей чаю"
+
+
+def titled(text: str, meta: str = "") -> str:
+    return f"<html><head>{meta}<title>{text}</title></head><body><p>{text} " + f"{text} " * 20
+
+
+LETTERS = {
+    "by header": (titled(WORD).encode(), "text/html; charset=utf-8", WORD),
+    "by header in quotes": (titled(LATIN).encode("latin-1"), 'text/html; charset="ISO-8859-1"', LATIN),
+    "by header, cyrillic": (titled(RUSSIAN).encode("koi8-r"), "text/html;charset=koi8-r", RUSSIAN),
+    "by mark": (b"\xef\xbb\xbf" + titled(WORD).encode(), "text/html; charset=latin-1", WORD),
+    "by mark, 16 bits": (titled(WORD).encode("utf-16"), "text/html", WORD),
+    "by header, 16 bits": (titled(WORD).encode("utf-16-le"), "text/html; charset=utf-16le", WORD),
+    "by meta": (titled(LATIN, "<meta charset=latin1>").encode("latin-1"), "text/html", LATIN),
+    "by old meta": (
+        titled(
+            RUSSIAN, '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">'
+        ).encode("cp1251"),
+        "text/html",
+        RUSSIAN,
+    ),
+    "by look": (titled(WORD).encode(), "text/html", WORD),
+    "by guess": (titled(RUSSIAN).encode("cp1251"), "text/html", RUSSIAN),
+    "by meta, japanese": (titled("日本語", "<meta charset=shift_jis>").encode("shift_jis"), "text/html", "日本語"),
+    "unknown name": (titled(WORD).encode(), "text/html; charset=nonsense", WORD),
+    "no type": (titled(WORD).encode(), None, WORD),
+    "xhtml": (titled(WORD).encode(), "application/xhtml+xml", WORD),
+    "type in capitals": (titled(WORD).encode(), "TEXT/HTML; CHARSET=UTF-8", WORD),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_letters_are_read(name: str, tmp_path: Path) -> None:
+    body, kind, title = LETTERS[name]
+    assert one(tmp_path, reply(body, kind=kind)) == ("ok", "", title)
+
+
+@pytest.mark.parametrize("kind", ["image/png", "application/pdf", "video/mp4", "application/zip"])
+def test_other_types_are_unwanted_even_if_empty(kind: str, tmp_path: Path) -> None:
+    assert one(tmp_path / "a", reply(b"x", kind=kind))[:2] == ("unwanted", f"content type {kind}")
+    assert one(tmp_path / "b", reply(b"", kind=kind))[:2] == ("unwanted", f"content type {kind}")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"\x89PNG\r\n\x1a\n" + bytes(200), b"%PDF-1.7\n%\xe2\xe3", b"PK\x03\x04" + bytes(99), bytes(999)],
+    ids=["picture", "PDF", "archive", "zeros"],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["text/html", "text/plain", None])
+def test_files_that_are_said_to_be_pages_are_unwanted(body, kind, tmp_path: Path) -> None:
+    status, reason, _ = one(tmp_path, reply(body, kind=kind))
+    assert status == "unwanted"
+    assert "binary data" in reason
+
+
+def test_plain_text_is_read_and_markup_in_it_is_not(tmp_path: Path) -> None:
+    with serving({"/it": reply(b"words <a href=/x>", kind="text/plain")}) as server:
+        outcome = crawl(tmp_path, server.url("/it"))
+        assert outcome.status("/it") == "ok"
+        assert server.paths == ["/robots.txt", "/it"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b" \n", b"\0", b"<", b"<!--", b"<a href=", b"<html", b"\xff\xfe", b"&#xFFFFFFFF;"]
+)
+def test_pages_of_nearly_nothing_are_pages(body: bytes, tmp_path: Path) -> None:
+    status, reason, _ = one(tmp_path, reply(body))
+    assert status == "ok" or (body == b"\0" and "binary" in reason)
+
+
+def test_links_that_are_no_addresses_do_not_end_the_crawl(tmp_path: Path) -> None:
+    odd = ["http://", "http://.../", "http://a:b/", "http://[::1", "//", "javascript:x", "mailto:a",
+           "http://exa mple/", "http://xn--/", "\x00", "http://%00/", "http://a..b:99999/", "?", "#",
+           "data:text/html,<a href=/n>", "http:///x", "ht!tp://x/", "/%", "/%zz", "/ok"]  # fmt: skip
+    with serving({"/": page(*odd), "/ok": page(words="fine")}) as server:
+        outcome = crawl(tmp_path, server.url("/"), within="host")
+        assert outcome.title("/ok") == "fine"
+    with serving({"/": page(*odd, words="again")}) as server:
+        assert crawl(tmp_path / "any", server.url("/")).status(server.url("/")) == "ok"
+
+
+def test_status_codes_are_told_apart(tmp_path: Path) -> None:
+    codes = {"401": "refused", "403": "refused", "404": "missing", "410": "missing", "451": "refused",
+             "418": "missing", "501": "failed", "505": "failed", "599": "failed", "999": "failed"}  # fmt: skip
+    site = {f"/{code}": reply(b"<p>no", f"{code} No") for code in codes}
+    with serving(site) as server:
+        outcome = crawl(tmp_path, server.url("/"))
+        assert {code: outcome.status(f"/{code}") for code in codes} == codes
+        assert all(outcome.reason(f"/{code}") == code for code in codes)
+
+
+def test_what_a_page_asks_of_robots_is_done(tmp_path: Path) -> None:
+    meta = '<meta name="{}" content="{}"><title>t</title><a href="/{}">x</a>'
+    site = {
+        "/nofollow": reply(meta.format("robots", "nofollow", "a")),
+        "/noindex": reply(meta.format("ROBOTS", "NOINDEX", "b")),
+        "/none": reply(meta.format("robots", "none", "c")),
+        "/header": reply(meta.format("x", "x", "e"), x_robots_tag="noindex, nofollow"),
+        "/other": reply(meta.format("x", "x", "f"), x_robots_tag="otherbot: noindex, nofollow"),
+    }
+    with serving(site) as server:
+        outcome = crawl(tmp_path, *(server.url(path) for path in site))
+        assert {path: outcome.status(path) for path in site} == {
+            "/nofollow": "ok",
+            "/noindex": "unwanted",
+            "/none": "unwanted",
+            "/header": "unwanted",
+            "/other": "ok",
+        }
+        assert {"/a", "/c", "/e"}.isdisjoint(server.paths)
+        assert {"/b", "/f"} <= set(server.paths)
+
+
+def test_the_words_of_a_page_that_asks_not_to_be_kept_are_not_in_the_ledger(tmp_path: Path) -> None:
+    secret = reply("<meta name=robots content=noindex><title>secret</title><p>words")
+    with serving({"/it": secret}) as server:
+        crawl(tmp_path, server.url("/it"))
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as ledger:
+        assert ledger.execute("SELECT title FROM visits").fetchall() == [("",)]
+    ledger.close()
