@@ -52,7 +52,7 @@ def crawl(folder: Path, *seeds: str, limits: Limits = LIMITS, backoff: float = 0
     session = Session(order, folder, limits)
     session.open()
     try:
-        session.live.courtesy.backoff = backoff
+        session.live.dispatch.courtesy.backoff = backoff
         session.run()
     finally:
         session.close()

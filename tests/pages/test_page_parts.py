@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,3 +109,8 @@ def test_a_few_undeclared_bytes_are_western() -> None:
 @given(st.binary(max_size=200), st.sampled_from(["", "x; charset=", "x; charset=euc-jp", "utf-16"]))
 def test_whatever_comes_utf8_goes(body: bytes, content_type: str) -> None:
     to_utf8(body, content_type).decode()
+
+
+@pytest.mark.parametrize("label", sorted(set(webencodings.LABELS.values())))
+def test_every_encoding_of_the_standard_is_decoded(label: str) -> None:
+    to_utf8(bytes(range(256)) * 2, f"text/html; charset={label}")

@@ -64,9 +64,10 @@ def _transcode(body: bytes, name: str) -> bytes:
             return body.decode("utf-8", "replace").encode()
         return body
     # The standard's gbk is its superset gb18030; Python's is not.
-    codec = "gb18030" if name == "gbk" else webencodings.lookup(name).codec_info.name
-    text = body.decode(codec, "replace")
-    return text.encode("utf-8", "replace")
+    known = webencodings.lookup("gb18030" if name == "gbk" else name)
+    # Not all of the standard's encodings are among Python's, so webencodings decodes.
+    text, _ = known.codec_info.decode(body, "replace")
+    return str(text).encode("utf-8", "replace")
 
 
 def _guess(body: bytes) -> str:

@@ -13,6 +13,7 @@ from foragers.topics.options import judge_from
 from foragers.traps import Traps
 from foragers.urls import UrlTable, resolve
 from foragers.worlds.courtesy import Courtesy
+from foragers.worlds.dispatch import Dispatch
 from foragers.worlds.errand import is_address
 from foragers.worlds.harvesting import Harvester, is_wanted
 from foragers.worlds.live import Live
@@ -57,15 +58,14 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
     guard = Guard(tuple(Allowed.parse(text) for text in order.allow_private))
     client = Client(order.agent, guard, limits, is_wanted, order.concurrency)
     harvester = Harvester(order.agent, scope, traps, limits)
-    live = Live(
+    dispatch = Dispatch(client, Courtesy(order.delay))
+    client.admit = dispatch.admits
+    return Live(
         seeds,
-        client,
+        dispatch,
         order.agent,
         harvester,
-        Courtesy(order.delay),
         connections=order.concurrency,
         obey_robots=order.robots,
         table=table,
     )
-    client.admit = live.admits
-    return live

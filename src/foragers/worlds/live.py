@@ -12,26 +12,21 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from math import inf
 
 from msgspec.structs import replace
 
 from foragers.errors import UsageError
-from foragers.fetch.client import Client
-from foragers.fetch.reply import Reply, Request, Trouble
-from foragers.fetch.retrying import retry_after
-from foragers.pages.robots import MAX_BYTES
+from foragers.fetch.reply import Reply, Trouble
 from foragers.types import Choice, Ids, Link, Links, Page, Status, UrlId, Visit
 from foragers.urls import UrlTable, host_of
-from foragers.worlds.courtesy import Courtesy
+from foragers.worlds.dispatch import Dispatch
 from foragers.worlds.errand import (
     REDIRECTS,
     Archivist,
     Errand,
     Permission,
     Permissions,
-    has_failed,
     is_address,
     reason_of,
 )
@@ -40,14 +35,6 @@ from foragers.worlds.recorded import status_of
 
 MAX_HOPS, MAX_ROBOTS_HOPS = 10, 5
 NOT_MODIFIED = 304
-MAX_PATIENCE = 30.0
-"""How long an errand may wait to try again; one that must wait longer is given up."""
-GLANCE = 0.05
-"""Seconds after which an errand looks again at a host that was busy."""
-ACCEPT = (
-    ("Accept", "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1"),
-    ("Accept-Encoding", "gzip, deflate, br, zstd"),
-)
 
 
 @dataclass(slots=True)
@@ -55,10 +42,9 @@ class Live:
     """The web as it is now; `fetched` are the pages that came back, wherever they were asked."""
 
     addresses: tuple[str, ...]
-    client: Client
+    dispatch: Dispatch
     agent: str
     harvester: Harvester
-    courtesy: Courtesy
     archivist: Archivist | None = None
     connections: int = 16
     obey_robots: bool = True
@@ -66,11 +52,8 @@ class Live:
     table: UrlTable = field(default_factory=UrlTable)
     fetched: set[UrlId] = field(default_factory=set)
     _permissions: Permissions = field(default_factory=Permissions)
-    _requests: dict[int, Errand] = field(default_factory=dict)
-    _waiting: list[tuple[float, int, Errand]] = field(default_factory=list)
     _ready: list[Page] = field(default_factory=list)
     _choices: dict[UrlId, Choice] = field(default_factory=dict)
-    _order: int = 0
     _under_way: int = 0
 
     @property
@@ -105,15 +88,13 @@ class Live:
         until = min(until, self.deadline)
         while not self._ready:
             now = time.time()
-            self._send_those_due(now)
-            soonest = min(until, self._waiting[0][0] if self._waiting else inf)
+            for errand in self.dispatch.due(now):
+                self._queue(errand)
             if self._ready or now >= until or (not self._under_way and until == inf):
                 break
-            if self.client.running:
-                for reply in self.client.finished(max(0.0, min(soonest - now, 1.0))):
-                    self._take(reply)
-            else:
-                time.sleep(max(0.0, min(soonest - now, 1.0)))
+            for errand, reply in self.dispatch.replies(until):
+                take = self._take_robots if errand.origin else self._take_page
+                take(errand, reply)
         pages, self._ready = self._ready, []
         for page in pages:
             self._choices.pop(page.choice.url, None)
@@ -134,15 +115,7 @@ class Live:
 
     def close(self) -> None:
         """Drop all connections."""
-        self.client.close()
-
-    def admits(self, request: Request, address: str) -> bool:
-        """Say whether an address may be connected to now, where a host turns out to be."""
-        errand = self._requests[request.tag]
-        host = host_of(errand.url)
-        claimed = self.courtesy.claim(host, errand.keys, address, time.time())
-        errand.keys = claimed or errand.keys
-        return bool(claimed)
+        self.dispatch.client.close()
 
     def _consider(self, errand: Errand) -> None:
         """Send an errand on, if it may go where it is going."""
@@ -161,26 +134,11 @@ class Live:
             self._end(errand, Status.SKIPPED, reason)
 
     def _queue(self, errand: Errand) -> None:
-        """Send an errand off now, or when its host may be asked again."""
-        now, host = time.time(), host_of(errand.url)
-        wait = self.courtesy.wait(host, now)
-        if wait == 0.0:
-            errand.keys = self.courtesy.start(host)
-            self._order += 1
-            self._requests[self._order] = errand
-            enough = MAX_BYTES + 1 if errand.origin else 0
-            self.client.start(Request(errand.url, ACCEPT, self._order, enough))
-        elif wait is None:
-            self._wait(errand, now + GLANCE)
-        elif wait <= MAX_PATIENCE + max(self.courtesy.delay, self.courtesy.state(host).asked):
-            self._wait(errand, now + wait)
-        else:
-            self._turn_back(errand, f"{host} asks to be left alone for {wait:.0f} s", now + wait)
-
-    def _wait(self, errand: Errand, until: float) -> None:
-        """Let an errand wait."""
-        self._order += 1
-        heappush(self._waiting, (until, self._order, errand))
+        """Send an errand off in time, unless that is too long to wait."""
+        wait = self.dispatch.send(errand)
+        if wait:
+            reason = f"{host_of(errand.url)} asks to be left alone for {wait:.0f} s"
+            self._turn_back(errand, reason, time.time() + wait)
 
     def _turn_back(self, errand: Errand, reason: str, until: float) -> None:
         """End an errand that would have to wait too long."""
@@ -188,36 +146,6 @@ class Live:
             self._learn(errand.origin, Permission.denied(reason, until))
         else:
             self._end(errand, Status.SKIPPED, reason)
-
-    def _send_those_due(self, now: float) -> None:
-        """Send off the errands whose time has come."""
-        while self._waiting and self._waiting[0][0] <= now:
-            self._queue(heappop(self._waiting)[2])
-
-    def _take(self, reply: Reply) -> None:
-        """Take in a reply, and let the errand that brought it go on or end."""
-        errand = self._requests.pop(reply.request.tag)
-        if reply.trouble is Trouble.BUSY:
-            self.courtesy.release(errand.keys)
-            self._wait(errand, time.time() + GLANCE)
-            return
-        failed = has_failed(reply)
-        pause = self.courtesy.finish(
-            host_of(errand.url),
-            errand.keys,
-            time.time(),
-            seconds=reply.seconds,
-            failed=failed,
-            address=reply.address,
-            retry_after=retry_after(reply) if failed else 0.0,
-        )
-        if failed and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
-            errand.tries += 1
-            self._queue(errand)
-        elif errand.origin:
-            self._take_robots(errand, reply)
-        else:
-            self._take_page(errand, reply)
 
     def _take_robots(self, errand: Errand, reply: Reply) -> None:
         """Find out what a host wants, there or where its robots.txt redirects to."""
@@ -231,7 +159,7 @@ class Live:
     def _learn(self, origin: str, permission: Permission) -> None:
         """Take in what a host wants, and let those go on who waited for it."""
         asked = permission.robots.delay(self.agent) or 0.0
-        self.courtesy.obey(host_of(origin), asked, time.time())
+        self.dispatch.courtesy.obey(host_of(origin), asked, time.time())
         for waiting in self._permissions.learn(origin, permission):
             self._consider(waiting)
 
@@ -313,7 +241,7 @@ class Live:
                 harvest.version,
                 Links(targets, hosts, self.table, content),
                 content,
-                self.courtesy.wait(self.table.host_name(choice.host), now) or 0.0,
+                self.dispatch.courtesy.wait(self.table.host_name(choice.host), now) or 0.0,
                 record,
             )
         )

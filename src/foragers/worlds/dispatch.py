@@ -1,0 +1,108 @@
+"""Who is sent now, and who waits until a host may be asked again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import inf
+
+from foragers.fetch.client import Client
+from foragers.fetch.reply import Reply, Request, Trouble
+from foragers.fetch.retrying import retry_after
+from foragers.pages.robots import MAX_BYTES
+from foragers.urls import host_of
+from foragers.worlds.courtesy import Courtesy
+from foragers.worlds.errand import Errand, has_failed
+
+MAX_PATIENCE = 30.0
+"""How long an errand may wait to try again; one that must wait longer is given up."""
+GLANCE = 0.05
+"""Seconds after which an errand looks again at a host that was busy."""
+MAX_WAIT = 1.0
+ACCEPT = (
+    ("Accept", "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1"),
+    ("Accept-Encoding", "gzip, deflate, br, zstd"),
+)
+
+
+@dataclass(slots=True)
+class Dispatch:
+    """Sends errands off, each when it is its turn at its host and address."""
+
+    client: Client
+    courtesy: Courtesy
+    _requests: dict[int, Errand] = field(default_factory=dict)
+    _waiting: list[tuple[float, int, Errand]] = field(default_factory=list)
+    _order: int = 0
+
+    def send(self, errand: Errand) -> float:
+        """Send an errand off now or in time; return how long that is if it is too long to wait."""
+        now, host = time.time(), host_of(errand.url)
+        wait = self.courtesy.wait(host, now)
+        if wait == 0.0:
+            errand.keys = self.courtesy.start(host)
+            self._order += 1
+            self._requests[self._order] = errand
+            enough = MAX_BYTES + 1 if errand.origin else 0
+            self.client.start(Request(errand.url, ACCEPT, self._order, enough))
+        elif wait is None:
+            self._wait(errand, now + GLANCE)
+        elif wait <= MAX_PATIENCE + max(self.courtesy.delay, self.courtesy.state(host).asked):
+            self._wait(errand, now + wait)
+        else:
+            return wait
+        return 0.0
+
+    def due(self, now: float) -> Iterator[Errand]:
+        """Return the errands whose time has come."""
+        while self._waiting and self._waiting[0][0] <= now:
+            yield heappop(self._waiting)[2]
+
+    def replies(self, until: float) -> Sequence[tuple[Errand, Reply]]:
+        """Wait for answers, not long and at most until a time, and return them."""
+        now = time.time()
+        soonest = min(until, self._waiting[0][0] if self._waiting else inf)
+        wait = max(0.0, min(soonest - now, MAX_WAIT))
+        if not self.client.running:
+            time.sleep(wait)
+            return ()
+        pairs = [(self._requests.pop(r.request.tag), r) for r in self.client.finished(wait)]
+        return [pair for pair in pairs if self._is_over(*pair)]
+
+    def admits(self, request: Request, address: str) -> bool:
+        """Say whether an address may be connected to now, where a host turns out to be."""
+        errand = self._requests[request.tag]
+        host = host_of(errand.url)
+        claimed = self.courtesy.claim(host, errand.keys, address, time.time())
+        errand.keys = claimed or errand.keys
+        return bool(claimed)
+
+    def _is_over(self, errand: Errand, reply: Reply) -> bool:
+        """Note that a host was asked; say whether the errand need not ask it again."""
+        now = time.time()
+        if reply.trouble is Trouble.BUSY:
+            self.courtesy.release(errand.keys)
+            self._wait(errand, now + GLANCE)
+            return False
+        failed = has_failed(reply)
+        pause = self.courtesy.finish(
+            host_of(errand.url),
+            errand.keys,
+            now,
+            seconds=reply.seconds,
+            failed=failed,
+            address=reply.address,
+            retry_after=retry_after(reply) if failed else 0.0,
+        )
+        if failed and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
+            errand.tries += 1
+            self._wait(errand, now + pause)
+            return False
+        return True
+
+    def _wait(self, errand: Errand, until: float) -> None:
+        """Let an errand wait."""
+        self._order += 1
+        heappush(self._waiting, (until, self._order, errand))

@@ -1,0 +1,81 @@
+"""Sites without end: how much of them is downloaded."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+from live.crawling import crawl, serving
+from live.hostile_server import Connection, page, reply
+
+BUDGET = 1500
+SOUND = 60
+FILLING = "the quick brown fox jumps over the lazy dog and runs away from all who follow it "
+
+
+def words_for(seed: object, count: int = 60) -> str:
+    """Return words that no other page has."""
+    chance = random.Random(str(seed))
+    return " ".join("".join(chance.choices("abcdefghijklmnop", k=7)) for _ in range(count))
+
+
+def calendar(connection: Connection) -> None:
+    number = int(re.sub(r"\D", "", connection.path.partition("=")[2]) or 0)
+    links = [f"/calendar?month={number + step}" for step in (-1, 1, 12)]
+    connection.send(page(*links, words=f"Month {number}: no events. {FILLING}"))
+
+
+def session_ids(connection: Connection) -> None:
+    fresh = random.Random().getrandbits(64)
+    topic = re.search(r"\d+", connection.path.partition("?")[0])
+    n = int(topic[0]) if topic else 0
+    links = [f"/forum/{k}?sid={fresh:016x}" for k in range(5)]
+    connection.send(page(*links, words=f"Topic {n} {words_for(n)}"))
+
+
+def growing(connection: Connection) -> None:
+    path = connection.path.rstrip("/")
+    connection.send(page(f"{path}/a/b", f"{path}/next", words=f"You are here. {FILLING}"))
+
+
+def soft_404(connection: Connection) -> None:
+    links = [f"/lost/{random.Random().getrandbits(48):x}" for _ in range(5)]
+    anchors = "".join(f'<a href="{link}">try this</a> ' for link in links)
+    connection.send(reply(f"<title>Sorry</title><p>The page was not found. {FILLING}</p>{anchors}"))
+
+
+def pagination(connection: Connection) -> None:
+    number = int(re.sub(r"\D", "", connection.path.partition("=")[2]) or 1)
+    connection.send(page(f"/list?page={number + 1}", words=f"Page {number}. No results. {FILLING}"))
+
+
+TRAPS = {
+    "/calendar": calendar,
+    "/forum/0": session_ids,
+    "/deep": growing,
+    "/lost/x": soft_404,
+    "/list": pagination,
+}
+SITES = {"/calendar": calendar, "/forum": session_ids, "/deep": growing, "/lost": soft_404,
+         "/list": pagination}  # fmt: skip
+
+
+@pytest.mark.parametrize("start", TRAPS)
+def test_a_trap_costs_little_and_the_sound_pages_beside_it_are_reached(
+    start, tmp_path: Path
+) -> None:
+    sound = {f"/sound/{n}": page(f"/sound/{n + 1}", words=words_for(n)) for n in range(SOUND)}
+
+    def trap(connection: Connection) -> None:
+        first = "/" + connection.path.lstrip("/").partition("/")[0].partition("?")[0]
+        answer = SITES.get(first)
+        connection.send(reply(b"<p>no", "404 Not Found")) if answer is None else answer(connection)
+
+    front = page(start, "/sound/0", words="The front page")
+    with serving({"/": front, **sound, "*": trap}) as server:
+        outcome = crawl(tmp_path, server.url("/"), traps=True, budget=BUDGET)
+        assert set(sound) <= set(server.paths)
+        assert len(server.log) - SOUND < 450
+        assert outcome.stopped == "there is nothing left to fetch"
