@@ -5,14 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
-
-from live.hostile_server import ALLOW_ALL, Answer, Asked, HostileServer, page
 
 from foragers.fetch.reply import Limits
 from foragers.run import Aim
 from foragers.session.order import Order
 from foragers.session.session import Session
+from live.hostile_server import ALLOW_ALL, Answer, Asked, HostileServer, page
 
 LIMITS = Limits(connect=0.6, head=0.6, idle=0.5, total=1.5, body=300_000, unpacked=1_000_000)
 LOOPBACK = ("127.0.0.0/8",)
@@ -94,4 +94,4 @@ def one(folder: Path, answer: Answer, **options) -> tuple[str, str, str]:
 def gaps(log: list[Asked]) -> list[float]:
     """Return the times from the end of each answer to the start of the next request."""
     ordered = sorted(log, key=lambda asked: asked.start)
-    return [after.start - before.end for before, after in zip(ordered, ordered[1:], strict=False)]
+    return [after.start - before.end for before, after in pairwise(ordered)]

@@ -12,6 +12,7 @@ from pathlib import Path
 import brotli
 import pytest
 import zstandard
+
 from live.crawling import LIMITS, crawl, one, serving
 from live.hostile_server import Connection, reply
 

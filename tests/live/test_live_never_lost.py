@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
-from live.crawling import LIMITS, LOOPBACK, crawl, order_of, serving
-from live.hostile_server import Connection, HostileServer, page, redirect
 from warcio.archiveiterator import ArchiveIterator
 
 from foragers.errors import UsageError
 from foragers.session.session import Session
+from live.crawling import LIMITS, LOOPBACK, crawl, order_of, serving
+from live.hostile_server import Connection, HostileServer, page, redirect
 
 PAGES, HOSTS = 120, 3
 CRAWL = """
@@ -158,6 +158,15 @@ def test_a_checkpoint_that_is_damaged_is_done_without(tmp_path: Path) -> None:
         pages = Counter(path for path in server.paths if path != "/robots.txt")
         assert max(pages.values()) == 1
         assert {f"/{n}" for n in range(1, PAGES)} <= set(pages)
+
+
+def test_a_checkpoint_that_knows_more_than_the_ledger_is_done_without(tmp_path: Path) -> None:
+    with serving({"/a": page("/b"), "/b": page()}) as server:
+        crawl(tmp_path, server.url("/"))
+        for file in tmp_path.glob("ledger.sqlite*"):
+            file.unlink()
+        assert crawl(tmp_path, server.url("/")).status("/b") == "ok"
+        assert server.paths.count("/b") == 2
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from live.crawling import crawl, serving
 from live.hostile_server import ALLOW_ALL, HostileServer, page, redirect
 

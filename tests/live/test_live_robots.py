@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import ssl
-import subprocess
 from pathlib import Path
-from shutil import which
 
 import pytest
+
 from live.crawling import crawl, serving
 from live.hostile_server import Answer, Connection, HostileServer, page, redirect, reply
 
@@ -143,41 +141,3 @@ def test_rules_are_asked_for_once_per_host(tmp_path: Path) -> None:
     with serving(site) as server:
         crawl(tmp_path, server.url("/"))
         assert server.paths.count("/robots.txt") == 1
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make certificates that nobody should trust."""
-    if which("openssl") is None:
-        pytest.skip("certificates are made with the openssl command, which is not here")
-    folder = tmp_path_factory.mktemp("certificates")
-    for name, subject, days in (
-        ("self-signed", "127.0.0.1", "3"),
-        ("other-host", "elsewhere.test", "3"),
-    ):
-        command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", days]
-        command += ["-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={subject}"]
-        command += [
-            "-addext",
-            "subjectAltName=" + ("IP:127.0.0.1" if "self" in name else "DNS:a.test"),
-        ]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return folder
-
-
-@pytest.mark.parametrize("name", ["self-signed", "other-host"])
-def test_a_certificate_that_nobody_vouches_for_is_refused(name, certificates, tmp_path) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / f"{name}.pem", certificates / f"{name}.key")
-    with HostileServer({"*": page()}, tls=context) as server:
-        outcome = crawl(tmp_path, server.url("/"))
-        assert outcome.status("/") == "skipped"
-        assert "certificate" in outcome.reason("/")
-        assert not server.log
-
-
-def test_http_where_https_is_meant_fails_with_a_reason(tmp_path: Path) -> None:
-    with serving({}) as server:
-        outcome = crawl(tmp_path, server.url("/").replace("http:", "https:"))
-        assert outcome.status("/") == "skipped"
-        assert "TLS" in outcome.reason("/")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from live.crawling import crawl, serving
 from live.hostile_server import Connection, page, reply
 

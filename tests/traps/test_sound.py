@@ -27,12 +27,13 @@ def test_days_without_news_end_the_calendar_and_not_the_days_with() -> None:
     assert result.spent(site.real()) <= 100
 
 
+# The shop itself has 300 broken links, and the filters lead to 120 things.
 MIXED = [
     ("a wiki with a calendar", s.Wiki, t.Calendar, "/calendar/{year}/{month:02}", 200),
-    ("a shop with filters", s.Shop, t.Facets, "/shop", 1200),
-    ("a blog with broken links", s.Blog, t.SoftErrors, "/old/{number}/gone", 250),
-    ("a forum with endless pages", s.Forum, t.EndlessPages, "/list?page={number}", 800),
-    ("a wiki with a growing path", s.Wiki, t.Growing, "/x{number}/", 250),
+    ("a shop with filters", s.Shop, t.Facets, "/shop", 300 + 120 + 200),
+    ("a blog with broken links", s.Blog, t.SoftErrors, "/old/{number}/gone", 200),
+    ("a forum with endless pages", s.Forum, t.EndlessPages, "/list?page={number}", 200),
+    ("a wiki with a growing path", s.Wiki, t.Growing, "/x{number}/", 200),
 ]
 
 

@@ -52,7 +52,7 @@ class Transfer:
     def _read_header(self, line: bytes) -> None:
         """Note the name and value in a line, if it has them."""
         name, colon, value = line.partition(b":")
-        if not line.strip():
+        if not line.strip(b"\r\n"):
             self.head_done = True
             self.heard = self.clock()
         elif line[:1] in b" \t":

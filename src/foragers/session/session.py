@@ -16,10 +16,11 @@ import pickle
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 
@@ -225,7 +226,8 @@ class Session:
             return None
         except Exception:  # whatever a damaged pickle raises: the ledger has it all
             return None
-        return found if isinstance(found, Standing) else None
+        fits = isinstance(found, Standing) and found.visits <= written(self.folder)
+        return found if fits else None
 
     def _catch_up(self, standing: Standing) -> None:
         """Learn what the ledger holds beyond the checkpoint."""
@@ -243,6 +245,17 @@ class Session:
             if choice.url not in answered:
                 self.crawl.send(choice)
         self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
+
+
+def written(folder: Path) -> int:
+    """Return how many visits the ledger of a crawl holds."""
+    try:
+        with closing(
+            sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
+        ) as ledger:
+            return int(ledger.execute("SELECT count(*) FROM visits").fetchone()[0])
+    except sqlite3.Error:
+        return 0
 
 
 @contextmanager

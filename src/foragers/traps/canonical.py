@@ -9,18 +9,67 @@ from __future__ import annotations
 
 import re
 
-_ALWAYS = (
-    r"utm_\w+|itm_\w+|hsa_\w+|pk_\w+|mtm_\w+|piwik_\w+|matomo_\w+|at_(?:medium|campaign)"
-    r"|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid"
-    r"|mc_[ce]id|mkt_tok|_ga|_gl|_hsenc|_hsmi|hsctatracking|oly_(?:anon|enc)_id|vero_(?:id|conv)"
-    r"|wickedid|wt[._]mc(?:_id)?|s_kwcid|ef_id|_openstat|xtor|rb_clickid|s_cid|spm"
-    r"|phpsessid|jsessionid|aspsessionid\w*|asp\.net_sessionid|session_?id|sess_?id"
-    r"|cfid|cftoken|oscsid|xtcsid|zenid|sesid|_sessionid"
+_NAMES = frozenset(
+    [
+        "gclid",
+        "gclsrc",
+        "dclid",
+        "gbraid",
+        "wbraid",
+        "fbclid",
+        "msclkid",
+        "yclid",
+        "twclid",
+        "ttclid",
+        "li_fat_id",
+        "igshid",
+        "spm",
+        "mc_cid",
+        "mc_eid",
+        "mkt_tok",
+        "_ga",
+        "_gl",
+        "_hsenc",
+        "_hsmi",
+        "hsctatracking",
+        "oly_anon_id",
+        "oly_enc_id",
+        "vero_id",
+        "vero_conv",
+        "wickedid",
+        "wt_mc",
+        "wt.mc",
+        "wt_mc_id",
+        "wt.mc_id",
+        "s_kwcid",
+        "ef_id",
+        "_openstat",
+        "xtor",
+        "rb_clickid",
+        "s_cid",
+        "at_medium",
+        "at_campaign",
+        "phpsessid",
+        "jsessionid",
+        "asp.net_sessionid",
+        "sessionid",
+        "session_id",
+        "_sessionid",
+        "sessid",
+        "sess_id",
+        "cfid",
+        "cftoken",
+        "oscsid",
+        "xtcsid",
+        "zenid",
+        "sesid",
+    ]
 )
+_BEGINNINGS = ("utm_", "itm_", "hsa_", "pk_", "mtm_", "piwik_", "matomo_", "aspsessionid")
+_AMBIGUOUS = frozenset(("sid", "s", "session", "sess", "token", "ssid"))
 # Sixteen or more hexadecimal digits, or twenty letters and digits mixed.
-_TOKEN = r"(?:(?=[a-z]*\d)[0-9a-f]{16,}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{20,})"
-_DROPPED = re.compile(
-    rf"(?:{_ALWAYS})(?:=.*)?|(?:sid|s|session|sess|token|ssid)={_TOKEN}", re.IGNORECASE
+_TOKEN = re.compile(
+    r"(?=[a-z]*\d)[0-9a-f]{16,}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{20,}", re.IGNORECASE
 )
 _IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*|/\([SXFA]\([^/()]*\)\)", re.I)
 
@@ -35,8 +84,17 @@ def canonical(url: str) -> str:
     while (shorter := _IN_PATH.sub("", path)) != path:
         path = shorter
     if question:
-        kept = [part for part in query.split("&") if not _DROPPED.fullmatch(part)]
+        kept = [part for part in query.split("&") if not _is_foreign(part)]
         query = "&".join(kept)
         # An empty query stays if it was empty before.
         question = "?" if kept else ""
     return f"{path}{question}{query}{mark}{fragment}"
+
+
+def _is_foreign(parameter: str) -> bool:
+    """Say whether a parameter is about the visitor and not about the page."""
+    name, _, value = parameter.partition("=")
+    name = name.lower()
+    if name in _NAMES or name.startswith(_BEGINNINGS):
+        return True
+    return name in _AMBIGUOUS and _TOKEN.fullmatch(value) is not None

@@ -19,7 +19,8 @@ from foragers.text.words import words
 Hashes = NDArray[np.uint64]
 Sample = NDArray[np.uint32]
 
-MAX_SAMPLE = 128
+MAX_SAMPLE = 512
+"""Up to as many phrases none is left out: what a page has of its own may be ten words."""
 _MAX_LETTERS = 200_000
 _MAX_WORDS = 100_000
 _RANGE = 1 << 32

@@ -54,9 +54,9 @@ class Own(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Frames:
-    """The last two pages of 2,048 to 4,096 paths."""
+    """The last two pages of 1,024 to 2,048 paths."""
 
-    paths: Recent[str, tuple[Earlier, ...]] = field(default_factory=lambda: Recent(2048))
+    paths: Recent[str, tuple[Earlier, ...]] = field(default_factory=lambda: Recent(1024))
 
     def own(self, path: str, url: str, page: Fingerprint, links: Links) -> Own:
         """Return what a page has of its own, and let it frame the next ones."""

@@ -14,7 +14,7 @@ from functools import partial
 
 from foragers.traps.remember import Recent
 from foragers.traps.shapes import ID
-from foragers.traps.standing import Standings
+from foragers.traps.standing import Standing, Standings
 
 _MAX_PARTS = 8
 _FOLDER_ID = re.compile(rf"(?<=/)(?:{ID.pattern})(?=[/?#]|$)", re.IGNORECASE)
@@ -26,6 +26,7 @@ class Idle:
 
     standings: Standings
     said: Recent[str, int] = field(default_factory=lambda: Recent(24_576))
+    names: Recent[str, Standing] = field(default_factory=lambda: Recent(4096))
 
     def record(self, url: str, bag: int) -> None:
         """Take in the words that an address gave."""
@@ -33,16 +34,20 @@ class Idle:
             others = rest()
             before = self.said.get(others)
             if before is not None:
-                self.standings.of(name).record(before != bag, before == bag)
+                standing = self.standings.of(name)
+                standing.record(before != bag, before == bag)
+                if standing.dull:
+                    self.names.put(name, standing)
             self.said.put(others, bag)
         self.said.put(url, bag)
 
     def refusing(self, url: str) -> str | None:
         """Return the idle part of an address of which another value is known."""
-        if "?" not in url and _FOLDER_ID.search(url) is None:
+        # Most crawls meet no idle part, and most addresses have none.
+        if not self.names or ("?" not in url and _FOLDER_ID.search(url) is None):
             return None
         for name, rest in parts(url):
-            known = self.standings.kinds.get(name)
+            known = self.names.get(name)
             if known is not None and known.dull and self.said.get(rest()) is not None:
                 return None if known.admit() else name
         return None

@@ -43,8 +43,8 @@ def shape_of(url: str) -> Shape:
     if found is None:
         return Shape(url[:64], url[:64], "", "", "")
     host, whole, query = found[1].lower(), found[2], found[3]
-    folders = [segment for segment in whole.split("/")[1:-1] if segment]
-    leaf = whole.rpartition("/")[2]
+    *folders, leaf = whole.split("/")
+    folders = [name for name in folders if name]
     names = [f"/{_folder(name)}" for name in folders[:_LITERAL_FOLDERS]]
     if len(folders) > _LITERAL_FOLDERS:
         names.append("/*")

@@ -1,0 +1,158 @@
+"""The parts that traps are made of: memory, texts, likeness, standing, idle, error pages."""
+
+from __future__ import annotations
+
+import numpy as np
+from simulated import framed, prose
+
+from foragers.traps import Kind, Traps, probe_url, texts
+from foragers.traps.fingerprint import fingerprint
+from foragers.traps.idle import Idle
+from foragers.traps.likeness import likeness, sketch_of
+from foragers.traps.remember import Filter, Recent
+from foragers.traps.soft404 import ErrorPages
+from foragers.traps.standing import Standing, Standings
+
+
+def test_a_filter_forgets_nothing_it_took_in_and_errs_seldom() -> None:
+    rng = np.random.default_rng(5)
+    known, others = rng.integers(0, 2**64, (2, 300_000), np.uint64)
+    numbers = Filter()
+    for chunk in np.split(known, 100):
+        numbers.add(chunk)
+    assert numbers.has(known).all()
+    assert numbers.has(others).mean() < 0.2
+
+
+def test_a_filter_stays_below_its_ceiling(monkeypatch) -> None:
+    monkeypatch.setattr("foragers.traps.remember._SIZES", (10, 12))
+    rng = np.random.default_rng(5)
+    numbers = Filter()
+    for _ in range(100):
+        numbers.add(rng.integers(0, 2**64, 200, np.uint64))
+    assert sum(table.bits.nbytes for table in numbers.tables) <= 4 * 512
+
+
+def test_recent_keeps_what_is_used() -> None:
+    recent: Recent[int, str] = Recent(10)
+    recent.put(0, "used")
+    for i in range(1, 100):
+        recent.put(i, "x")
+        assert recent.get(0) == "used"
+    assert len(recent) <= 20
+    assert recent.get(1) is None
+
+
+def test_old_texts_are_known_without_their_address(monkeypatch) -> None:
+    monkeypatch.setattr(texts, "MAX_RECENT", 10)
+    known = texts.Texts()
+    for i in range(25):
+        assert known.find_or_add(i * 7**15, f"u{i}") is None
+    assert known.find_or_add(3 * 7**15, "x") == ""
+    assert known.find_or_add(24 * 7**15, "x") == "u24"
+
+
+def test_dates_are_no_part_of_phrases_but_of_the_digest() -> None:
+    one = fingerprint(framed("no events on Monday 12 May 2024"), "http://a.test/1")
+    other = fingerprint(framed("no events on Friday 1 August 2031"), "http://a.test/2")
+    assert np.array_equal(one.phrases, other.phrases)
+    assert one.digest != other.digest
+
+
+def test_a_page_of_numbers_keeps_them() -> None:
+    one = fingerprint("temperature 12 14 17 19 21 18 16", "http://a.test/")
+    other = fingerprint("temperature 2 4 7 9 11 8 6", "http://a.test/")
+    assert not np.array_equal(one.phrases, other.phrases)
+
+
+def test_the_order_of_words_is_no_part_of_the_bag() -> None:
+    one = fingerprint("green tea black coffee", "")
+    other = fingerprint("black coffee green tea", "")
+    assert one.bag == other.bag
+    assert one.digest != other.digest
+
+
+def test_likeness_is_about_the_share_of_common_phrases() -> None:
+    words = prose("long", 600).split()
+    changed = words[:]
+    changed[300] = "something"
+    whole, nearly, half, other = (
+        sketch_of(fingerprint(" ".join(text), "").phrases)
+        for text in (words, changed, words[:300] + prose("b", 300).split(), prose("c", 600).split())
+    )
+    assert likeness(whole, whole) == 1
+    assert likeness(whole, nearly) > 0.75
+    assert likeness(whole, half) < 0.75
+    assert likeness(whole, other) < 0.2
+
+
+def test_a_throttled_kind_lets_through_the_logarithm_of_what_it_offers() -> None:
+    kind = Standing()
+    passed = 0
+    for _ in range(100_000):
+        if kind.admit():
+            passed += 1
+            kind.record(new=False, exact=False)
+    assert 16 <= passed <= 16 + 17
+
+
+def test_exact_copies_are_throttled_sooner() -> None:
+    kind = Standing()
+    while kind.admit():
+        kind.record(new=False, exact=True)
+    assert kind.pages == 10
+
+
+def test_a_kind_with_a_fifth_of_new_pages_is_never_throttled() -> None:
+    kind = Standing()
+    for i in range(10_000):
+        assert kind.admit()
+        kind.record(new=i % 5 == 0, exact=True)
+
+
+def test_something_new_loosens_the_throttle() -> None:
+    kind = Standing()
+    for _ in range(22):
+        kind.record(new=False, exact=False)
+    asked = 0
+    while kind.dull:
+        asked += 1
+        if kind.admit():
+            kind.record(new=True, exact=False)
+    assert asked < 200
+
+
+def test_a_part_that_makes_no_difference_is_found_and_one_that_does_is_not() -> None:
+    idle = Idle(Standings())
+    for i in range(40):
+        idle.record(f"http://a.test/x?id={i // 2}&zz={i}", bag=i // 2)
+    assert idle.refusing("http://a.test/x?id=3&zz=99") == "http://a.test/?zz="
+    assert idle.refusing("http://a.test/x?id=999&zz=99") is None
+    assert idle.refusing("http://b.test/x?id=3&zz=99") is None
+
+
+def test_three_addresses_with_one_error_text_make_an_error_page() -> None:
+    pages = ErrorPages()
+    seen = []
+    for name in ("green-tea", "black-tea", "white-coffee", "cocoa"):
+        url = f"http://a.test/{name}"
+        text = f"Die Seite {name} wurde leider nicht gefunden bitte suchen Sie weiter"
+        seen.append(pages.recognise("a.test", url, text, "", again=False))
+    assert seen == [False, False, True, True]
+
+
+def test_an_article_about_errors_is_none() -> None:
+    pages = ErrorPages()
+    for i in range(20):
+        text = f"Why 404 not found is shown {prose(f'article {i}', 80)}"
+        assert not pages.recognise("a.test", f"http://a.test/a{i}", text, "", again=False)
+
+
+def test_a_made_up_address_teaches_the_error_page_at_once() -> None:
+    traps = Traps()
+    text = "We are very sorry but what you look for has moved away from here"
+    assert probe_url("a.test").startswith("https://a.test/")
+    assert traps.learn(probe_url("http://a.test/x"), text, []).kind is Kind.SOFT_404
+    assert traps.learn("http://a.test/gone/1", text, []).kind is Kind.SOFT_404
+    assert traps.learn("http://a.test/", text, []).kind is not Kind.SOFT_404
+    assert traps.learn("http://b.test/gone/1", text, []).kind is not Kind.SOFT_404
