@@ -30,7 +30,7 @@ def test_a_filter_stays_below_its_ceiling(monkeypatch) -> None:
     numbers = Filter()
     for _ in range(100):
         numbers.add(rng.integers(0, 2**64, 200, np.uint64))
-    assert sum(table.bits.nbytes for table in numbers.tables) <= 4 * 512
+    assert sum(table.bits.nbytes for table in numbers.tables) <= 3 * 512
 
 
 def test_recent_keeps_what_is_used() -> None:

@@ -9,62 +9,18 @@ from __future__ import annotations
 
 import re
 
-_NAMES = frozenset(
-    [
-        "gclid",
-        "gclsrc",
-        "dclid",
-        "gbraid",
-        "wbraid",
-        "fbclid",
-        "msclkid",
-        "yclid",
-        "twclid",
-        "ttclid",
-        "li_fat_id",
-        "igshid",
-        "spm",
-        "mc_cid",
-        "mc_eid",
-        "mkt_tok",
-        "_ga",
-        "_gl",
-        "_hsenc",
-        "_hsmi",
-        "hsctatracking",
-        "oly_anon_id",
-        "oly_enc_id",
-        "vero_id",
-        "vero_conv",
-        "wickedid",
-        "wt_mc",
-        "wt.mc",
-        "wt_mc_id",
-        "wt.mc_id",
-        "s_kwcid",
-        "ef_id",
-        "_openstat",
-        "xtor",
-        "rb_clickid",
-        "s_cid",
-        "at_medium",
-        "at_campaign",
-        "phpsessid",
-        "jsessionid",
-        "asp.net_sessionid",
-        "sessionid",
-        "session_id",
-        "_sessionid",
-        "sessid",
-        "sess_id",
-        "cfid",
-        "cftoken",
-        "oscsid",
-        "xtcsid",
-        "zenid",
-        "sesid",
-    ]
+_TRACKING = (
+    *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid"),
+    *("ttclid", "li_fat_id", "igshid", "spm", "mc_cid", "mc_eid", "mkt_tok", "_ga", "_gl"),
+    *("_hsenc", "_hsmi", "hsctatracking", "oly_anon_id", "oly_enc_id", "vero_id", "vero_conv"),
+    *("wickedid", "wt_mc", "wt.mc", "wt_mc_id", "wt.mc_id", "s_kwcid", "ef_id", "_openstat"),
+    *("xtor", "rb_clickid", "s_cid", "at_medium", "at_campaign"),
 )
+_SESSIONS = (
+    *("phpsessid", "jsessionid", "asp.net_sessionid", "sessionid", "session_id", "_sessionid"),
+    *("sessid", "sess_id", "cfid", "cftoken", "oscsid", "xtcsid", "zenid", "sesid"),
+)
+_NAMES = frozenset(_TRACKING + _SESSIONS)
 _BEGINNINGS = ("utm_", "itm_", "hsa_", "pk_", "mtm_", "piwik_", "matomo_", "aspsessionid")
 _AMBIGUOUS = frozenset(("sid", "s", "session", "sess", "token", "ssid"))
 # Sixteen or more hexadecimal digits, or twenty letters and digits mixed.

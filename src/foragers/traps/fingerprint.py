@@ -23,7 +23,7 @@ MAX_SAMPLE = 512
 """Up to as many phrases none is left out: what a page has of its own may be ten words."""
 _MAX_LETTERS = 200_000
 _MAX_WORDS = 100_000
-_RANGE = 1 << 32
+_LIMITS = [np.uint32(min(1 << 32 >> thinness, (1 << 32) - 1)) for thinness in range(34)]
 _FIRST, _SECOND = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
 _TOP = np.uint64(32)
 _ONE = np.uint64(1)
@@ -62,16 +62,20 @@ def fingerprint(text: str, url: str) -> Fingerprint:
     bag = int(hashes.sum(dtype=np.uint64))
     kept = _without_dates(hashes, url)
     phrases = _sorted_once((_phrases(kept) >> _TOP).astype(np.uint32))
-    thinness = 0
-    while len(phrases) > MAX_SAMPLE:
-        thinness += 1
-        phrases = thinned(phrases, thinness)
+    thinness = thinness_for(phrases, MAX_SAMPLE)
+    phrases = thinned(phrases, thinness)
     return Fingerprint(digest, bag, len(kept), phrases, thinness)
 
 
 def thinned(phrases: Sample, thinness: int) -> Sample:
     """Return the part of a sample that a thinner one would hold."""
-    return phrases[: int(np.searchsorted(phrases, _RANGE >> thinness))] if thinness else phrases
+    # The method and a number of the same type: the function would copy the sample first.
+    return phrases[: phrases.searchsorted(_LIMITS[thinness])] if thinness else phrases
+
+
+def thinness_for(phrases: Sample, size: int) -> int:
+    """Return how thin a sample must be to hold no more than `size` phrases."""
+    return 33 - int(phrases[size]).bit_length() if len(phrases) > size else 0
 
 
 class _Numbers(dict[str, int]):

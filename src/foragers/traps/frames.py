@@ -78,7 +78,11 @@ class Frames:
 def links_of(urls: Iterable[str]) -> Links:
     """Return links, each once, with their numbers."""
     once = list(dict.fromkeys(urls))
-    return Links(once, np.fromiter(map(number_of, once), np.uint32, len(once)))
+    try:
+        numbers = np.fromiter(map(crc32, map(str.encode, once)), np.uint32, len(once))
+    except UnicodeEncodeError:
+        numbers = np.fromiter(map(number_of, once), np.uint32, len(once))
+    return Links(once, numbers)
 
 
 def number_of(link: str) -> int:
@@ -90,5 +94,5 @@ def contained(some: Sample, within: Sample) -> NDArray[np.bool_]:
     """Say which numbers are among others, which are sorted."""
     if not len(within):
         return np.zeros(len(some), np.bool_)
-    places = np.minimum(np.searchsorted(within, some), len(within) - 1)
+    places = np.minimum(within.searchsorted(some), len(within) - 1)
     return np.equal(within[places], some)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.traps.fingerprint import Sample, thinned
+from foragers.traps.fingerprint import Sample, thinned, thinness_for
 from foragers.traps.frames import Links, Own, number_of
 from foragers.traps.remember import Filter, Keys
 from foragers.traps.shapes import Shape, shape_of
@@ -84,11 +84,8 @@ class Novelty:
 
 def few(own: Own) -> tuple[Sample, int]:
     """Return as many of a page's own phrases as are looked up, and how thin that sample is."""
-    phrases, thinness = own.phrases, own.thinness
-    while len(phrases) > _MAX_PHRASES:
-        thinness += 1
-        phrases = thinned(phrases, thinness)
-    return phrases, thinness
+    thinness = max(own.thinness, thinness_for(own.phrases, _MAX_PHRASES))
+    return thinned(own.phrases, thinness), thinness
 
 
 def _elsewhere(

@@ -15,7 +15,7 @@ Keys = NDArray[np.uint64]
 # In bits.  A table is full when a quarter of it is set, and then a number that was never
 # added passes for known with a chance of one in sixteen.
 _SIZES = (20, 23, 26, 27)
-_MAX_TABLES = 4
+_MAX_TABLES = 3
 _SECOND = np.uint64(0x9E3779B97F4A7C15)
 _BYTE, _BIT = np.uint64(3), np.uint64(7)
 
@@ -59,7 +59,7 @@ class Table:
 
 @dataclass(slots=True)
 class Filter:
-    """Which 64-bit numbers were seen: at most 67 MB, beyond which the oldest are forgotten.
+    """Which 64-bit numbers were seen: at most 50 MB, beyond which the oldest are forgotten.
 
     Small crawls have small tables.  A full one is kept and a larger one begun; after
     the largest (17 million numbers) comes another of its size, and the oldest goes.
@@ -69,7 +69,7 @@ class Filter:
     begun: int = 0
 
     def has(self, keys: Keys) -> NDArray[np.bool_]:
-        """Say which numbers were seen; one in five of the others may pass for seen."""
+        """Say which numbers were seen; one in six of the others may pass for seen."""
         found = np.zeros(len(keys), np.bool_)
         for table in self.tables:
             found |= table.has(keys)

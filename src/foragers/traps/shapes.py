@@ -36,7 +36,7 @@ class Shape(NamedTuple):
     site: str
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def shape_of(url: str) -> Shape:
     """Return the shape of an address."""
     found = _HTTP.match(url)

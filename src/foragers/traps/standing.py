@@ -114,7 +114,7 @@ class Standing:
 
 @dataclass(slots=True)
 class Standings:
-    """The records of all kinds, at most 98,304 of them.
+    """The records of all kinds, at most 65,536 of them.
 
     A shape is judged by its own pages if there are enough of them, otherwise by what
     became of other young shapes at the same path, in the same folder, on the same
@@ -123,7 +123,7 @@ class Standings:
     page, are judged apart, so that sound ones do not suffer for them.
     """
 
-    kinds: Recent[str, Standing] = field(default_factory=lambda: Recent(49_152))
+    kinds: Recent[str, Standing] = field(default_factory=lambda: Recent(32_768))
 
     def of(self, kind: str) -> Standing:
         """Return the record of a kind, an empty one if it has none."""
