@@ -15,13 +15,13 @@ def test_a_scope_of_the_host_refuses_its_sisters() -> None:
     scope = Scope(SEED, within="host")
     assert scope.refuse("https://www.tea.co.uk/a", 1) is None
     assert scope.refuse("http://www.tea.co.uk/a", 1) is None
-    assert scope.refuse("https://blog.tea.co.uk/a", 1) == "another host (--within host)"
+    assert scope.refuse("https://blog.tea.co.uk/a", 1) == "another host (--scope host)"
 
 
 def test_a_scope_of_the_site_takes_in_sisters_but_not_the_suffix() -> None:
     scope = Scope(SEED)
     assert scope.refuse("https://blog.tea.co.uk/a", 1) is None
-    assert scope.refuse("https://coffee.co.uk/a", 1) == "another site (--within site)"
+    assert scope.refuse("https://coffee.co.uk/a", 1) == "another site (--scope site)"
 
 
 def test_any_takes_everything_that_can_be_fetched() -> None:
@@ -33,7 +33,7 @@ def test_any_takes_everything_that_can_be_fetched() -> None:
 def test_a_port_makes_another_host() -> None:
     scope = Scope(("http://a.test:8080/",), within="host")
     assert scope.refuse("http://a.test:8080/x", 1) is None
-    assert scope.refuse("http://a.test:9090/x", 1) == "another host (--within host)"
+    assert scope.refuse("http://a.test:9090/x", 1) == "another host (--scope host)"
 
 
 def test_listed_hosts_are_allowed_besides() -> None:
@@ -69,7 +69,7 @@ def test_flags_and_groups_belong_to_their_own_pattern() -> None:
 def test_pages_below_the_greatest_depth_are_refused() -> None:
     scope = Scope(SEED, max_depth=2)
     assert scope.refuse(SEED[0] + "x", 2) is None
-    assert scope.refuse(SEED[0] + "x", 3) == "deeper than --depth 2"
+    assert scope.refuse(SEED[0] + "x", 3) == "deeper than --max-depth 2"
 
 
 def test_seeds_are_always_in_scope() -> None:
@@ -84,7 +84,7 @@ def test_a_bad_pattern_names_its_option(option: str) -> None:
 
 
 def test_an_unknown_extent_names_the_choices() -> None:
-    with pytest.raises(UsageError, match="--within galaxy: use one of host, site, any"):
+    with pytest.raises(UsageError, match="--scope galaxy: use one of host, site, any"):
         Scope(SEED, within="galaxy")
 
 

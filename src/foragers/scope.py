@@ -41,7 +41,7 @@ class Scope:
 
     def __post_init__(self) -> None:
         if self.within not in WITHIN:
-            raise UsageError(f"--within {self.within}: use one of {', '.join(WITHIN)}")
+            raise UsageError(f"--scope {self.within}: use one of {', '.join(WITHIN)}")
         compiled("--include", self.include)
         compiled("--exclude", self.exclude)
 
@@ -52,7 +52,7 @@ class Scope:
         if depth <= 0:
             return None
         if self.max_depth is not None and depth > self.max_depth:
-            return f"deeper than --depth {self.max_depth}"
+            return f"deeper than --max-depth {self.max_depth}"
         name = url.split("/", 3)[2]
         try:
             reason = self._known[name]
@@ -86,8 +86,8 @@ class Scope:
         if host in names or host.endswith(below):
             return None
         if self.within == "host":
-            return "another host (--within host)"
-        return None if site_of(host) in sites else "another site (--within site)"
+            return "another host (--scope host)"
+        return None if site_of(host) in sites else "another site (--scope site)"
 
     @cached_property
     def _allowed(self) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:

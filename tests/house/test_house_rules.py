@@ -24,7 +24,7 @@ PROSE = sorted(
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 60
 
-PURE = ("strategies", "fleet", "frontier", "pace", "topics", "text", "measures")
+PURE = ("strategies", "fleet", "frontier", "pace", "scope", "topics", "text", "traps", "measures")
 """The parts that decide and measure: they do not reach out, and know no time but the world's."""
 
 OUTSIDE = {

@@ -64,7 +64,7 @@ ERROR = Verdict(Kind.SOFT_404)
 
 @dataclass(slots=True)
 class Traps:
-    """Knows what was seen, within some 100 MB, and refuses what would bring more of the same."""
+    """Knows what was seen, within some 140 MB, and refuses what would bring more of the same."""
 
     seen: Filter = field(default_factory=Filter)
     standings: Standings = field(default_factory=Standings)
