@@ -13,6 +13,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 from rich.console import Console
 
@@ -105,7 +106,7 @@ def option_of(file: Path, key: str, value: object) -> list[str]:
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like all others."""
 
-    def error(self, message: str) -> None:  # type: ignore[override]
+    def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage."""
         raise UsageError(f"{message}; see '{self.prog} --help'")
 
