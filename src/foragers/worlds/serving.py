@@ -220,8 +220,7 @@ def serve(
     ready: Callable[[WorldServer], None] | None = None,
 ) -> None:
     """Serve a world until Ctrl-C; `ready` is called when it can be reached."""
-    with WorldServer(archive, port, speed, since, latency) as server:
+    with WorldServer(archive, port, speed, since, latency) as server, suppress(KeyboardInterrupt):
         if ready:
             ready(server)
-        with suppress(KeyboardInterrupt):
-            server.wait()
+        server.wait()
