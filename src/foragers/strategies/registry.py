@@ -8,11 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from math import inf
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
 
 from foragers.errors import UsageError
+from foragers.models import Model, load_model
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
 from foragers.strategies.optimal import Optimal, Oracle
@@ -47,7 +49,11 @@ def build(spec: str, brief: Brief) -> Strategy:
         raise UsageError(
             f"strategy '{name}' needs a world whose graph is known; use it with 'foragers compare'"
         )
-    strategy: Strategy = kind(**given, **{part: getattr(brief, part) for part in needed})
+    filled: dict[str, Any] = {**given, **{part: getattr(brief, part) for part in needed}}
+    if "model" in given:
+        wanted, version = getattr(kind, "model_kind")  # noqa: B009  a class is known only by name
+        filled["model"] = load_model(Path(str(given["model"])), wanted, version)
+    strategy: Strategy = kind(**filled)
     return strategy
 
 
@@ -74,8 +80,14 @@ def parse(spec: str) -> tuple[str, dict[str, bool | int | float | str]]:
 
 
 def parameters(kind: type) -> dict[str, tuple[type, Any]]:
-    """Return the parameters that a user may set: name -> (type, default)."""
+    """Return the parameters that a user may set: name -> (type, default).
+
+    A strategy that can use a model has a field of that name, which the user fills with the name
+    of a file, and says in `model_kind` which kind and version that must hold.
+    """
     hints = get_type_hints(kind)
+    if hints.get("model") == Model | None:
+        hints["model"] = str
     return {
         field.name: (hints[field.name], field.default)
         for field in fields(kind)

@@ -1,0 +1,73 @@
+"""`foragers reproduce`: the experiments of the papers, with their numbers beside ours."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from foragers.cli.progress import progress
+from foragers.errors import UsageError
+from foragers.exhibits.request import PAPERS, Request, reproduce
+from foragers.exhibits.showing import show
+from foragers.exhibits.writing import write_exhibits
+from foragers.plots import canvas
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    told = "; ".join(f"{name}: {what}" for name, what in PAPERS.items())
+    verb.add_argument("paper", metavar="PAPER", choices=tuple(PAPERS), help=told)
+    verb.add_argument(
+        "--world",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="W",
+        help="a recorded world instead of a generated one; can be given several times",
+    )
+    verb.add_argument("--relevant", metavar="LABEL", help="pages of the worlds that are wanted")
+    verb.add_argument("--topic", metavar="WORDS", help="words that wanted pages contain")
+    verb.add_argument("--runs", type=int, metavar="K", help="runs of each (default: the paper's)")
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the first run")
+    verb.add_argument(
+        "--scale",
+        type=float,
+        default=1.0,
+        metavar="F",
+        help="size of world and experiment as a share of the paper's (default: 1)",
+    )
+    verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    verb.add_argument("--out", type=Path, metavar="DIR", help="(default: reproduced/PAPER)")
+    verb.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Make the exhibits, and show and write them."""
+    for name, least in (("runs", 1), ("jobs", 1), ("seed", 0)):
+        value = getattr(options, name)
+        if value is not None and value < least:
+            raise UsageError(f"--{name} {value}: must be at least {least}")
+    if not 0 < options.scale <= 1:
+        raise UsageError(f"--scale {options.scale:g}: must be above 0 and at most 1")
+    out = options.out or Path("reproduced") / options.paper
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out}: is a file; name a folder")
+    canvas.check(out / "figure.png")
+    request = Request(
+        out,
+        tuple(options.world),
+        options.runs,
+        options.seed,
+        options.jobs or os.cpu_count() or 1,
+        options.scale,
+        options.relevant,
+        options.topic,
+    )
+    exhibits = reproduce(options.paper, request, partial(progress, console))
+    write_exhibits(exhibits, out)
+    show(exhibits, console)
+    console.print(f"everything: {out / 'report.html'}", soft_wrap=True, markup=False)

@@ -1,0 +1,51 @@
+"""What a user asks of a paper: on which worlds, how large, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, TypeAlias, cast
+
+from foragers.exhibits.exhibit import Exhibits
+
+PAPERS: Mapping[str, str] = {}
+"""Each paper, with what its exhibits show; its module is the one of that name beside this one."""
+
+
+class Meter(Protocol):
+    """Something that shows how far the work is."""
+
+    def __call__(self, done: int, note: str = "") -> None:
+        """Show that so much is done."""
+        ...
+
+
+Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Meter]]
+"""Called with what is done and how much of it there is, gives a meter."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """How the exhibits of a paper are to be made.
+
+    Without `worlds` a web is generated; `scale` is its size, and that of the experiment, as
+    a share of the paper's.  `relevant` and `topic` say what is wanted on recorded webs.
+    """
+
+    out: Path
+    worlds: tuple[Path, ...] = ()
+    runs: int | None = None
+    seed: int = 0
+    jobs: int = 1
+    scale: float = 1.0
+    relevant: str | None = None
+    topic: str | None = None
+
+
+def reproduce(paper: str, request: Request, progress: Progress) -> Exhibits:
+    """Run the experiments of a paper."""
+    make = import_module(f"foragers.exhibits.{paper}").reproduce
+    return cast(Callable[[Request, Progress], Exhibits], make)(request, progress)
