@@ -1,94 +1,161 @@
-"""A complete crawl over loopback HTTP against a bare fetch-and-parse loop on the same pages.
+"""A complete crawl over loopback HTTP against bare loops and Scrapy, on the same pages.
 
-Ours: best-first with a topic, robots.txt, traps, WARC, and a ledger with text and links.
-Bare: libcurl fetches the same addresses, selectolax parses them; nothing is kept.  The
-server runs in a process of its own and is not counted.
+Ours: `foragers crawl`, best-first with a topic, robots.txt, traps, WARC, and a ledger with
+text and links.  Bare: aiohttp and selectolax, a set and a queue.  Scrapy: as its documentation
+shows it, and tuned with uvloop and selectolax.  All crawl the same sites to the end and keep
+address, title, text and links of every page.
+
+CPU is that of a contender's whole process tree from start to end; the origin has a process
+of its own and is not counted.  `python -m benchmarks.crawling --world FILE.warc.gz` serves
+recorded pages instead of made-up ones; `--install` puts Scrapy into a virtualenv that is
+thrown away, otherwise it is measured if it is installed (the extra `bench`).
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
+import json
+import os
+import sqlite3
 import subprocess
 import sys
-import time
+import venv
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-from selectolax.lexbor import LexborHTMLParser
+from typing import NamedTuple
 
 from benchmarks.timing import verdict
-from foragers.fetch.client import Client
-from foragers.fetch.guard import Allowed, Guard
-from foragers.fetch.reply import Limits, Request
-from foragers.run import Aim
-from foragers.session.order import Order
-from foragers.session.session import Session
 
-AIM = 3.0
-PAGES, BUDGET = 4000, 1500
-SERVE = """
-import sys, time
-from foragers.worlds.generated import generate
-from foragers.worlds.serving import WorldServer
-world = generate("topics", seed=1, pages=int(sys.argv[1]), links=40)
-with WorldServer(world) as server:
-    print(server.address(world.book.href(world.seeds[0])), flush=True)
-    sys.stdin.read()
-"""
+HERE = Path(__file__).parent
+AIMS = {"bare aiohttp + selectolax": 3.0, "Scrapy as documented": 1 / 8, "Scrapy tuned": 1 / 2}
+OURS = "foragers, complete"
+SCRAPY = ("scrapy>=2.13,<3", "uvloop>=0.19,<1", "selectolax", "ada-url")
 
 
-def bare(urls: list[str]) -> float:
-    """Fetch and parse, sixteen at a time, and keep nothing."""
-    start = time.process_time()
-    client = Client("bare", Guard((Allowed.parse("127.0.0.0/8"),)), Limits())
-    waiting = list(urls)
-    while waiting or client.running:
-        while waiting and client.running < 16:
-            client.start(Request(waiting.pop()))
-        for reply in client.finished(1.0):
-            tree = LexborHTMLParser(reply.body)
-            [node.attributes.get("href") for node in tree.css("a[href]")]
-            tree.root.text(separator=" ") if tree.root else ""
-    client.close()
-    return time.process_time() - start
+class Cost(NamedTuple):
+    """What a contender took: CPU seconds of its processes, its memory, and the pages it kept."""
+
+    seconds: float
+    megabytes: float
+    pages: int
+
+    @property
+    def per_thousand(self) -> float:
+        """CPU seconds for 1,000 pages."""
+        return 1000 * self.seconds / max(1, self.pages)
 
 
-def ours(home: str, folder: Path) -> tuple[float, list[str]]:
-    """Crawl, and return the CPU time and what was fetched."""
-    order = Order(
-        seeds=(home,),
-        aim=Aim("robot sensor actuator", threshold=0.5),
-        budget=BUDGET,
-        delay=0.0,
-        within="any",
-        allow_private=("127.0.0.0/8",),
+def measured(command: Sequence[str | Path]) -> tuple[float, float]:
+    """Run a command; return the CPU seconds of it and its children, and its megabytes."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{command[0]} {command[1]} ended with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def ours(folder: Path, budget: int, homes: list[str]) -> Cost:
+    """Crawl as a user does."""
+    seconds, megabytes = measured(
+        [
+            *(sys.executable, "-m", "foragers.cli.main", "crawl", *homes),
+            *("--topic", "robot sensor actuator", "--threshold", "0.5", "--strategy", "best-first"),
+            *("--budget", str(budget), "--delay", "0", "--scope", "host", "--out", folder),
+            *("--allow-private", "127.0.0.0/8"),
+        ]
     )
-    start = time.process_time()
-    session = Session(order, folder)
-    session.open()
-    session.run()
-    urls = [visit.page.href for visit in session.ledger.read()]
-    session.close()
-    return time.process_time() - start, urls
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger:
+        pages = ledger.execute("SELECT count(*) FROM visits WHERE status = 'ok'").fetchone()[0]
+    return Cost(seconds, megabytes, pages)
 
 
-def run() -> bool:
-    """Measure both on the same server."""
-    with (
-        TemporaryDirectory() as folder,
-        subprocess.Popen(
-            [sys.executable, "-c", SERVE, str(PAGES)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as server,
-    ):
-        assert server.stdout is not None
-        home = server.stdout.readline().strip()
-        crawled, urls = ours(home, Path(folder) / "crawl")
-        best = min(bare(urls) for _ in range(3))
-        server.kill()
-    costs = (
-        f"bare {1000 * best / len(urls):.2f} ms a page, ours {1000 * crawled / len(urls):.2f} ms"
-    )
-    print(f"   {len(urls):,} pages: {costs}")
-    return verdict("a complete crawl", crawled / best, AIM)
+def another(python: str, script: list[str], file: Path, budget: int, homes: list[str]) -> Cost:
+    """Run another crawler, a script that takes budget, file and homes."""
+    seconds, megabytes = measured([python, *script, str(budget), str(file), *homes])
+    with file.open() as lines:
+        pages = sum("title" in json.loads(line) for line in lines)
+    return Cost(seconds, megabytes, pages)
+
+
+def scrapy_python(install: bool, folder: Path) -> str:
+    """Return an interpreter that has Scrapy, or nothing."""
+    if os.environ.get("SCRAPY_PYTHON"):
+        return os.environ["SCRAPY_PYTHON"]
+    if importlib.util.find_spec("scrapy") and importlib.util.find_spec("uvloop"):
+        return sys.executable
+    if not install:
+        print("   Scrapy is not installed: not measured (pip install 'foragers[bench]', --install)")
+        return ""
+    venv.create(folder, with_pip=True)
+    subprocess.run([folder / "bin" / "pip", "install", "--quiet", *SCRAPY], check=True)
+    return str(folder / "bin" / "python")
+
+
+def contend(scratch: Path, budget: int, homes: list[str], python: str, rounds: int) -> bool:
+    """Let all take turns; print what each cost at best, and how ours compares."""
+    scripts = {"bare aiohttp + selectolax": (sys.executable, [str(HERE / "crawling_bare.py")])}
+    if python:
+        scrapy = str(HERE / "crawling_scrapy.py")
+        scripts["Scrapy tuned"] = (python, [scrapy, "tuned"])
+        scripts["Scrapy as documented"] = (python, [scrapy, "documented"])
+    best: dict[str, Cost] = {}
+    for turn in range(rounds):
+        costs = {OURS: ours(scratch / f"crawl{turn}", budget, homes)}
+        for number, (name, (runner, script)) in enumerate(scripts.items()):
+            file = scratch / f"{number}-{turn}.jsonl"
+            costs[name] = another(runner, script, file, budget, homes)
+        for name, cost in costs.items():
+            best[name] = min(best.get(name, cost), cost, key=lambda one: one.per_thousand)
+    for name, cost in best.items():
+        ratio = best[OURS].per_thousand / cost.per_thousand
+        print(
+            f"   {name:26} {cost.pages:6,} pages {cost.per_thousand:7.2f} CPU s / 1,000 pages"
+            f" {cost.megabytes:5.0f} MB   ours is {ratio:.2f} x"
+        )
+    met = True
+    for name, aim in AIMS.items():
+        if name in best:
+            ratio = best[OURS].per_thousand / best[name].per_thousand
+            met &= verdict(f"against {name}", ratio, aim)
+    return met
+
+
+def run(world: Path | None = None, install: bool = False, rounds: int = 2) -> bool:
+    """Serve pages, and let all crawl them."""
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        python = scrapy_python(install, scratch / "venv")
+        origin = [
+            sys.executable,
+            "-m",
+            "benchmarks.crawling_origin",
+            folder,
+            *([world] if world else []),
+        ]
+        with subprocess.Popen(
+            origin, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as server:
+            assert server.stdout is not None
+            pages, size, *homes = server.stdout.readline().split()
+            print(f"   {int(pages):,} pages of {int(size):,} bytes on {len(homes)} hosts")
+            met = contend(scratch, int(pages), homes, python, rounds)
+            server.kill()
+    return met
+
+
+def main() -> int:
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--world", type=Path, help="a WARC file whose pages are served")
+    parser.add_argument("--install", action="store_true", help="install Scrapy for this run")
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    return 0 if run(options.world, options.install, options.rounds) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,13 +1,14 @@
-"""The content of a page whose links are at hand as objects."""
+"""The content of a page whose links are at hand: as objects, or as columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
 
-from foragers.types import Addresses, Document, Link, Links, Outlink, UrlId
+from foragers.outlinks import Columns, Outlink, Outlinks
+from foragers.types import Addresses, Document, HostId, Link, Links, Page, UrlId
 
 
 class Spelled:
@@ -15,8 +16,8 @@ class Spelled:
 
     __slots__ = ("_hrefs", "_others")
 
-    def __init__(self, links: Sequence[Link], others: Addresses | None) -> None:
-        self._hrefs = {link.url: link.href for link in links}
+    def __init__(self, links: Iterable[tuple[UrlId, str]], others: Addresses | None) -> None:
+        self._hrefs = dict(links)
         self._others = others
 
     def href(self, url: UrlId) -> str:
@@ -28,10 +29,12 @@ class Spelled:
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A document and its links, held in memory."""
+    """A document and its links, held in memory, and by what the server knows this version."""
 
     words: Document
     links: tuple[Link, ...] = ()
+    etag: str = ""
+    modified: str = ""
 
     def document(self) -> Document:
         """Return what the page says."""
@@ -48,4 +51,58 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
         """Return the links as a page carries them; `others` knows addresses besides theirs."""
         targets = np.array([link.url for link in self.links], np.int32)
         hosts = np.array([link.host for link in self.links], np.int32)
-        return Links(targets, hosts, Spelled(self.links, others), self)
+        spelled = Spelled(((link.url, link.href) for link in self.links), others)
+        return Links(targets, hosts, spelled, self)
+
+
+class Written(msgspec.Struct, frozen=True, array_like=True):
+    """A document and its links as a ledger writes them down, the links as columns.
+
+    Ledgers of the first kind have their links one by one, as `listed`.
+    """
+
+    words: Document
+    listed: tuple[Link, ...] = ()
+    etag: str = ""
+    modified: str = ""
+    targets: list[UrlId] = []
+    hosts: list[HostId] = []
+    hrefs: list[str] = []
+    told: Columns = Columns()
+
+    @classmethod
+    def of(cls, page: Page, document: Document) -> Written:
+        """Return what is to be written down of a page."""
+        targets, content = page.links.targets.tolist(), page.content
+        return cls(
+            document,
+            etag=getattr(content, "etag", ""),
+            modified=getattr(content, "modified", ""),
+            targets=targets,
+            hosts=page.links.hosts.tolist(),
+            hrefs=list(map(page.links.addresses.href, targets)),
+            told=Outlinks.of(content.outlinks()).columns(),
+        )
+
+    def document(self) -> Document:
+        """Return what the page says."""
+        return self.words
+
+    def outlinks(self) -> Sequence[Outlink]:
+        """Return the links as the page shows them."""
+        if self.listed:
+            return Kept(self.words, self.listed).outlinks()
+        return Outlinks.read(self.hrefs, self.told)
+
+    @property
+    def links(self) -> Sequence[Link]:
+        """The links one by one."""
+        return self.listed or tuple(self.columns())
+
+    def columns(self, others: Addresses | None = None) -> Links:
+        """Return the links as a page carries them; `others` knows addresses besides theirs."""
+        if self.listed:
+            return Kept(self.words, self.listed).columns(others)
+        spelled = Spelled(zip(self.targets, self.hrefs, strict=True), others)
+        targets, hosts = np.array(self.targets, np.int32), np.array(self.hosts, np.int32)
+        return Links(targets, hosts, spelled, self)

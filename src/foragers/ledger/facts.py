@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,14 @@ class Facts:
         columns = list(zip(*rows, strict=True)) or [()] * len(TYPES)
         typed = zip(columns, TYPES, strict=True)
         return cls(*(np.array(column, kind) for column, kind in typed))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Facts]) -> Facts:
+        """Put facts one after the other."""
+        if not parts:
+            return cls.from_rows([])
+        columns = [[getattr(part, field.name) for part in parts] for field in fields(cls)]
+        return cls(*(np.concatenate(column) for column in columns))
 
 
 Row = tuple[int, int, str, float, float, int, float, str, int, int, float, bool]

@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 import zstandard
 
-from foragers.content import Kept
+from foragers.content import Written
 from foragers.errors import UsageError
+from foragers.id_set import IdSet
 from foragers.ledger.facts import Facts
 from foragers.types import NOWHERE, Addresses, Choice, Document, Page, Status, UrlId, Visit
 
@@ -56,6 +57,17 @@ FACTS = (
     "SELECT url, final, status, time, born, version, promise, agent, parent, depth,"
     " relevance, relevant FROM visits ORDER BY number"
 )
+LAST = (
+    "SELECT * FROM visits WHERE final = ? AND words IS NOT NULL"
+    " AND status IN ('ok', 'unwanted') ORDER BY number DESC LIMIT 1"
+)
+VERSION_WORDS = (
+    "SELECT words FROM visits WHERE final = ? AND version = ? AND status = 'ok' AND number < ?"
+    " AND words IS NOT NULL ORDER BY number DESC LIMIT 1"
+)
+INDEX = "CREATE INDEX IF NOT EXISTS visits_final ON visits (final)"
+FACTS_AT_ONCE = 10_000
+"""Rows are turned into columns so many at a time: as rows they take ten times as much memory."""
 INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * 20)})"
 
 
@@ -75,10 +87,12 @@ class SqliteLedger:
         self._compress = zstandard.ZstdCompressor(level=3).compress
         self._encode = msgspec.msgpack.Encoder().encode
         self._connection = connect(path)
-        self._named = {number for (number,) in self._connection.execute("SELECT id FROM urls")}
+        names = self._connection.execute("SELECT id FROM urls")
+        self._named = IdSet(number for (number,) in names)
         last = self._connection.execute("SELECT coalesce(max(number), 0) FROM visits")
         self._length: int = last.fetchone()[0]
         self._waiting: list[tuple[object, ...]] = []
+        self._indexed = False
 
     def append(self, visits: Sequence[Visit]) -> None:
         """Add visits; they are on disk when the batch is full, or at `commit`."""
@@ -107,17 +121,48 @@ class SqliteLedger:
         """Return the visits from a position on."""
         self.commit()
         decompress = zstandard.ZstdDecompressor().decompress
-        decode = msgspec.msgpack.Decoder(Kept).decode
+        decode = msgspec.msgpack.Decoder(Written).decode
         query = "SELECT * FROM visits WHERE number > ? ORDER BY number"
         for row in self._connection.execute(query, (start,)):
             words = row[-1]
-            kept = Kept(Document()) if words is None else decode(decompress(words))
+            if words is None and row[4] == Status.UNCHANGED:
+                words = self._words_of_version(row[2], row[8], row[0])
+            kept = Written(Document()) if words is None else decode(decompress(words))
             yield visit_of(row, kept, self)
+
+    def last(self, final: UrlId) -> Visit | None:
+        """Return the last visit at which a page was received, if there was one."""
+        self._prepare_revisits()
+        row = self._connection.execute(LAST, (final,)).fetchone()
+        if row is None:
+            return None
+        words = zstandard.ZstdDecompressor().decompress(row[-1])
+        return visit_of(row, msgspec.msgpack.decode(words, type=Written), self._addresses)
+
+    def _prepare_revisits(self) -> None:
+        """Make visits easy to find by their page; a crawl that never returns need not pay for it."""
+        self.commit()
+        if not self._indexed:
+            with self._connection:
+                self._connection.execute(INDEX)
+            self._indexed = True
+
+    def _words_of_version(self, final: UrlId, version: int, before: int) -> bytes | None:
+        """Return the words of a version that was received before a visit."""
+        if version < 0:
+            return None
+        self._prepare_revisits()
+        row = self._connection.execute(VERSION_WORDS, (final, version, before)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def facts(self) -> Facts:
         """Return all visits as columns."""
         self.commit()
-        return Facts.from_rows(self._connection.execute(FACTS).fetchall())
+        rows = self._connection.execute(FACTS)
+        parts = []
+        while some := rows.fetchmany(FACTS_AT_ONCE):
+            parts.append(Facts.from_rows(some))
+        return Facts.joined(parts)
 
     def downloads(self) -> int:
         """Return how many visits were downloads: those that were not skipped."""
@@ -127,9 +172,9 @@ class SqliteLedger:
         return count
 
     def relevant(self) -> int:
-        """Return how many visits were to relevant pages."""
+        """Return how many relevant pages were found, each version counted once."""
         self.commit()
-        query = "SELECT count(*) FROM visits WHERE relevant"
+        query = "SELECT count(DISTINCT version) FROM visits WHERE relevant AND status = 'ok'"
         count: int = self._connection.execute(query).fetchone()[0]
         return count
 
@@ -152,7 +197,7 @@ class SqliteLedger:
         document, words = Document(), None
         if self._words:
             document = page.document
-            words = self._compress(self._encode(Kept(document, tuple(page.links))))
+            words = self._packed(page, document)
         return (
             self._length,
             choice.url,
@@ -175,6 +220,14 @@ class SqliteLedger:
             page.record,
             words,
         )
+
+    def _packed(self, page: Page, document: Document) -> bytes | None:
+        """Return the words of a page as they are kept; those of an unchanged one are kept once."""
+        if page.status is Status.UNCHANGED and self._words_of_version(
+            page.final, page.version, self._length
+        ):
+            return None
+        return self._compress(self._encode(Written.of(page, document)))
 
     def _new_names(self) -> list[tuple[UrlId, str]]:
         """Return the addresses of the URLs that this batch is the first to mention."""
@@ -219,7 +272,7 @@ def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
         connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
 
 
-def visit_of(row: tuple[Any, ...], content: Kept, addresses: Addresses) -> Visit:
+def visit_of(row: tuple[Any, ...], content: Written, addresses: Addresses) -> Visit:
     """Return the visit that a row keeps."""
     (_, url, final, host, status, reason, time, born, version, *rest) = row
     promise, agent, parent, depth, relevance, relevant, *_, record, _ = rest

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborNode
 from foragers.pages.refresh import parse_refresh
 from foragers.urls import resolve
 
+FEEDS = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
 _FOLLOWED_RELATIONS = frozenset(("next", "prev", "previous"))
 
 
@@ -25,6 +26,7 @@ class Head(msgspec.Struct):
     language: str = ""
     named: dict[str, str] = {}
     links: list[tuple[str, str]] = []
+    feeds: list[str] = []
 
 
 def read_head(nodes: Iterable[LexborNode], url: str) -> Head:
@@ -78,5 +80,8 @@ def _read_link(head: Head, attributes: dict[str, str | None]) -> None:
     relations = relation.lower().split()
     if "canonical" in relations and not head.canonical:
         head.canonical = href
+    kind = (attributes.get("type") or "").partition(";")[0].strip().lower()
+    if "alternate" in relations and kind in FEEDS:
+        head.feeds.append(href)
     if not _FOLLOWED_RELATIONS.isdisjoint(relations):
         head.links.append((href, " ".join(relations)))

@@ -7,20 +7,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
+from foragers.outlinks import Outlink, Outlinks
 from foragers.pages import words
 from foragers.pages.dates import PUBLISHED_NAMES, first_date
 from foragers.pages.gather import Elements, gather
 from foragers.pages.head import Head, read_head
-from foragers.pages.links import MAX_LINKS, Targets, head_links, loose_links, outlinks
+from foragers.pages.links import MAX_LINKS, add_links, head_links, loose_links
 from foragers.pages.rewrite import limited
-from foragers.types import Document, Outlink
+from foragers.pages.targets import Targets
+from foragers.types import Document
 
 MAX_BYTES = 10 << 20
+MAX_FEEDS = 20
+"""How many feeds of one page are taken."""
 # Mutation events cost time and matter to live pages only.
 WITHOUT_EVENTS = 1
 
@@ -29,14 +34,16 @@ class Parsed(msgspec.Struct, frozen=True):
     """What a page says and where it points.
 
     `robots` is the content of its robots meta elements, `base` what its relative
-    links are relative to, and `truncated` the limits it went beyond, if any.
+    links are relative to, `truncated` the limits it went beyond, if any, and `feeds` are
+    the addresses of the feeds it announces.
     """
 
     document: Document
-    links: tuple[Outlink, ...] = ()
+    links: Sequence[Outlink] = ()
     robots: str = ""
     base: str = ""
     truncated: str = ""
+    feeds: tuple[str, ...] = ()
 
 
 def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_BYTES) -> Parsed:
@@ -51,10 +58,11 @@ def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX
         truncated = f"{truncated}, links".lstrip(", ")
     return Parsed(
         document=_document(tree, found, head, text.text),
-        links=tuple(links),
+        links=links,
         robots=", ".join(head.robots),
         base=head.base,
         truncated=truncated,
+        feeds=_feeds(head) if head.feeds else (),
     )
 
 
@@ -72,7 +80,7 @@ def _read_noframes(found: Elements) -> words.Words:
     inner = LexborHTMLParser("".join(found.noframes), options=WITHOUT_EVENTS)
     within = gather(inner, with_roles=False)
     text = words.divide(_text(inner))
-    text.spans[:0] = [(0, 0)] * len(found.links)
+    text.starts[:0] = text.ends[:0] = [0] * len(found.links)
     found.links += within.links
     found.headings += within.headings
     found.marks = within.marks
@@ -84,17 +92,22 @@ def _text(tree: LexborHTMLParser) -> str:
     return tree.body.text(separator=" ") if tree.body is not None else ""
 
 
-def _links(found: Elements, head: Head, text: words.Words, tail: bytes) -> list[Outlink]:
+def _links(found: Elements, head: Head, text: words.Words, tail: bytes) -> Outlinks:
     """Return all links: those of the head, of the body, and of what was only searched."""
-    targets = Targets(head.base)
-    links = [
-        Outlink(address, path="html head", position=position, rel=relation)
-        for position, (address, relation) in enumerate(head_links(head, targets))
-    ]
-    links += outlinks(found.links, targets, text, len(links))
+    targets, links = Targets(head.base), Outlinks(text.all)
+    for address, relation in head_links(head, targets):
+        links.add(address, path="html head", rel=relation)
+    add_links(links, found.links, targets, text)
     for address in loose_links(tail, targets, MAX_LINKS - len(links)):
-        links.append(Outlink(address, position=len(links)))
+        links.add(address)
+    links.positions = list(range(len(links)))
     return links
+
+
+def _feeds(head: Head) -> tuple[str, ...]:
+    """Return the addresses of the feeds that a page announces, each once."""
+    found = map(Targets(head.base).target, head.feeds)
+    return tuple(dict.fromkeys(address for address in found if address))[:MAX_FEEDS]
 
 
 def _document(tree: LexborHTMLParser, found: Elements, head: Head, text: str) -> Document:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 from html import unescape
 from itertools import chain, islice
 
 from selectolax.lexbor import LexborNode
 
+from foragers.outlinks import Outlinks
 from foragers.pages.head import Head
-from foragers.pages.tree import tag_path
-from foragers.pages.words import Words
-from foragers.types import Outlink
-from foragers.urls import Origin, normalise
+from foragers.pages.targets import MAX_HREF_LETTERS, Targets
+from foragers.pages.tree import Paths
+from foragers.pages.words import ANCHOR_LETTERS, Words
 
 MAX_LINKS = 120_000
 MAX_DESCRIBED = 10_000
 """How many links of a page are told with the words around them and their place."""
-MAX_HREF_LETTERS = 8192
 _MOST_INSIDE = 64
-_BLANK = "\t\n\f\r "
 
 _LOOSE_LINKS = [
     re.compile(
@@ -37,72 +33,31 @@ Found = tuple[LexborNode, str, dict[str, str | None]]
 """A link: its element, where it leads as it is written, and its attributes."""
 
 
-@dataclass(slots=True)
-class Targets:
-    """Where the links of a page lead."""
-
-    base: str
-    folder: str | None = None
-
-    def target(self, href: str) -> str | None:
-        """Return the absolute address without its fragment, if it can be fetched."""
-        if not href or href[0] in "#? \t\n\f\r":
-            return _target(self.base, href)
-        if self.folder is None:
-            self.folder = _folder(self.base)
-        # Most links of a page are on its neighbours too.
-        return _known_target(self.folder, href)
-
-
-def _folder(base: str) -> str:
-    """Return the folder of a base: enough to resolve a link that names a file."""
-    try:
-        return Origin.of(base).folders[0] or base
-    except ValueError:
-        return base
-
-
-def _target(base: str, href: str) -> str | None:
-    if len(href) > MAX_HREF_LETTERS:
-        return None
-    if "#" in href:
-        href = href[: href.index("#")]
-    try:
-        address = Origin.of(base).resolve(href.strip(_BLANK))
-        # Some addresses that can be resolved have no key by which to tell them apart.
-        normalise(address)
-    except ValueError:
-        return None
-    if not address.startswith(("http://", "https://")):
-        return None
-    # Only a link to the page itself can still have a fragment: the base's.
-    return address.partition("#")[0] if "#" in address else address
-
-
-_known_target = lru_cache(maxsize=16_384)(_target)
-
-
-def outlinks(found: list[Found], targets: Targets, words: Words, position: int) -> list[Outlink]:
-    """Return the links of a page with their words, in document order from a position on."""
-    links: list[Outlink] = []
-    paths: dict[int, str] = {}
-    target, speak = targets.target, words.of_link
-    for index, (node, href, attributes) in enumerate(islice(found, MAX_LINKS)):
+def add_links(links: Outlinks, found: list[Found], targets: Targets, words: Words) -> None:
+    """Add the links of a page with their words, in document order."""
+    target, path_of = targets.target, Paths().of
+    described = len(words.starts)
+    for index, (node, href, attributes) in enumerate(found[:MAX_LINKS]):
         address = target(href)
         if address is None:
             continue
         rel = attributes.get("rel")
         rel = rel.lower() if rel else ""
-        if index < MAX_DESCRIBED:
-            anchor, around = speak(index)
-            path = tag_path(node, attributes, paths)
-            anchor = anchor or _spoken(node, attributes)
-            links.append(Outlink(address, anchor, around, path, position, rel))
-        else:
+        if index >= MAX_DESCRIBED:
             anchor = " ".join(node.text()[:MAX_HREF_LETTERS].split())
-            links.append(Outlink(address, anchor, position=position, rel=rel))
-        position += 1
-    return links
+            links.add(address, anchor, rel=rel)
+            continue
+        if index < described:
+            start, end = words.starts[index], words.ends[index]
+            anchor = words.all[start : min(end, start + ANCHOR_LETTERS)].rstrip()
+        else:
+            start, end, anchor = -1, -1, ""
+        links.hrefs.append(address)
+        links.anchors.append(anchor or _spoken(node, attributes))
+        links.starts.append(start)
+        links.ends.append(end)
+        links.paths.append(path_of(node, attributes))
+        links.rels.append(rel)
 
 
 def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:

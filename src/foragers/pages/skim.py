@@ -10,8 +10,9 @@ from selectolax.lexbor import LexborHTMLParser
 from foragers.pages.gather import gather_links
 from foragers.pages.head import read_head
 from foragers.pages.html import MAX_BYTES, WITHOUT_EVENTS
-from foragers.pages.links import MAX_LINKS, Targets, head_links, loose_links
+from foragers.pages.links import MAX_LINKS, head_links, loose_links
 from foragers.pages.rewrite import limited
+from foragers.pages.targets import Targets
 
 
 class Skimmed(msgspec.Struct, frozen=True):

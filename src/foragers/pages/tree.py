@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_PATH_LETTERS = 240
-_MAX_CLASS_LETTERS = 32
+_MAX_TAG_LETTERS, _MAX_CLASS_LETTERS = 64, 32
+# What is longer is not remembered: pages can be made to fill the memory.
+_MANY_LETTERS = 128
 
 Attributes = dict[str, str | None]
 
@@ -47,71 +48,82 @@ def _kind_of_tag() -> dict[int, str]:
     return kinds
 
 
-def elements(tree: LexborHTMLParser, with_roles: bool) -> Iterator[tuple[str, LexborNode]]:
-    """Yield the elements that matter with their kind, in document order, then those with a role.
-
-    Text may be put before and after an element while it is had.
-    """
+def elements(tree: LexborHTMLParser, with_roles: bool) -> list[tuple[str, LexborNode]]:
+    """Return what matters with its kind, in document order, then what has a role."""
     root = tree.root
     if root is None:
-        return
+        return []
     kind_of = _kind_of_tag().get
-    for node in root.traverse():
-        kind = kind_of(node.tag_id)
-        if kind is not None:
-            yield kind, node
+    # In one comprehension, since most elements of a page do not matter.
+    found = [(kind, node) for node in root.traverse() if (kind := kind_of(node.tag_id)) is not None]
     if with_roles:
         for node in tree.css("div[role], section[role], form[role], ul[role], td[role]"):
-            kind = _ROLES.get((node.attributes.get("role") or "").strip().lower())
-            if kind is not None:
-                yield kind, node
+            role = _ROLES.get((node.attributes.get("role") or "").strip().lower())
+            if role is not None:
+                found.append((role, node))
+    return found
 
 
-def tag_path(node: LexborNode, attributes: Attributes, known: dict[int, str]) -> str:
-    """Return the way from the root to an element: `html body div.menu ul li a`.
+class Paths:
+    """The ways from the root of a page to its elements: `html body div.menu ul li a`.
 
     Each element is named by its tag and its first class.  A path that is too long
-    loses its beginning.  `known` remembers the paths of other elements of this page.
+    loses its beginning.  Neighbours have most of their ways in common, and so have the pages
+    of a site, so that all that was found out is remembered.
     """
-    above = node.parent
-    if above is None:
-        return _step(node, attributes)
-    path = known.get(above.mem_id)
-    if path is None:
-        path = _climb(above, known)
-    path = f"{path} {_step(node, attributes)}"
-    return path if len(path) <= MAX_PATH_LETTERS else _shortened(path)
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+
+    def of(self, node: LexborNode, attributes: Attributes) -> str:
+        """Return the path of an element, whose attributes are known."""
+        above = node.parent
+        if above is None:
+            return _step(node.tag or "", attributes.get("class"))
+        path = self._known.get(above.mem_id)
+        if path is None:
+            path = self._climb(above)
+        return _below(path, _step(node.tag or "", attributes.get("class")))
+
+    def _climb(self, node: LexborNode) -> str:
+        """Find the path of an element from that of the nearest one above whose path is known."""
+        known = self._known
+        chain: list[tuple[int, str]] = []
+        above: LexborNode | None = node
+        path = ""
+        while above is not None and above.is_element_node:
+            key = above.mem_id
+            if key in known:
+                path = known[key]
+                break
+            chain.append((key, _step(above.tag or "", above.attributes.get("class"))))
+            above = above.parent
+        for key, name in reversed(chain):
+            known[key] = path = _below(path, name)
+        return path
 
 
-def _climb(node: LexborNode, known: dict[int, str]) -> str:
-    """Find the path of an element from that of the nearest one above whose path is known."""
-    chain = []
-    above: LexborNode | None = node
-    path = ""
-    while above is not None and above.is_element_node:
-        key = above.mem_id
-        if key in known:
-            path = known[key]
-            break
-        chain.append((key, _step(above, above.attributes)))
-        above = above.parent
-    for key, name in reversed(chain):
-        path = f"{path} {name}" if path else name
-        if len(path) > MAX_PATH_LETTERS:
-            path = _shortened(path)
-        known[key] = path
-    return path
-
-
-def _shortened(path: str) -> str:
+@lru_cache(maxsize=4096)
+def _below(path: str, name: str) -> str:
+    """Return the path of an element from that of the one above it."""
+    path = f"{path} {name}" if path else name
+    if len(path) <= MAX_PATH_LETTERS:
+        return path
     return path[path.find(" ", len(path) - MAX_PATH_LETTERS - 1) + 1 :]
 
 
-def _step(node: LexborNode, attributes: Attributes) -> str:
+def _step(tag: str, classes: str | None) -> str:
     """Name an element by its tag and its first class."""
-    classes = attributes.get("class")
-    tag = node.tag or ""
     if not classes:
-        return tag
+        return tag[:_MAX_TAG_LETTERS]
+    if len(classes) > _MANY_LETTERS:
+        classes = classes.lstrip()[:_MANY_LETTERS]
+    return _with_class(tag[:_MAX_TAG_LETTERS], classes)
+
+
+@lru_cache(maxsize=4096)
+def _with_class(tag: str, classes: str) -> str:
     first = classes.split(None, 1)
     return f"{tag}.{first[0][:_MAX_CLASS_LETTERS]}" if first else tag

@@ -20,10 +20,7 @@ MARKS = {
 }
 
 MAX_TEXT = 4_000_000
-# About twenty words, and bounded where a script has no spaces between them.
-AROUND_LETTERS = 120
-_LONG_WORD = 30
-_ANCHOR_LETTERS = 400
+ANCHOR_LETTERS = 400
 # The main elements carry the text if they hold this share of what is no navigation.
 _MAIN_SHARE = 0.4
 # If next to nothing is outside of navigation, the page means something else by it.
@@ -35,26 +32,15 @@ _FALSE_MARK = re.compile(rb"\x01|&#(?:0*1|[xX]0*1)(?:;|(?![0-9A-Fa-f]))")
 class Words(NamedTuple):
     """The words of a page with single spaces between them: all of them, and the main text.
 
-    `spans` tells for each link where in `all` its own words begin and end, and
+    `starts` and `ends` tell for each link where in `all` its own words begin and end, and
     `marks` is the number of marks that were found.
     """
 
     all: str
     text: str
-    spans: list[tuple[int, int]]
+    starts: list[int]
+    ends: list[int]
     marks: int
-
-    def of_link(self, link: int) -> tuple[str, str]:
-        """Return the words of a link, and some twenty before it and after it without its own."""
-        if link >= len(self.spans):
-            return "", ""
-        words, (start, end) = self.all, self.spans[link]
-        first, last = start - AROUND_LETTERS, end + AROUND_LETTERS
-        # Begin and end between words, where there is a space near by.
-        first = words.find(" ", first, first + _LONG_WORD) + 1 or first if first > 0 else 0
-        space = words.rfind(" ", last - _LONG_WORD, last)
-        around = words[first:start] + words[end : space if space > end else last]
-        return words[start : min(end, start + _ANCHOR_LETTERS)].rstrip(), around.rstrip()
 
 
 def without_false_marks(body: bytes) -> bytes:
@@ -64,10 +50,9 @@ def without_false_marks(body: bytes) -> bytes:
 
 def divide(text: str) -> Words:
     """Tell the main text and the links' words in a text with marks."""
-    flat = " ".join(text[:MAX_TEXT].split())
-    first, *rest = flat.split(MARK)
-    pieces = [first]
-    spans: list[tuple[int, int]] = []
+    first, *rest = " ".join(text[:MAX_TEXT].split()).split(MARK)
+    starts: list[int] = []
+    ends: list[int] = []
     opened: list[int] = []
     regions: list[tuple[int, str]] = []
     position = len(first)
@@ -75,18 +60,17 @@ def divide(text: str) -> Words:
         # A mark is a word of its own: its letter, and then a space.
         mark = marked[:1]
         if mark == "a":
-            opened.append(len(spans))
-            spans.append((position, position))
+            opened.append(len(starts))
+            starts.append(position)
+            ends.append(position)
         elif mark != "b":
             regions.append((position, mark))
         elif opened:
-            link = opened.pop()
-            spans[link] = (spans[link][0], position)
-        piece = marked[2:]
-        pieces.append(piece)
-        position += len(piece)
-    words = "".join(pieces)
-    return Words(words, _main_text(words, regions).rstrip(), spans, len(rest))
+            ends[opened.pop()] = position
+        if (size := len(marked)) > 2:
+            position += size - 2
+    words = first + "".join([marked[2:] for marked in rest])
+    return Words(words, _main_text(words, regions).rstrip(), starts, ends, len(rest))
 
 
 def _main_text(words: str, regions: list[tuple[int, str]]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from foragers.text.words import words
+from foragers.text.words import page_words
 
 Hashes = NDArray[np.uint64]
 Sample = NDArray[np.uint32]
@@ -55,7 +55,7 @@ class Fingerprint(Struct, frozen=True):
 
 def fingerprint(text: str, url: str) -> Fingerprint:
     """Return what a text found at an address is like."""
-    found = words(text[:_MAX_LETTERS])
+    found = page_words(text[:_MAX_LETTERS])
     hashes = np.fromiter(map(_NUMBER_OF.__getitem__, found), np.uint64, len(found))
     hashes = hashes[hashes != 0]
     digest = int.from_bytes(blake2b(hashes.tobytes(), digest_size=8).digest(), "little")

@@ -1,13 +1,15 @@
 """Error pages that say they are none: status 200 for an address that does not exist.
 
 A page whose first words speak of an error is compared with others of its host, without
-the words of the address, which such pages like to repeat.  From the third address
-with the same text on it is an error page; at once where a made-up address gave it.
+the words of the address, which such pages like to repeat, and without those of its links,
+which may be made up.  From the third address with the same text on it is an error page; at
+once where a made-up address gave it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -16,9 +18,12 @@ from foragers.traps.fingerprint import fingerprint
 from foragers.traps.likeness import ALIKE, Sketch, likeness, sketch_of
 from foragers.traps.remember import Recent
 
+Anchors = Callable[[], Sequence[str]]
+"""Gives the words of a page's links, if they are asked for."""
 ADDRESSES = 3
 """From how many addresses on a text that speaks of an error is one."""
 _MAX_TEXTS = 4
+_MAX_ANCHORS = 500
 _BEGINNING = 2000
 _SPEAKS_OF_ERROR = re.compile(
     r"\b404\b|not\s+(?:be\s+)?found|does(?:n.t|\s+not)\s+exist|no\s+longer\s+(?:available|exists?)"
@@ -46,7 +51,15 @@ class ErrorPages:
 
     hosts: Recent[str, dict[Sketch, int]] = field(default_factory=lambda: Recent(2048))
 
-    def recognise(self, host: str, url: str, text: str, title: str, again: bool) -> bool:
+    def recognise(
+        self,
+        host: str,
+        url: str,
+        text: str,
+        title: str,
+        again: bool,
+        anchors: Anchors = tuple,
+    ) -> bool:
         """Say whether a page is its host's error page; `again` if its address was counted."""
         known = self.hosts.get(host)
         speaks = speaks_of_error(f"{title}\n{text[:_BEGINNING]}")
@@ -59,7 +72,10 @@ class ErrorPages:
             return False
         if known and not speaks and max(known.values()) < ADDRESSES:
             return False
-        sketch = sketch_without_address(url, text)
+        bare = without_anchors(text, anchors())
+        if speaks and bare != text:
+            speaks = speaks_of_error(f"{title}\n{bare[:_BEGINNING]}")
+        sketch = sketch_without_address(url, bare)
         same = _same(known, sketch) if known else None
         if same is None:
             if speaks:
@@ -89,6 +105,17 @@ def speaks_of_error(text: str) -> bool:
     """Say whether a text says that something is not there."""
     small = text.lower()
     return any(hint in small for hint in _HINTS) and _SPEAKS_OF_ERROR.search(text) is not None
+
+
+def without_anchors(text: str, anchors: Sequence[str]) -> str:
+    """Return a text without the words of its links, which stand in it in this order."""
+    parts, place = [], 0
+    for anchor in anchors[:_MAX_ANCHORS]:
+        found = text.find(anchor, place) if anchor else -1
+        if found >= 0:
+            parts.append(text[place:found])
+            place = found + len(anchor)
+    return " ".join([*parts, text[place:]]) if parts else text
 
 
 def _same(known: dict[Sketch, int], sketch: Sketch) -> Sketch | None:

@@ -28,7 +28,7 @@ from foragers.traps.novelty import MIN_WORDS, Novelty
 from foragers.traps.patterns import oddity
 from foragers.traps.remember import Filter, Recent
 from foragers.traps.shapes import shape_of
-from foragers.traps.soft404 import ErrorPages, probe_url
+from foragers.traps.soft404 import Anchors, ErrorPages, probe_url
 from foragers.traps.standing import Outcome, Standings
 from foragers.traps.texts import Texts
 
@@ -99,9 +99,19 @@ class Traps:
         return kind and f"hardly anything new at {kind.lstrip('~')}"
 
     def learn(
-        self, url: str, text: str, links: Sequence[str], final: str | None = None, title: str = ""
+        self,
+        url: str,
+        text: str,
+        links: Sequence[str],
+        final: str | None = None,
+        title: str = "",
+        again: bool = False,
+        anchors: Anchors = tuple,
     ) -> Verdict:
-        """Take in a page that was downloaded, and say what it is."""
+        """Take in a page that was downloaded (`again`, if it was before), and say what it is.
+
+        The words of its links may be asked for, where the rest of its words speaks of an error.
+        """
         url = canonical(url)
         here = canonical(final) if final else url
         if url == probe_url(url):
@@ -109,9 +119,9 @@ class Traps:
             return ERROR
         page = fingerprint(text, here)
         targets = links_of(map(canonical, links))
-        again = self.idle.said.get(url) is not None
+        again = again or self.idle.said.get(url) is not None
         own = self.frames.own(shape_of(here).path, here, page, targets)
-        verdict = self._verdict(here, text, title, page, own, again)
+        verdict = self._verdict(here, text, title, page, own, again, anchors)
         # A revisit says nothing about others, and an answer without words and links leads nowhere.
         if not again and (page.words or links):
             self._record(url, verdict, own, targets, page)
@@ -119,12 +129,19 @@ class Traps:
         return verdict
 
     def _verdict(
-        self, url: str, text: str, title: str, page: Fingerprint, own: Own, again: bool
+        self,
+        url: str,
+        text: str,
+        title: str,
+        page: Fingerprint,
+        own: Own,
+        again: bool,
+        anchors: Anchors,
     ) -> Verdict:
         """Say what a page is, and remember its text."""
         # Error pages have little to say, once their frame is known.
         if own.words <= MAX_ERROR_WORDS and self.error_pages.recognise(
-            shape_of(url).host, url, text, title, again
+            shape_of(url).host, url, text, title, again, anchors
         ):
             return ERROR
         if not page.words:

@@ -121,6 +121,20 @@ def revisit_record(this: Exchange, earlier: Earlier | None) -> Headers:
     return headers
 
 
+def conversion_record(this: Exchange, source: Earlier, html: bytes, moment: int) -> Headers:
+    """Return the headers of the record of a page once its scripts have run."""
+    return {
+        "WARC-Type": "conversion",
+        "WARC-Record-ID": record_id("conversion", this.url, moment, digest(html)),
+        "WARC-Refers-To": record_id("response", this.url, source.moment, source.payload),
+        "WARC-Target-URI": this.url,
+        "WARC-Date": date(moment),
+        "WARC-Block-Digest": digest(html),
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Length": str(len(html)),
+    }
+
+
 def common_headers(kind: str, this: Exchange, head: bytes, body: bytes) -> Headers:
     """Return the headers that all records of an exchange have."""
     message = "request" if kind == "request" else "response"

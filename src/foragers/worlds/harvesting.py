@@ -10,16 +10,18 @@ from hashlib import blake2b
 import msgspec
 
 from foragers.fetch.reply import Limits, Reply
+from foragers.outlinks import Outlink, Outlinks, hrefs_of
 from foragers.pages.coding import decoded
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
-from foragers.pages.html import parse
+from foragers.pages.html import Parsed, parse
 from foragers.scope import Scope
 from foragers.traps import Kind, Traps, canonical
-from foragers.types import Document, Outlink, Status, Visit
+from foragers.types import Document, Status, Visit
 
 HTML = ("text/html", "application/xhtml+xml")
 TEXT = ("text/plain",)
+UNKNOWN = ("*/*", "unknown/unknown", "application/unknown")
 BINARY = (
     b"\x89PNG\r", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b",
     b"\x7fELF", b"MZ\x90", b"\0\0\0", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!", b"ID3", b"OggS",
@@ -36,8 +38,9 @@ LIMITS = Limits()
 
 
 def kind_of(content_type: str) -> str:
-    """Return a content type without its parameters."""
-    return content_type.partition(";")[0].strip().lower()
+    """Return a content type without its parameters; nothing if it says nothing."""
+    kind = content_type.partition(";")[0].partition(",")[0].strip().lower()
+    return kind if "/" in kind and kind not in UNKNOWN else ""
 
 
 def is_wanted(content_type: str) -> bool:
@@ -62,9 +65,17 @@ class Harvest(msgspec.Struct, frozen=True):
     status: Status
     reason: str = ""
     document: Document = Document()
-    outlinks: tuple[Outlink, ...] = ()
+    outlinks: Sequence[Outlink] = ()
     version: int = -1
     born: float = 0.0
+    etag: str = ""
+    modified: str = ""
+    feeds: tuple[str, ...] = ()
+
+    def noted(self, note: str) -> Harvest:
+        """Return it with one more thing in its reason, if there is one."""
+        told = "; ".join(filter(None, (self.reason, note)))
+        return msgspec.structs.replace(self, reason=told) if note else self
 
 
 class Fresh:
@@ -83,6 +94,16 @@ class Fresh:
         """Return the links that the crawl may follow."""
         return self._harvest.outlinks
 
+    @property
+    def etag(self) -> str:
+        """The server's name for this version."""
+        return self._harvest.etag
+
+    @property
+    def modified(self) -> str:
+        """When this version was made, as the server wrote it."""
+        return self._harvest.modified
+
 
 @dataclass(slots=True)
 class Harvester:
@@ -93,10 +114,10 @@ class Harvester:
     traps: Traps | None
     limits: Limits = LIMITS
 
-    def refuse(self, url: str, depth: int, hops: int) -> str | None:
-        """Return why an address is not to be asked for, or None if it is."""
-        reason = self.scope.refuse(url, max(depth, int(hops > 0)))
-        if reason is None and self.traps is not None and not hops:
+    def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
+        """Return why an address is not to be asked for (`again`, if it was before), or None."""
+        reason = self.scope.refuse(url, depth)
+        if reason is None and self.traps is not None and not hops and not again:
             reason = self.traps.refuse(url)
         return reason
 
@@ -106,8 +127,10 @@ class Harvester:
             document, links = visit.page.document, [link.href for link in visit.links]
             self.traps.learn(href, document.text, links, href, document.title)
 
-    def harvest(self, reply: Reply, asked: str, final: str, depth: int) -> Harvest:
-        """Return what a reply with a page in it comes to."""
+    def harvest(
+        self, reply: Reply, asked: str, final: str, depth: int, since: float | None = None
+    ) -> Harvest:
+        """Return what a reply with a page in it comes to; `since` is when it was last received."""
         content_type, most = reply.header("Content-Type"), self.limits.unpacked
         if reply.cut or not is_wanted(content_type):
             return Harvest(Status.UNWANTED, f"content type {kind_of(content_type)}")
@@ -117,48 +140,58 @@ class Harvester:
         if is_binary(body, content_type):
             kind = kind_of(content_type) or "text"
             return Harvest(Status.UNWANTED, f"binary data that is said to be {kind}")
-        document, outlinks, robots = self.read(body, final, content_type)
-        asks = Directives.parse([robots, *reply.all("X-Robots-Tag")], self.agent)
-        links = () if asks.nofollow else self.follow(outlinks, depth + 1)
-        status, reason, links = self.verdict(asked, final, document, links)
+        parsed = self.read(body, final, content_type)
+        document = parsed.document
+        asks = Directives.parse([parsed.robots, *reply.all("X-Robots-Tag")], self.agent)
+        links = () if asks.nofollow else self.follow(parsed.links, depth + 1)
+        status, reason, links = self.verdict(asked, final, document, links, since is not None)
         if asks.noindex and status is Status.OK:
             return Harvest(Status.UNWANTED, "noindex", Document(), links)
-        digest = blake2b(final.encode() + b"\n" + body, digest_size=8).digest()
-        version = int.from_bytes(digest) >> 1
-        return Harvest(status, reason, document, links, version, born(reply, document))
+        version = version_of(final, document, links) if status is Status.OK else -1
+        appeared = born(reply, document, since or 0.0)
+        etag, modified = reply.header("ETag"), reply.header("Last-Modified")
+        feeds = () if asks.nofollow else parsed.feeds
+        return Harvest(status, reason, document, links, version, appeared, etag, modified, feeds)
 
-    def read(
-        self, body: bytes, url: str, content_type: str
-    ) -> tuple[Document, Sequence[Outlink], str]:
+    def read(self, body: bytes, url: str, content_type: str) -> Parsed:
         """Return what a body says, its links, and what its meta elements ask of robots."""
         kind = kind_of(content_type)
         if kind in HTML or (not kind and body.lstrip()[:1] == b"<"):
-            parsed = parse(body, url, content_type)
-            return parsed.document, parsed.links, parsed.robots
+            return parse(body, url, content_type)
         text = to_utf8(body, content_type).decode("utf-8", "replace")
-        return Document(text=" ".join(text.split())), (), ""
+        return Parsed(Document(text=" ".join(text.split())))
 
-    def follow(self, outlinks: Sequence[Outlink], depth: int) -> tuple[Outlink, ...]:
+    def follow(
+        self, outlinks: Sequence[Outlink], depth: int, most: int = MAX_LINKS
+    ) -> Sequence[Outlink]:
         """Return the links that the crawl may follow, without session ids and the like."""
-        taken = []
-        for out in outlinks:
-            href = canonical(out.href) if self.traps is not None else out.href
-            if self.scope.refuse(href, depth) is None:
-                same = href == out.href
-                taken.append(out if same else msgspec.structs.replace(out, href=href))
-                if len(taken) == MAX_LINKS:
-                    break
-        return tuple(taken)
+        links, refuse = Outlinks.of(outlinks), self.scope.refuse
+        written = links.hrefs
+        hrefs = list(map(canonical, written)) if self.traps is not None else written
+        # A page links to the same places again and again.
+        allowed = {href for href in set(hrefs) if refuse(href, depth) is None}
+        places = [place for place, href in enumerate(hrefs) if href in allowed][:most]
+        return links.chosen(places, [hrefs[place] for place in places])
 
     def verdict(
-        self, asked: str, final: str, document: Document, links: tuple[Outlink, ...]
-    ) -> tuple[Status, str, tuple[Outlink, ...]]:
-        """Say whether a page is one of its own, or a copy, or an error page in disguise."""
+        self, asked: str, final: str, document: Document, links: Sequence[Outlink], again: bool
+    ) -> tuple[Status, str, Sequence[Outlink]]:
+        """Say whether a page is one of its own, or a copy, or an error page in disguise.
+
+        One that is fetched `again` was a page of its own before, and may become like another.
+        """
         if self.traps is None:
             return Status.OK, "", links
-        hrefs = [out.href for out in links]
-        found = self.traps.learn(asked, document.text, hrefs, final, document.title)
-        if found.kind is Kind.EXACT:
+        found = self.traps.learn(
+            asked,
+            document.text,
+            hrefs_of(links),
+            final,
+            document.title,
+            again,
+            lambda: [out.anchor for out in links],
+        )
+        if found.kind is Kind.EXACT and not again:
             return Status.UNWANTED, f"copy of {found.of or 'a page before'}", ()
         if found.kind is Kind.SOFT_404:
             return Status.MISSING, "error page with status 200", ()
@@ -172,13 +205,24 @@ def payload(reply: Reply, limit: int) -> bytes:
     return decoded(reply.body, transfer, content, limit) if transfer or content else reply.body
 
 
-def born(reply: Reply, document: Document) -> float:
-    """Return when this version appeared, as far as can be told: not after it was seen."""
+def version_of(final: str, document: Document, links: Sequence[Outlink]) -> int:
+    """Return a number for what a page says: markup that differs each time makes no new version."""
+    digest = blake2b(f"{final}\n{document.title}\n".encode("utf-8", "replace"), digest_size=8)
+    digest.update(document.text.encode("utf-8", "replace"))
+    digest.update("\n".join(hrefs_of(links)).encode("utf-8", "replace"))
+    return int.from_bytes(digest.digest()) >> 1
+
+
+def born(reply: Reply, document: Document, since: float = 0.0) -> float:
+    """Return when this version appeared, as far as can be told.
+
+    Not after it was seen, and not before another version was, which was `since`.
+    """
     try:
         modified = parsedate_to_datetime(reply.header("Last-Modified")).timestamp()
     except (ValueError, OverflowError, TypeError):
         modified = None
     for moment in (modified, document.published):
-        if moment is not None and 0 < moment <= reply.started:
+        if moment is not None and since < moment <= reply.started:
             return moment
     return reply.started

@@ -16,10 +16,11 @@ from multiprocessing import get_context
 
 import msgspec
 
+from foragers.outlinks import Outlink, hrefs_of
 from foragers.pages.encoding import to_utf8
 from foragers.pages.html import parse
 from foragers.processes import end_with
-from foragers.types import Document, Outlink
+from foragers.types import Document
 from foragers.worlds.archive import Body
 from foragers.worlds.texts import Packed, pack
 from foragers.worlds.warc import Capture
@@ -54,7 +55,7 @@ def read(capture: Capture) -> tuple[Packed, list[str]]:
     """Parse a capture and pack what it says."""
     document, outlinks = words_of(capture)
     packed = pack(document, outlinks, Body(capture.content_type, capture.body))
-    return packed, [out.href for out in outlinks]
+    return packed, hrefs_of(outlinks)
 
 
 def read_batch(captures: list[Capture]) -> list[tuple[Packed, list[str]]]:

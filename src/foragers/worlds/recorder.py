@@ -26,6 +26,7 @@ from foragers.worlds.capture_index import REVISIT, Entry
 from foragers.worlds.exchange import (
     Earlier,
     Exchange,
+    conversion_record,
     date,
     exchange,
     lines_of,
@@ -87,6 +88,20 @@ class Recorder:
         if not earlier and this.repeatable:
             self.payloads.add(this.url, this.content, Earlier(this.moment, this.payload))
         return f"{entry.filename}#{entry.offset}"
+
+    def convert(self, reply: Reply, html: bytes, moment: int) -> None:
+        """Append what a recorded page became when its scripts had run, at a time in ms."""
+        this = exchange(reply)
+        if this is None:
+            return
+        self.open()
+        source = self.payloads.earlier(this) or Earlier(this.moment, this.payload)
+        headers = conversion_record(this, source, html, moment)
+        whole = member(lines_of(headers), html, self.compress)
+        try:
+            self._room_for(len(whole), moment).append(whole)
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
 
     def sync(self) -> None:
         """Have everything on the disk itself."""

@@ -15,7 +15,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from foragers.errors import UsageError
-from foragers.types import Document, Outlink
+from foragers.outlinks import Columns, Outlink, Outlinks
+from foragers.types import Document
 from foragers.worlds.archive import Body
 
 LEVEL = 3
@@ -23,10 +24,23 @@ LEVEL = 3
 
 
 class Words(msgspec.Struct, frozen=True, array_like=True):
-    """All that a version says."""
+    """All that a version says; worlds of the first kind have their links one by one."""
 
     document: Document
-    outlinks: tuple[Outlink, ...]
+    listed: tuple[Outlink, ...] = ()
+    hrefs: list[str] = []
+    told: Columns = Columns()
+
+    @classmethod
+    def of(cls, document: Document, outlinks: Sequence[Outlink]) -> Words:
+        """Return what is to be written down."""
+        links = Outlinks.of(outlinks)
+        return cls(document, (), links.hrefs, links.columns())
+
+    @property
+    def outlinks(self) -> Sequence[Outlink]:
+        """The links as the page shows them."""
+        return self.listed or Outlinks.read(self.hrefs, self.told)
 
 
 class Packed(msgspec.Struct, frozen=True):
@@ -45,7 +59,7 @@ def _packer() -> Callable[[object], bytes]:
 def pack(document: Document, outlinks: Sequence[Outlink], body: Body) -> Packed:
     """Pack all that a version says."""
     packed = _packer()
-    return Packed(packed(Words(document, tuple(outlinks))), packed(body))
+    return Packed(packed(Words.of(document, outlinks)), packed(body))
 
 
 class BlockWriter:

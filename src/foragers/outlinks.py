@@ -1,0 +1,173 @@
+"""The links of a page as it shows them: one by one, or as columns.
+
+A page has a hundred links, and most of what is asked of them is one column: their addresses,
+or their words.  So a page that was just read, or is read back, has `Outlinks`, which keeps
+columns and makes an `Outlink` only for those who ask for one.  The words around a link are
+cut out of the words of the page then, and not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import msgspec
+
+# About twenty words, and bounded where a script has no spaces between them.
+_AROUND_LETTERS = 120
+_LONG_WORD = 30
+
+
+class Outlink(msgspec.Struct, frozen=True, gc=False):
+    """A link as a page shows it."""
+
+    href: str
+    anchor: str = ""
+    around: str = ""
+    path: str = ""
+    position: int = 0
+    rel: str = ""
+
+
+class Columns(msgspec.Struct, frozen=True, array_like=True):
+    """What is written down of links but for their addresses, as much as there are links.
+
+    The words around them are told either by `starts` and `ends`, between which the words of
+    a link stand in those of the page (-1 if they do not), or one by one in `arounds`.
+    `paths` and `rels` are places in `names`.
+    """
+
+    anchors: list[str] = []
+    positions: list[int] = []
+    paths: list[int] = []
+    rels: list[int] = []
+    names: list[str] = []
+    arounds: list[str] = []
+    words: str = ""
+    starts: list[int] = []
+    ends: list[int] = []
+
+
+class Outlinks(Sequence[Outlink]):
+    """The links of a page as columns, all of the same length but for `arounds` or the spans."""
+
+    __slots__ = (
+        "anchors", "arounds", "ends", "hrefs", "paths", "positions", "rels", "starts", "words",
+    )  # fmt: skip
+
+    def __init__(self, words: str = "") -> None:
+        self.words = words
+        self.hrefs: list[str] = []
+        self.anchors: list[str] = []
+        self.arounds: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.positions: list[int] = []
+        self.paths: list[str] = []
+        self.rels: list[str] = []
+
+    @classmethod
+    def of(cls, links: Sequence[Outlink]) -> Outlinks:
+        """Return links as columns."""
+        if isinstance(links, Outlinks):
+            return links
+        found = cls()
+        found.hrefs = [out.href for out in links]
+        found.anchors = [out.anchor for out in links]
+        found.arounds = [out.around for out in links]
+        found.positions = [out.position for out in links]
+        found.paths = [out.path for out in links]
+        found.rels = [out.rel for out in links]
+        return found
+
+    @classmethod
+    def read(cls, hrefs: list[str], columns: Columns) -> Outlinks:
+        """Return the links with some addresses, as they were written down."""
+        found, names = cls(columns.words), columns.names
+        found.hrefs, found.anchors, found.positions = hrefs, columns.anchors, columns.positions
+        found.arounds, found.starts, found.ends = columns.arounds, columns.starts, columns.ends
+        found.paths = [names[path] for path in columns.paths]
+        found.rels = [names[rel] for rel in columns.rels]
+        return found
+
+    def columns(self) -> Columns:
+        """Return what is to be written down, all but the addresses."""
+        names = dict.fromkeys(self.paths)
+        names.update(dict.fromkeys(self.rels))
+        place_of = {name: place for place, name in enumerate(names)}.__getitem__
+        return Columns(
+            self.anchors,
+            self.positions,
+            list(map(place_of, self.paths)),
+            list(map(place_of, self.rels)),
+            list(names),
+            self.arounds,
+            self.words,
+            self.starts,
+            self.ends,
+        )
+
+    def add(self, href: str, anchor: str = "", path: str = "", rel: str = "") -> None:
+        """Add a link around which no words are told, and leave its position open."""
+        self.hrefs.append(href)
+        self.anchors.append(anchor)
+        self.starts.append(-1)
+        self.ends.append(-1)
+        self.paths.append(path)
+        self.rels.append(rel)
+
+    def chosen(self, places: Sequence[int], hrefs: list[str]) -> Outlinks:
+        """Return the links at some places, in rising order, with the addresses given for them."""
+        some = Outlinks(self.words)
+        whole = len(places) == len(self.hrefs)
+        for name in ("anchors", "arounds", "starts", "ends", "positions", "paths", "rels"):
+            column = getattr(self, name)
+            setattr(some, name, column if whole or not column else [column[i] for i in places])
+        some.hrefs = hrefs
+        return some
+
+    def around(self, place: int) -> str:
+        """Return some twenty words before and after a link, without its own."""
+        if not self.starts:
+            return self.arounds[place]
+        start, end = self.starts[place], self.ends[place]
+        return _around(self.words, start, end) if start >= 0 else ""
+
+    def __len__(self) -> int:
+        return len(self.hrefs)
+
+    def __iter__(self) -> Iterator[Outlink]:
+        arounds = map(self.around, range(len(self.hrefs)))
+        return map(
+            Outlink, self.hrefs, self.anchors, arounds, self.paths, self.positions, self.rels
+        )
+
+    @overload
+    def __getitem__(self, index: int) -> Outlink: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Outlink]: ...
+    def __getitem__(self, index: int | slice) -> Outlink | Sequence[Outlink]:
+        """Return one link, or some of them."""
+        return list(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def hrefs_of(links: Sequence[Outlink]) -> list[str]:
+    """Return the addresses of some links."""
+    return links.hrefs if isinstance(links, Outlinks) else [out.href for out in links]
+
+
+def _around(words: str, start: int, end: int) -> str:
+    """Return what stands before and after a part of some words, cut off between words."""
+    first, last = start - _AROUND_LETTERS, end + _AROUND_LETTERS
+    # Begin and end between words, where there is a space near by.
+    first = words.find(" ", first, first + _LONG_WORD) + 1 or first if first > 0 else 0
+    space = words.rfind(" ", last - _LONG_WORD, last)
+    return (words[first:start] + words[end : space if space > end else last]).rstrip()

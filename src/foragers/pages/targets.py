@@ -1,0 +1,110 @@
+"""Where the links of a page lead.
+
+Most links of a page stand on its neighbours too.  So where a link leads is remembered for
+all pages of its folder, and for the whole host if it does not depend on the folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from foragers.urls import Origin, normalise
+
+MAX_HREF_LETTERS = 8192
+_BLANK = "\t\n\f\r "
+_OF_THE_PAGE_ITSELF = "#?" + _BLANK
+_OF_THE_HOST = ("/", "http://", "https://")
+_UNKNOWN = ""
+
+Known = dict[str, str | None]
+"""Addresses by what was written; None for what cannot be fetched."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What is known of the links in some folders: so many links, then it begins anew."""
+
+    most: int = 32_768
+    letters: int = 512
+    folders: dict[str, Known] = field(default_factory=dict)
+    links: int = 0
+
+    def of(self, folder: str) -> Known:
+        """Return what is known of the links in a folder."""
+        known = self.folders.get(folder)
+        if known is None:
+            known = {}
+            if len(folder) <= self.letters:
+                self._make_room()
+                self.folders[folder] = known
+        return known
+
+    def add(self, known: Known, href: str, address: str | None) -> None:
+        """Remember where a link leads."""
+        if len(href) <= self.letters:
+            self._make_room()
+            known[href] = address
+
+    def _make_room(self) -> None:
+        # Pages can have any number of links, so that something has to be forgotten.
+        self.links += 1
+        if self.links > self.most:
+            self.links = 1
+            for known in self.folders.values():
+                known.clear()
+            self.folders.clear()
+
+
+_MEMORY = Memory()
+
+
+class Targets:
+    """Where the links of a page lead."""
+
+    __slots__ = ("_folder", "_known", "base")
+
+    def __init__(self, base: str) -> None:
+        self.base = base
+        try:
+            self._folder = Origin.of(base).folders[0] or base
+        except ValueError:
+            self._folder = base
+        self._known = _MEMORY.of(self._folder)
+
+    def target(self, href: str) -> str | None:
+        """Return the absolute address without its fragment, if it can be fetched."""
+        address = self._known.get(href, _UNKNOWN)
+        return self._resolved(href) if address == _UNKNOWN else address
+
+    def _resolved(self, href: str) -> str | None:
+        """Find out where a link leads that was not met in this folder before."""
+        if not href or href[0] in _OF_THE_PAGE_ITSELF:
+            return resolved(self.base, href)
+        known = self._known
+        if href.startswith(_OF_THE_HOST):
+            known = _MEMORY.of("/".join(self._folder.split("/", 3)[:3]))
+            address = known.get(href, _UNKNOWN)
+            if address != _UNKNOWN:
+                _MEMORY.add(self._known, href, address)
+                return address
+        address = resolved(self._folder, href)
+        _MEMORY.add(known, href, address)
+        return address
+
+
+def resolved(base: str, href: str) -> str | None:
+    """Return the absolute address of a link without its fragment, if it can be fetched."""
+    if len(href) > MAX_HREF_LETTERS:
+        return None
+    if "#" in href:
+        href = href[: href.index("#")]
+    try:
+        address = Origin.of(base).resolve(href.strip(_BLANK))
+        # Some addresses that can be resolved have no key by which to tell them apart.
+        normalise(address)
+    except ValueError:
+        return None
+    if not address.startswith(("http://", "https://")):
+        return None
+    # Only a link to the page itself can still have a fragment: the base's.
+    return address.partition("#")[0] if "#" in address else address
