@@ -7,6 +7,9 @@ beside that heap and comes back when it opens.
 
 Equal promises leave in the order in which they came.  Entries that no longer count
 (moved up, or taken) stay where they are and are passed over when they surface.
+
+Where very many wait, each host keeps a few of its best in the heap and the others in its
+*tail*, packed: a million waiting URLs take 40 MB, a hundred thousand as much as they like.
 """
 
 from __future__ import annotations
@@ -14,17 +17,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from heapq import heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 
-from foragers.pace import Closed
-from foragers.types import NOWHERE, Choice, HostId, Links, Page, UrlId
+import numpy as np
+from numpy.typing import NDArray
 
-Entry = tuple[float, int, UrlId, UrlId, int]
-"""(-promise, order of arrival, URL, parent, depth): tuples compare as the heap should."""
+from foragers.pace import Closed
+from foragers.promises import Floats, Promises, promises_at
+from foragers.rescoring import Gathered
+from foragers.tail import NONE, Entry, Records, Tail
+from foragers.types import NOWHERE, Choice, HostId, Ids, Links, Page, UrlId
 
 TAKEN = inf
 """The promise of a URL that was taken: no other is better, so it is never pushed again."""
+MANY = 1 << 16
+"""After so many pushes it is seen to that a frontier takes no more memory than it has to."""
+REFILL = 8
+"""So many entries at least are brought back at a time to the heap of a host."""
+SPARSE = 12
+"""A dictionary takes as much as a column that is so many times as long."""
 
 
 @dataclass(slots=True)
@@ -33,11 +45,14 @@ class Frontier:
 
     agent: str = ""
     _heaps: dict[HostId, list[Entry]] = field(default_factory=dict, repr=False)
+    _tails: dict[HostId, Tail] = field(default_factory=dict, repr=False)
     _hosts: list[tuple[float, int, HostId]] = field(default_factory=list, repr=False)
     _parked: set[HostId] = field(default_factory=set, repr=False)
-    _promises: dict[UrlId, float] = field(default_factory=dict, repr=False)
+    _promises: dict[UrlId, float] | Promises = field(default_factory=dict, repr=False)
     _waiting: int = 0
     _pushed: int = 0
+    _kept: int = field(default=1, repr=False)
+    _next_tidying: int = field(default_factory=lambda: MANY, repr=False)
     _openings_seen: int = 0
     _watched: Closed | None = field(default=None, repr=False)
 
@@ -65,16 +80,26 @@ class Frontier:
         heappush(heap, entry)
         if heap[0] is entry:
             heappush(self._hosts, (-promise, order, host))
+        if order >= self._next_tidying:
+            self._tidy()
 
     def extend(self, links: Links, promise: float, parent: UrlId, depth: int) -> None:
         """Add the links of a page that are not known yet, all with one promise."""
         known = self._promises
         urls = links.targets.tolist()
-        fresh = [place for place, url in enumerate(urls) if url not in known]
+        if isinstance(known, Promises):
+            found = known.at(links.targets)
+            fresh = (found != found).nonzero()[0].tolist()
+        else:
+            fresh = [place for place, url in enumerate(urls) if url not in known]
         if fresh:
             hosts = links.hosts.tolist()
             for place in fresh:
                 self.push(urls[place], hosts[place], promise, parent, depth)
+
+    def wants(self, url: UrlId) -> bool:
+        """Say whether a URL, known or not, may still be chosen."""
+        return self._promises.get(url) != TAKEN
 
     def take(self, url: UrlId) -> None:
         """Mark a URL as fetched, so that it is never chosen (again)."""
@@ -92,7 +117,7 @@ class Frontier:
         if self._parked:
             self._bring_back(closed)
         choices: list[Choice] = []
-        hosts, promises = self._hosts, self._promises
+        hosts, promises, tails = self._hosts, self._promises, self._tails
         while hosts and len(choices) < n:
             _, order, host = hosts[0]
             heap = self._heaps[host]
@@ -108,11 +133,83 @@ class Frontier:
                 choices.append(Choice(url, host, -negative, self.agent, parent, depth))
                 promises[url] = TAKEN
                 self._waiting -= 1
+            if host in tails:
+                self._refill(host, heap)
             if heap:
                 heapreplace(hosts, (heap[0][0], heap[0][1], host))
             else:
                 heappop(hosts)
         return choices
+
+    def rescore(self, urls: Ids, promises: Floats) -> None:
+        """Give many waiting URLs new promises, better or worse; the others are left alone.
+
+        Equal promises still leave in the order in which they came.
+        """
+        if not isinstance(self._promises, Promises):
+            self._promises = Promises(self._promises)
+        gathered = Gathered.of(self._heaps, self._tails, self._counts)
+        known = self._promises.at(urls)
+        waiting = (known == known) & (known != TAKEN)
+        self._promises.put(urls[waiting], promises[waiting])
+        gathered.entries["negative"] = -self._promises.at(gathered.entries["url"])
+        self._deal(gathered)
+
+    def _deal(self, gathered: Gathered) -> None:
+        """Begin again with all that waits in tails, and the best of each host in its heap."""
+        self._heaps, self._tails = gathered.dealt()
+        self._parked.intersection_update(self._heaps)
+        self._line_up()
+
+    def _line_up(self) -> None:
+        """Put the best of every host that is not parked into the heap of hosts."""
+        self._hosts = [
+            (heap[0][0], heap[0][1], host)
+            for host, heap in self._heaps.items()
+            if heap and host not in self._parked
+        ]
+        heapify(self._hosts)
+
+    def _counts(self, records: Records) -> NDArray[np.bool_]:
+        """Say which entries are neither taken nor moved up."""
+        promises = promises_at(self._promises, records["url"])
+        return np.asarray(promises == -records["negative"])
+
+    def _tidy(self) -> None:
+        """Pack what takes more memory than it has to."""
+        self._next_tidying = self._pushed + MANY
+        known = self._promises
+        if isinstance(known, dict) and len(known) >= MANY and max(known) < SPARSE * len(known):
+            self._promises = Promises(known)
+        near = sum(map(len, self._heaps.values()))
+        if near > max(MANY, 2 * len(self._heaps)):
+            self._kept = max(1, MANY // (2 * len(self._heaps)))
+            for host, heap in self._heaps.items():
+                if len(heap) > self._kept:
+                    self._pack(host, heap)
+        if near + sum(map(len, self._tails.values())) > 2 * self._waiting + MANY:
+            # Most of it was taken, or moved up.
+            self._deal(Gathered.of(self._heaps, self._tails, self._counts))
+        elif len(self._hosts) > MANY + 2 * len(self._heaps):
+            self._line_up()
+
+    def _pack(self, host: HostId, heap: list[Entry]) -> None:
+        """Put all but the best of a host into its tail."""
+        heap.sort()
+        tail = self._tails.get(host)
+        if tail is None:
+            tail = self._tails[host] = Tail()
+        tail.add(heap[self._kept :])
+        del heap[self._kept :]
+
+    def _refill(self, host: HostId, heap: list[Entry]) -> None:
+        """See to it that the best of a host is in its heap."""
+        tail = self._tails[host]
+        while tail.best < heap[0] if heap else tail.best != NONE:
+            heap += tail.take(max(self._kept, REFILL), self._counts)
+            heapify(heap)
+        if tail.best == NONE:
+            del self._tails[host]
 
     def _park(self, host: HostId, closed: AbstractSet[HostId]) -> None:
         """Set a closed host aside, and begin to watch for openings if it is the first."""

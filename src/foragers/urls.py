@@ -9,18 +9,15 @@ has a fast path: a regular expression that recognises what needs nothing done to
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from ada_url import join_url, normalize_url
-
-from foragers.types import HostId, Ids, UrlId
 
 if TYPE_CHECKING:
     import tldextract
+
+    from foragers.url_table import UrlTable as UrlTable
 
 # The last label begins with a letter, so that the host cannot be a number in disguise;
 # punycode is left to the slow path, which checks it.
@@ -124,7 +121,7 @@ def normalise(url: str) -> str:
     """
     if _NORMAL.fullmatch(url):
         return url
-    href = _absolute(url)
+    href = absolute(url)
     found = _HTTP.match(href)
     if found is None:
         return href.partition("#")[0].rstrip()
@@ -141,7 +138,7 @@ def normalise(url: str) -> str:
     return f"{key}?{tail}" if tail else key
 
 
-def _absolute(url: str) -> str:
+def absolute(url: str) -> str:
     """Resolve an address that may lack its scheme, as people type them."""
     try:
         return resolve(url)
@@ -204,96 +201,10 @@ def _suffixes() -> tldextract.TLDExtract:
     )
 
 
-class UrlTable:
-    """Addresses and hosts as small integers, in the order they were first seen.
+def __getattr__(name: str) -> object:
+    """Return the table of addresses, which is built on this module and belongs to its subject."""
+    if name == "UrlTable":
+        from foragers.url_table import UrlTable
 
-    Two addresses with the same key are one; the table shows the spelling seen first.
-    Strings are shared between the two directions, which keeps a million addresses
-    of 60 characters within 200 MB.
-    """
-
-    __slots__ = ("_host_ids", "_host_names", "_hosts", "_hrefs", "_ids")
-
-    def __init__(self) -> None:
-        self._ids: dict[str, UrlId] = {}
-        self._hrefs: list[str] = []
-        self._hosts = array("i")
-        self._host_ids: dict[str, HostId] = {}
-        self._host_names: list[str] = []
-
-    def __len__(self) -> int:
-        return len(self._hrefs)
-
-    @property
-    def hosts(self) -> int:
-        """How many hosts are known."""
-        return len(self._host_names)
-
-    def intern(self, url: str) -> UrlId:
-        """Return the number of an address, giving it one if it is new."""
-        known = self._ids.get(url)
-        return self._add(url) if known is None else known
-
-    def intern_many(self, urls: Sequence[str]) -> tuple[Ids, Ids]:
-        """Return the numbers of many addresses and of their hosts."""
-        known = self._ids.get
-        add = self._add
-        ids = [found if (found := known(url)) is not None else add(url) for url in urls]
-        hosts = self._hosts
-        return np.array(ids, np.int32), np.array([hosts[i] for i in ids], np.int32)
-
-    def _add(self, url: str) -> UrlId:
-        """Give an address a number, unless it is a new spelling of an old one."""
-        key = normalise(url)
-        known = self._ids.get(key)
-        if known is not None:
-            return known
-        if not key.startswith(("http://", "https://")):
-            raise ValueError(f"not an address that can be fetched: {url!r}")
-        number = len(self._hrefs)
-        self._hosts.append(self.host_id(key.split("/", 3)[2]))
-        self._hrefs.append(key if key == url else _absolute(url).partition("#")[0])
-        self._ids[key] = number
-        return number
-
-    def find(self, url: str) -> UrlId | None:
-        """Return the number of an address if it has one."""
-        known = self._ids.get(url)
-        if known is not None:
-            return known
-        try:
-            return self._ids.get(normalise(url))
-        except ValueError:
-            return None
-
-    def href(self, url: UrlId) -> str:
-        """Return the address of a number, as it was first seen, without a fragment."""
-        return self._hrefs[url]
-
-    def host(self, url: UrlId) -> HostId:
-        """Return the host of an address."""
-        return self._hosts[url]
-
-    def host_name(self, host: HostId) -> str:
-        """Return the name of a host."""
-        return self._host_names[host]
-
-    def host_id(self, name: str) -> HostId:
-        """Return the number of a host, giving it one if it is new."""
-        known = self._host_ids.get(name)
-        if known is None:
-            known = self._host_ids[name] = len(self._host_names)
-            self._host_names.append(name)
-        return known
-
-    def __getstate__(self) -> tuple[list[str], dict[UrlId, str], array[int], list[str]]:
-        """Leave out what can be rebuilt: keys are kept only where they are not the address."""
-        odd = {i: key for key, i in self._ids.items() if key is not self._hrefs[i]}
-        return self._hrefs, odd, self._hosts, self._host_names
-
-    def __setstate__(
-        self, state: tuple[list[str], dict[UrlId, str], array[int], list[str]]
-    ) -> None:
-        self._hrefs, odd, self._hosts, self._host_names = state
-        self._ids = {odd.get(i, href): i for i, href in enumerate(self._hrefs)}
-        self._host_ids = {name: i for i, name in enumerate(self._host_names)}
+        return UrlTable
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,188 @@
+"""What waits for a host beyond its best pages: packed, 28 bytes a URL.
+
+Entries are put down as they come, on a *pile*.  When some are wanted back, the best of a
+pile are sorted into a *run*; the best of all are then among the first of the runs.  So an
+entry that nobody wants is never sorted, and one that is wanted a few times at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
+from math import inf
+from struct import Struct
+from sys import maxsize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import UrlId
+
+Entry = tuple[float, int, UrlId, UrlId, int]
+"""(-promise, order of arrival, URL, parent, depth): tuples compare as a heap should."""
+Key = tuple[float, int]
+"""The beginning of an entry, by which entries are ordered: no two have the same."""
+Records = NDArray[np.void]
+Counting = Callable[[Records], NDArray[np.bool_]]
+"""Says which of some entries still count."""
+
+RECORD = np.dtype(
+    [("negative", "<f8"), ("order", "<i8"), ("url", "<i4"), ("parent", "<i4"), ("depth", "<i4")]
+)
+_PACKED = Struct("<dqiii")
+NONE: Key = (inf, maxsize)
+"""The key of no entry: it comes after all others."""
+FEW = 64
+"""So few entries are not worth keeping in a tail when some of them are wanted."""
+SPADEFUL, SHARE = 4096, 16
+"""How many entries are sorted at a time: so many, or of a large pile this part."""
+RUNS, LARGE = 8, 1 << 17
+"""So many runs are merged, except those so large that sorting them again would be felt."""
+
+
+class Tail:
+    """The entries of one host that are not in its heap; none comes before the key `best`."""
+
+    __slots__ = ("_bounds", "_fresh", "_fresh_bound", "_piles", "_runs", "best")
+
+    def __init__(self) -> None:
+        self.best = NONE
+        self._fresh = bytearray()
+        self._fresh_bound = NONE
+        self._piles: list[Records] = []
+        self._bounds: list[Key] = []
+        self._runs: list[Records] = []
+
+    def __len__(self) -> int:
+        packed = len(self._fresh) // RECORD.itemsize
+        return packed + sum(map(len, self._piles)) + sum(map(len, self._runs))
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Put entries away; the first of them is the best."""
+        self._fresh += b"".join(starmap(_PACKED.pack, entries))
+        self._bound(entries[0][:2])
+
+    def put(self, records: Records, bound: Key) -> None:
+        """Put away entries in any order, none of which comes before a key."""
+        self._fresh += records.tobytes()
+        self._bound(bound)
+
+    def take(self, n: int, counts: Counting) -> list[Entry]:
+        """Return the n best entries, or as many as it likes if these are few; the best first."""
+        if len(self._fresh) <= FEW * RECORD.itemsize and not self._runs and not self._piles:
+            return self._take_all()
+        last = self._last(n)
+        while (self._fresh and self._fresh_bound < last) or any(b < last for b in self._bounds):
+            self._dig(last, counts)
+            last = self._last(n)
+        heads: list[Entry] = []
+        for place, run in enumerate(self._runs):
+            here = count_until(run[:n], last)
+            heads += run[:here].tolist()
+            self._runs[place] = shortened(run, here)
+        self._runs = [run for run in self._runs if len(run)]
+        self.best = min(self._fresh_bound, *self._bounds, *map(first, self._runs), NONE)
+        heads.sort()
+        return heads
+
+    def _take_all(self) -> list[Entry]:
+        entries = sorted(_PACKED.iter_unpack(self._fresh))
+        self._fresh, self._fresh_bound = bytearray(), NONE
+        self.best = NONE
+        return entries
+
+    def records(self) -> list[Records]:
+        """Return all entries, in any order; the tail is not to be used after that."""
+        return [*self._runs, *self._piles, np.frombuffer(self._fresh, RECORD)]
+
+    def _bound(self, key: Key) -> None:
+        self._fresh_bound = min(self._fresh_bound, key)
+        self.best = min(self.best, key)
+
+    def _last(self, n: int) -> Key:
+        """Return the key of the n-th best entry in the runs, or that of none."""
+        heads = [run[:n] for run in self._runs]
+        if sum(map(len, heads)) < n:
+            return NONE
+        firsts = ranked(joined(heads)) if len(heads) > 1 else heads[0]
+        return key_of(firsts[n - 1])
+
+    def _dig(self, last: Key, counts: Counting) -> None:
+        """Sort the best of the piles in which there is something better than an entry."""
+        if self._fresh and self._fresh_bound < last:
+            self._piles.append(np.frombuffer(self._fresh, RECORD))
+            self._bounds.append(self._fresh_bound)
+            self._fresh, self._fresh_bound = bytearray(), NONE
+        wanted = [pile for pile, b in zip(self._piles, self._bounds, strict=True) if b < last]
+        left = [(pile, b) for pile, b in zip(self._piles, self._bounds, strict=True) if b >= last]
+        pile = joined(wanted)
+        pile = pile.compress(counts(pile))
+        if len(pile):
+            chosen = best_of(pile, max(SPADEFUL, len(pile) // SHARE))
+            self._runs.append(ranked(pile.compress(chosen)))
+            rest = pile.compress(~chosen)
+            if len(rest):
+                left.append((rest, first(rest.compress(best_of(rest, 1)))))
+        self._piles = [pile for pile, _ in left]
+        self._bounds = [bound for _, bound in left]
+        self._merge(counts)
+
+    def _merge(self, counts: Counting) -> None:
+        """Make one run of many small ones."""
+        small = [run for run in self._runs if len(run) < LARGE]
+        if len(small) >= RUNS:
+            merged = joined(small)
+            large = [run for run in self._runs if len(run) >= LARGE]
+            merged = merged.compress(counts(merged))
+            self._runs = [*large, ranked(merged)] if len(merged) else large
+
+
+def joined(parts: Iterable[Records]) -> Records:
+    """Return the entries of several lists in one; numpy itself takes long over records."""
+    return np.frombuffer(
+        bytearray().join(np.ascontiguousarray(part).data for part in parts), RECORD
+    )
+
+
+def ranked(records: Records) -> Records:
+    """Return entries with the best first."""
+    # Indexing records with square brackets takes forty times as long.
+    found: Records = records.take(np.lexsort((records["order"], records["negative"])))
+    return found
+
+
+def best_of(records: Records, n: int) -> NDArray[np.bool_]:
+    """Mark the n best of some entries."""
+    if n >= len(records):
+        return np.ones(len(records), bool)
+    negative, order = records["negative"], records["order"]
+    last = np.partition(negative, n - 1)[n - 1]
+    chosen: NDArray[np.bool_] = negative < last
+    ties = np.flatnonzero(negative == last)
+    missing = n - int(chosen.sum())
+    if missing < len(ties):
+        ties = ties[np.argpartition(order[ties], missing - 1)[:missing]]
+    chosen[ties] = True
+    return chosen
+
+
+def count_until(run: Records, last: Key) -> int:
+    """Return how many entries of a run do not come after a key."""
+    start, end = (np.searchsorted(run["negative"], last[0], side) for side in ("left", "right"))
+    return int(start + np.searchsorted(run["order"][start:end], last[1], "right"))
+
+
+def key_of(record: np.void) -> Key:
+    """Return the key of an entry."""
+    return float(record["negative"]), int(record["order"])
+
+
+def first(run: Records) -> Key:
+    """Return the key of the best entry of a run."""
+    return key_of(run[0])
+
+
+def shortened(run: Records, n: int) -> Records:
+    """Return a run without its first n entries; what is left does not hold on to the whole."""
+    rest = run[n:]
+    return rest.copy() if getattr(rest.base, "nbytes", 0) > 2 * rest.nbytes else rest
