@@ -14,13 +14,16 @@ there.  A page that has one word of a one-word topic scores 1: give several word
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 
-from foragers.text.words import words
-from foragers.topics.relevance import bounded, full_text
+from foragers.text.words import page_words, words
+from foragers.topics.relevance import bounded
 from foragers.types import Page, Status
+
+_MEMORABLE_LETTERS = 200
 
 
 @dataclass
@@ -34,15 +37,23 @@ class Keywords:
         """Return the cosine between the page and the topic."""
         if page.status is not Status.OK:
             return 0.0
-        return self.likeness(full_text(page.document))
+        document, weights = page.document, self.weights
+        hits = [word for word in words(document.title) if word in weights]
+        hits += [word for word in page_words(document.text) if word in weights]
+        return self._cosine(hits)
 
     def likeness(self, text: str) -> float:
         """Return the cosine between a text and the topic."""
-        weights = self.weights
-        hits = [word for word in words(text) if word in weights]
+        # The words of links are the same on page after page.
+        if len(text) <= _MEMORABLE_LETTERS:
+            return _likeness(self.words, text)
+        return self._cosine([word for word in words(text) if word in self.weights])
+
+    def _cosine(self, hits: Sequence[str]) -> float:
+        """Return the cosine between a text, of which the words of the topic are given, and that."""
         if not hits:
             return 0.0
-        counts = Counter(hits)
+        counts, weights = Counter(hits), self.weights
         dot = sum(weights[word] * count for word, count in counts.items())
         square = sum(count * count for count in counts.values())
         return bounded(dot / (sqrt(square) * self._length))
@@ -55,6 +66,17 @@ class Keywords:
     @cached_property
     def _length(self) -> float:
         return sqrt(sum(weight * weight for weight in self.weights.values()))
+
+
+@lru_cache(maxsize=16_384)
+def _likeness(topic: str | tuple[str, ...], text: str) -> float:
+    judge = _judge(topic)
+    return judge._cosine([word for word in words(text) if word in judge.weights])
+
+
+@lru_cache(maxsize=16)
+def _judge(topic: str | tuple[str, ...]) -> Keywords:
+    return Keywords(topic)
 
 
 def topic_counts(given: str | tuple[str, ...]) -> dict[str, int]:

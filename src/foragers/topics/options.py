@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -89,6 +90,11 @@ def topic_of(judge: Judge) -> Topic:
     if callable(getattr(judge, "likeness", None)):
         return cast(Topic, judge)
     return NoTopic()
+
+
+def within_of(judge: Judge) -> float:
+    """Return how many seconds old a page may be, if it is news that is wanted."""
+    return judge.within if isinstance(judge, Novelty) else inf
 
 
 def _check(

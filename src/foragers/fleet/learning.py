@@ -1,0 +1,30 @@
+"""Learning what pages are worth, by temporal differences (Algorithm 4)."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.fleet.settings import FleetSettings
+
+Floats = NDArray[np.float64]
+
+
+def td_update(
+    weights: Floats, state: Floats, next_state: Floats, reward: float, settings: FleetSettings
+) -> float:
+    """Correct the weights after a step from one state to the next, and return the error.
+
+    error = r + γ v(next) - v(state);  weights += α error state.  With the papers' α the
+    weights can run away on states that have little in common; an error that is no
+    longer a number changes nothing.
+    """
+    error = reward + settings.gamma * float(next_state @ weights) - float(state @ weights)
+    rate = settings.alpha
+    if settings.normalised:
+        rate /= max(float(state @ state), 1e-12)
+    if isfinite(error) and abs(error) < 1e150:
+        weights += (rate * error) * state
+    return error

@@ -1,0 +1,353 @@
+"""Replaying a fleet over an archive, a whole step at a time.
+
+It makes the same downloads in the same order, at the same times and with the same
+draws of chance, as the strategy of `strategies.foragers` on a `Recorded` world with one
+connection, and is an order of magnitude faster.  Downloads are counted as they come and
+not kept: memory does not grow with them.  Who wants them all gives a `record`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.fleet.colony import Colony
+from foragers.fleet.fleet import Fleet
+from foragers.fleet.forager import Forager
+from foragers.fleet.ground import Ground, Shown
+from foragers.fleet.population import LifeEvent
+from foragers.fleet.settings import FleetSettings
+from foragers.fleet.tally import Finds, ScoreTally, Tally, WindowTally
+from foragers.fleet.territory import Territory, TerritoryTally
+from foragers.types import Ids, UrlId
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+DAY = 86_400.0
+NO_IDS: Ids = np.empty(0, np.int32)
+NO_FLAGS: Flags = np.zeros(0, np.bool_)
+
+
+class StepRecord(NamedTuple):
+    """One step: the page stepped to comes first, then the pages looked at.
+
+    `versions` are -1 where there was no page.  `sent` and `relevant` say so of each page.
+    """
+
+    forager: int
+    times: Floats
+    urls: Ids
+    versions: Ids
+    sent: Flags
+    relevant: Flags
+
+
+class Record(Protocol):
+    """Takes in every step of a fleet."""
+
+    def add(self, step: StepRecord) -> None:
+        """Keep a step."""
+        ...
+
+
+class NewStart(NamedTuple):
+    """A URL that has come into the starting list of a forager."""
+
+    time: float
+    forager: int
+    url: UrlId
+
+
+@dataclass
+class FleetRun:
+    """What came of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
+
+    `kinds` has the kind of every forager, `paths` the last finished path of each.
+    """
+
+    start: float
+    end: float
+    downloaded: int
+    sent: int
+    steps: int
+    windows: list[WindowTally]
+    scores: list[ScoreTally]
+    finds: Finds
+    lives: list[LifeEvent]
+    kinds: dict[int, str]
+    discovered: Ids
+    starts: list[NewStart] = field(default_factory=list)
+    territory: list[TerritoryTally] = field(default_factory=list)
+    paths: dict[int, list[UrlId]] = field(default_factory=dict)
+
+    @property
+    def relevant(self) -> int:
+        """How many relevant documents were found."""
+        return len(self.finds)
+
+    @property
+    def found_urls(self) -> int:
+        """How many different URLs were fetched."""
+        return int(np.count_nonzero(self.discovered >= 0))
+
+
+@dataclass(slots=True)
+class Replay:
+    """A colony at work on a ground, one forager at a time."""
+
+    ground: Ground
+    colony: Colony
+    now: float
+    seconds_per_page: float
+    tally: Tally
+    territory: Territory | None = None
+    record: Record | None = None
+    starts: list[NewStart] = field(default_factory=list)
+    paths: dict[int, list[UrlId]] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
+    steps: int = 0
+    sent: int = 0
+    downloaded: int = 0
+    is_short: bool = False
+    _shown: Shown = field(init=False)
+    _ticks: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._shown = Shown(self.ground)
+        self._ticks = np.full(64, self.seconds_per_page)
+
+    def run(self, until: float, downloads: float) -> None:
+        """Let foragers work in turns, to a time or to a number of downloads."""
+        colony = self.colony
+        colony.begin(self.ground.seeds, self.now)
+        # Only then need a step to a page without links be no more than a step.
+        self.is_short = colony.memory is None and self.record is None
+        while self.now < until and self.downloaded < downloads:
+            forager = colony.start_turn(self.now)
+            if forager is None:
+                break
+            self.kinds[forager.number] = forager.settings.kind
+            last, step = min(forager.until, until), self.step
+            while self.now < last and self.downloaded < downloads:
+                step(forager)
+            colony.end_turn(forager, self.now)
+        while self.tally.edge <= until:
+            self.tally.close(colony.foragers)
+
+    def step(self, forager: Forager) -> None:
+        """Do one step of a forager: visit a page, and look at those it links to."""
+        ground, colony = self.ground, self.colony
+        if self.territory is not None and forager.at_end:
+            self._end_path(forager)
+        url, _ = colony.next_page(forager, self.now)
+        moment = self.now + self.seconds_per_page
+        version = self._visit(forager, url, moment)
+        self.steps += 1
+        first, last = ground.link_starts[version], ground.link_starts[version + 1]
+        if first == last and self.is_short and moment < self.tally.edge:
+            self._stand(forager, url, version, moment)
+            return
+        links = ground.targets[first:last]
+        if ground.redirects is not None and ground.finals.item(version) != url:
+            links = links[links != url]
+        looked = links
+        if first < last and forager.settings.looks != "all":
+            looked = colony.looks(forager, links, moment)
+        times, urls, versions = self._download(url, version, moment, looked)
+        self.now = times.item(-1)
+        colony.remember(
+            forager,
+            urls,
+            ground.pages[versions],
+            ground.numbers[versions],
+            times,
+            ground.leads[versions],
+            links,
+            ground.states,
+        )
+        self._settle(forager, times, urls, versions)
+
+    def _stand(self, forager: Forager, url: UrlId, version: int, moment: float) -> None:
+        """Do a step to a page without links, as most are: the same as others do, without arrays."""
+        ground, tally = self.ground, self.tally
+        self.now = moment
+        young = moment - ground.born.item(version) <= forager.settings.new_within
+        if young and ground.pages.item(version) not in forager.sent:
+            versions = np.array([version], np.int32)
+            self._settle(forager, np.array([moment]), np.array([url], np.int32), versions)
+            return
+        self.colony.settle(forager, ground.states, ground.numbers.item(version), 1, NO_IDS)
+        self.downloaded += 1
+        tally.downloaded += 1
+        if tally.discovered.item(url) < 0:
+            tally.discover(np.array([url], np.int32))
+        if self.territory is not None:
+            self.territory.step(forager.number, forager.path.urls, moment)
+
+    def _visit(self, forager: Forager, url: UrlId, moment: float) -> int:
+        """Return the version that the page of a step shows."""
+        shown = self._shown
+        shown.advance(moment)
+        version = shown.current.item(url)
+        if self.ground.redirects is not None and self.ground.redirects[version] >= 0:
+            version = shown.final(np.array([url], np.int32), np.array([moment])).item()
+            if version != self.ground.nothing:
+                forager.path.block(self.ground.finals.item(version))
+        return version
+
+    def _download(
+        self, url: UrlId, version: int, moment: float, looked: Ids
+    ) -> tuple[Floats, Ids, Ids]:
+        """Return times, URLs and versions of a step's downloads."""
+        count = len(looked) + 1
+        if count > len(self._ticks):
+            self._ticks = np.full(2 * count, self.seconds_per_page)
+        self._ticks[0] = moment
+        # Added up one by one, as a clock does: the times are those of a world to the last bit.
+        times = np.add.accumulate(self._ticks[:count])
+        urls, versions = np.empty(count, np.int32), np.empty(count, np.int32)
+        urls[0], versions[0] = url, version
+        if count > 1:
+            urls[1:] = looked
+            versions[1:] = self._shown.final(looked, times[1:])
+        return times, urls, versions
+
+    def _settle(self, forager: Forager, times: Floats, urls: Ids, versions: Ids) -> None:
+        """Send what is young enough, take the reinforcements, and count."""
+        ground = self.ground
+        young = (times - ground.born[versions] <= forager.settings.new_within).nonzero()[0]
+        pages, sent, relevant = NO_IDS, NO_FLAGS, NO_FLAGS
+        wanted = None
+        if len(young):
+            shown = versions[young]
+            pages = ground.pages[shown]
+            if ground.redirects is not None and len(young) > 1:
+                first = np.sort(np.unique(pages, return_index=True)[1])
+                young, shown, pages = young[first], shown[first], pages[first]
+            wanted = None if ground.wanted is None else ground.wanted[shown]
+        number = ground.numbers.item(versions.item(0))
+        sent, relevant = self.colony.settle(
+            forager, ground.states, number, len(urls), pages, wanted
+        )
+        self._count(forager, times, urls, versions, young[sent], young[relevant])
+
+    def _count(
+        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, sent: Ids, relevant: Ids
+    ) -> None:
+        """Count a step, window by window."""
+        tally = self.tally
+        self.sent += len(sent)
+        self.downloaded += len(urls)
+        if times.item(-1) >= tally.edge:
+            self._cross(forager, times, urls, versions, sent, relevant)
+        else:
+            tally.downloaded += len(urls)
+            tally.discover(urls)
+            if len(sent):
+                tally.sent += len(sent)
+                if len(relevant):
+                    tally.find(forager, times[relevant], versions[relevant])
+        if self.territory is not None:
+            self.territory.step(forager.number, forager.path.urls, times.item(0))
+        if self.record is not None:
+            self._keep(forager, times, urls, versions, sent, relevant)
+
+    def _cross(
+        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, sent: Ids, relevant: Ids
+    ) -> None:
+        """Count a step that goes on over the end of a window."""
+        tally, first = self.tally, 0
+        while first < len(urls):
+            last = int(np.searchsorted(times, tally.edge))
+            tally.downloaded += last - first
+            if last > first:
+                tally.discover(urls[first:last])
+            tally.sent += int(np.count_nonzero((sent >= first) & (sent < last)))
+            found = relevant[(relevant >= first) & (relevant < last)]
+            tally.find(forager, times[found], versions[found])
+            first = last
+            if first < len(urls):
+                tally.close(self.colony.foragers)
+
+    def _keep(
+        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, sent: Ids, relevant: Ids
+    ) -> None:
+        assert self.record is not None
+        flags = np.zeros((2, len(urls)), np.bool_)
+        flags[0, sent] = True
+        flags[1, relevant] = True
+        pages = self.ground.pages[versions]
+        self.record.add(StepRecord(forager.number, times, urls, pages, flags[0], flags[1]))
+
+    def _end_path(self, forager: Forager) -> None:
+        """Note the path that is over, and the URLs that it brings into the starting list."""
+        if not forager.path.urls:
+            return
+        self.paths[forager.number] = forager.path.urls
+        if forager.settings.weblog_update:
+            before = set(forager.weblog.starting)
+            forager.end_path()
+            self.starts += [
+                NewStart(self.now, forager.number, url)
+                for url in forager.weblog.starting
+                if url not in before
+            ]
+
+
+def simulate(
+    ground: Ground,
+    settings: FleetSettings | Sequence[FleetSettings],
+    *,
+    seed: int = 0,
+    days: float | None = None,
+    downloads: float = float("inf"),
+    seconds_per_page: float = 2.6,
+    window: float = 3 * 3600.0,
+    territory: float | None = None,
+    record: Record | None = None,
+) -> FleetRun:
+    """Let a fleet, or several under one reinforcing agent, forage from the start of a ground.
+
+    It ends after so many `days` (all of the recording if none are given), or `downloads`; the
+    step under way is finished.  `window` is the length of a window in seconds; with
+    `territory`, a length in seconds too (the paper's: 4500), it is also kept who went where.
+    """
+    several = (settings,) if isinstance(settings, FleetSettings) else tuple(settings)
+    colony = Colony(
+        [Fleet(one) for one in several], ground.states.shape[1], np.random.default_rng(seed)
+    )
+    until = ground.end if days is None else ground.start + days * DAY
+    replay = Replay(
+        ground,
+        colony,
+        ground.start,
+        seconds_per_page,
+        Tally(ground, ground.start, window),
+        None if territory is None else Territory(ground.start, territory),
+        record,
+    )
+    replay.run(until, downloads)
+    if replay.territory is not None:
+        replay.territory.close()
+    lives = [event for fleet in colony.fleets for event in fleet.population.events]
+    return FleetRun(
+        start=ground.start,
+        end=until,
+        downloaded=replay.downloaded,
+        sent=replay.sent,
+        steps=replay.steps,
+        windows=replay.tally.windows,
+        scores=replay.tally.scores,
+        finds=replay.tally.finds,
+        lives=sorted(lives, key=lambda event: event.time),
+        kinds=replay.kinds,
+        discovered=replay.tally.discovered,
+        starts=replay.starts,
+        territory=[] if replay.territory is None else replay.territory.windows,
+        paths=replay.paths,
+    )

@@ -1,0 +1,101 @@
+"""The settings of a fleet: the papers' numbers, and every choice that the papers leave open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Scheme = Literal["selection", "evolution"]
+Ordering = Literal["value", "random"]
+Looks = Literal["all", "unvisited", "new", "due"]
+Starts = Literal["random", "refresh"]
+Turns = Literal["fixed", "random"]
+
+
+@dataclass(frozen=True)
+class FleetSettings:
+    """How foragers of one kind live.
+
+    **What they learn.**  With `weblog_update` a forager selects its starting URLs (Algorithm
+    1); without, all foragers share one weblog of the first `start_size` pages visited.  With
+    `learns_weights` it learns the value of pages by temporal differences (Algorithm 4);
+    without, its weights stay as drawn.
+
+    **Rewards.**  `scheme` "selection" gives `reward` for a relevant page and `penalty` for
+    one that is not; "evolution" takes the penalty for every page sent and adds the reward.
+
+    **Choices the papers leave open**, each with what we hold to be the papers' way:
+
+    * `weight_scale`: random weights are drawn evenly from -scale to scale.
+    * `start_is_step`: the starting page is the first of the `path_steps` steps of a path
+      (100 pages a path); if not it comes before them (101, Algorithm 11 to the letter).
+    * `td_across_paths`: the first step of a path also corrects the value of the last page
+      of the path before.
+    * `normalised`: the step of learning is divided by the square of the state's length.
+    * `charge_overshoot`: what a forager works beyond its slice is taken off its next one.
+    * `looks`: which of the linked pages are downloaded: "all" (`selection`), those that this
+      path has not "unvisited" (`evolution`), those "new" to the fleet, or those that are
+      "due": new, or likely to have changed since the fleet saw them (`due_chance`).
+    * `leaves`: a path may step to a page without links; if not, it is only looked at.
+    * `starts`: a path starts at "random" from the starting list, or by "refresh": where
+      most new content is to be expected, by the estimated change rates of the weblog's URLs.
+
+    What counts as news in a recording has choices of its own: `NewsRules`.
+    """
+
+    kind: str = "wlrl"
+    weblog_update: bool = True
+    learns_weights: bool = True
+    ordering: Ordering = "value"
+    weblog_size: int = 100
+    start_size: int = 10
+    beta: float = 0.3
+    alpha: float = 0.1
+    gamma: float = 0.9
+    path_steps: int = 100
+    scheme: Scheme = "selection"
+    reward: float = 100.0
+    penalty: float = -1.0
+    first_score: float = 100.0
+    score_sent: float = 0.05
+    score_relevant: float = 1.0
+    multiply_at: float = 200.0
+    delete_at: float = 0.0
+    least: int = 2
+    most: int = 16
+    slice_seconds: float = 180.0
+    turns: Turns = "fixed"
+    new_within: float = 24 * 3600.0
+    weight_scale: float = 1.0
+    start_is_step: bool = True
+    td_across_paths: bool = False
+    normalised: bool = False
+    charge_overshoot: bool = False
+    looks: Looks = "all"
+    due_chance: float = 0.5
+    leaves: bool = True
+    starts: Starts = "random"
+
+    @property
+    def pages_a_path(self) -> int:
+        """How many pages a path visits at most, its starting page among them."""
+        return self.path_steps if self.start_is_step else self.path_steps + 1
+
+
+WL = FleetSettings(kind="wl", learns_weights=False)
+RL = FleetSettings(kind="rl", weblog_update=False)
+WLRL = FleetSettings(kind="wlrl")
+NO_LEARNING = FleetSettings(kind="no-learning", weblog_update=False, learns_weights=False)
+RANDOM_ORDER = FleetSettings(
+    kind="random-order", weblog_update=False, learns_weights=False, ordering="random"
+)
+HOME_PAGE = FleetSettings(
+    kind="home-page",
+    weblog_update=False,
+    learns_weights=False,
+    path_steps=1,
+    start_size=0,
+    looks="new",
+    most=1,
+    least=1,
+)
