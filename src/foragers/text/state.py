@@ -1,0 +1,224 @@
+"""The state of a page: what it is about, in a few numbers between −1 and 1.
+
+`selection` and `evolution` cluster a sample of texts by Boley's algorithm, teach PrTFIDF the
+k clusters and one more class of general text, drop the output for general text, and
+make each other output p into tanh(40·(p − 0.5)): nearly always −1 or 1.
+
+What the papers leave open:
+
+* *Which words.*  A text's output is the mean opinion of its words, and with fifty clusters
+  words that stand in any text, as most do, keep every output below one half: all states
+  would be alike.  So words are chosen by their information about the clusters (as Joachims
+  did); how many, how common they may be and how sure they must be is what lets the
+  most texts of a part kept back say yes to their own cluster, and the fewest to another.
+* *General text* is, unless some is given, text about everything: mixtures of the sample.
+* A page is its title and its text, and a world's map is trained on what was there when the world
+  began, as the papers' was on pages downloaded before.  With fewer clusters than k the last
+  numbers stay −1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from foragers.errors import UsageError
+from foragers.models import Model, array_to_words, load_model, save_model, words_to_array
+from foragers.text.opinions import Floats, Rows, probabilities
+from foragers.text.stopwords import ENGLISH_STOPWORDS
+from foragers.text.words import words
+from foragers.types import Document
+
+if TYPE_CHECKING:
+    from foragers.worlds.archive import Archive
+
+States = NDArray[np.float32]
+
+KIND, VERSION = "states", 1
+STEEPNESS, MIDDLE = 40.0, 0.5
+BATCH = 4096
+"""How many texts are counted at a time: memory does not grow with the texts."""
+
+DIMENSIONS = 50
+SAMPLE, FEWEST = 3000, 500
+"""On how many texts of a world a map is trained; those of its start, if there are so many."""
+
+
+@dataclass(frozen=True)
+class StateMap:
+    """What makes a state of a text: P(C|w) of each word, and P(C), general text last."""
+
+    k: int
+    vocabulary: tuple[str, ...] = field(repr=False)
+    opinions: Floats = field(repr=False)
+    prior: Floats = field(repr=False)
+
+    @classmethod
+    def fit(
+        cls, texts: Sequence[str], k: int, rng: np.random.Generator, general: Sequence[str] = ()
+    ) -> StateMap:
+        """Learn from a sample of texts."""
+        # Imported here: scikit-learn takes a second, and using a map does without.
+        from foragers.text.state_training import train
+
+        return train(texts, k, rng, general)
+
+    def states(self, texts: Iterable[str]) -> States:
+        """Return the states of texts, a row each."""
+        index = {word: number for number, word in enumerate(self.vocabulary)}
+        parts = [self._states(batch, index) for batch in batches(texts)]
+        return np.concatenate([np.empty((0, self.k), np.float32), *parts])
+
+    def _states(self, texts: Sequence[str], index: dict[str, int]) -> States:
+        found = probabilities(counted(map(cut, texts), index), self.opinions, self.prior)
+        states = np.full((len(texts), self.k), -1, np.float32)
+        states[:, : found.shape[1] - 1] = np.tanh(STEEPNESS * (found[:, :-1] - MIDDLE))
+        return states
+
+    def save(self, file: Path) -> None:
+        """Write the map."""
+        save_model(Model(KIND, VERSION, {"k": self.k}, self.arrays()), file)
+
+    @classmethod
+    def load(cls, file: Path) -> StateMap:
+        """Read a map."""
+        model = load_model(file, KIND, VERSION)
+        return cls.of(int(str(model.facts["k"])), model.arrays)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return all but k as arrays of numbers."""
+        return {
+            "vocabulary": words_to_array(self.vocabulary),
+            "opinions": self.opinions,
+            "prior": self.prior,
+        }
+
+    @classmethod
+    def of(cls, k: int, arrays: Mapping[str, NDArray[np.generic]]) -> StateMap:
+        """Make a map of its arrays."""
+        return cls(
+            k,
+            tuple(array_to_words(arrays["vocabulary"])),
+            arrays["opinions"].astype(np.float64),
+            arrays["prior"].astype(np.float64),
+        )
+
+
+def text_of(document: Document) -> str:
+    """Return the text that the state of a page is made of."""
+    return f"{document.title} {document.text}"
+
+
+def cut(text: str) -> list[str]:
+    """Return the words of a text that may tell what it is about."""
+    return words(text, ENGLISH_STOPWORDS)
+
+
+def batches(texts: Iterable[str]) -> Iterable[Sequence[str]]:
+    """Give texts some at a time."""
+    batch: list[str] = []
+    for text in texts:
+        batch.append(text)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def counted(cut_texts: Iterable[Sequence[str]], index: dict[str, int]) -> Rows:
+    """Return how often each known word stands in each text."""
+    numbers: list[int] = []
+    ends = [0]
+    find = index.get
+    for text in cut_texts:
+        numbers += [number for word in text if (number := find(word)) is not None]
+        ends.append(len(numbers))
+    parts = np.ones(len(numbers)), np.array(numbers, np.int32), np.array(ends, np.int32)
+    counts: Rows = csr_array(parts, shape=(len(ends) - 1, len(index)))
+    counts.sum_duplicates()
+    return counts
+
+
+def frequencies(cut_texts: Iterable[Sequence[str]]) -> Counter[str]:
+    """Return in how many texts each word stands."""
+    return Counter(word for text in cut_texts for word in set(text))
+
+
+def states_of(archive: Archive, k: int = DIMENSIONS) -> States:
+    """Return the state of every version of a world, a row each.
+
+    They are computed once and kept with the world, with the map that made them; what
+    they were made from is kept too, so that a world that has grown gets new ones.
+    """
+    key = identity(archive, k)
+    file = None if archive.path is None else archive.path / f"states-{k}.npz"
+    if file is not None and (kept := kept_states(file, key)) is not None:
+        return kept
+    learned = StateMap.fit(sample_of(archive), k, np.random.default_rng(0))
+    states = computed(archive, learned)
+    if file is not None:
+        arrays = {**learned.arrays(), "states": states}
+        try:
+            save_model(Model(KIND, VERSION, {"k": k, "key": key}, arrays), file)
+        except UsageError:
+            # A world that may only be read is as good; it costs the time again.
+            return states
+    return states
+
+
+def identity(archive: Archive, k: int) -> str:
+    """Return what tells whether states are those of this world as it is now."""
+    digest = blake2b(
+        msgspec.json.encode([k, SAMPLE, archive.origin, archive.start]), digest_size=16
+    )
+    for column in (archive.version_starts, archive.times, archive.same_as, archive.book.letters):
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.hexdigest()
+
+
+def kept_states(file: Path, key: str) -> States | None:
+    """Return the states in a file, if it is whole and they are the ones wanted."""
+    if not file.is_file():
+        return None
+    try:
+        model = load_model(file, KIND, VERSION)
+    except UsageError:
+        return None
+    if model.facts.get("key") != key or "states" not in model.arrays:
+        return None
+    return model.arrays["states"].astype(np.float32)
+
+
+def sample_of(archive: Archive) -> list[str]:
+    """Return texts to learn from: some of those that were there at the start, or some of all."""
+    distinct = np.flatnonzero(contents(archive))
+    early = distinct[archive.times[distinct] <= archive.start]
+    pool = early if len(early) >= FEWEST else distinct
+    size = min(SAMPLE, len(pool))
+    chosen = np.random.default_rng(0).choice(pool, size, replace=False) if size else pool
+    return [text_of(archive.texts.document(version)) for version in np.sort(chosen).tolist()]
+
+
+def computed(archive: Archive, learned: StateMap) -> States:
+    """Return the state of every version; what is no page has that of an empty text."""
+    pages = contents(archive)
+    states = np.full((archive.versions, learned.k), -1, np.float32)
+    document = archive.texts.document
+    states[pages] = learned.states(text_of(document(v)) for v in np.flatnonzero(pages).tolist())
+    return np.asarray(states[archive.same_as])
+
+
+def contents(archive: Archive) -> NDArray[np.bool_]:
+    """Say which versions are pages that say what no version of their URL said before."""
+    own = archive.same_as == np.arange(archive.versions)
+    return np.asarray(own & (archive.codes // 100 == 2) & (archive.redirects < 0))

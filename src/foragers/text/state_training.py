@@ -1,0 +1,151 @@
+"""Learning what makes a state of a text: clusters, the words that tell them apart, PrTFIDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import vstack
+
+from foragers.text.opinions import Floats, Rows
+from foragers.text.pddp import PDDP
+from foragers.text.prtfidf import PrTFIDF
+from foragers.text.state import MIDDLE, StateMap, counted, cut, frequencies
+
+Numbers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+COMMONEST = (0.5, 0.1, 0.05, 0.02)
+"""Words that stand in more than this share of the texts are left out; which is tried out."""
+
+WORDS_A_CLUSTER = (5, 10, 20, 40, 80)
+"""How many words are chosen for each cluster, on average; which is tried out."""
+
+SUREST = (0.0, 0.5)
+"""Words whose strongest opinion is below this are left out; which is tried out."""
+
+RAREST, MOST_WORDS = 3, 10_000
+"""Words in fewer texts than this are left out, and of the others the rarest beyond so many."""
+
+KEPT_BACK = 0.25
+"""The share of the sample on which the choice of words is tried out."""
+
+MIXED = 10
+"""How many texts of the sample a text about everything is mixed of."""
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """A sample cut up, counted and clustered, with words up to some commonness."""
+
+    vocabulary: list[str]
+    counts: Rows
+    labels: Numbers
+
+
+def train(
+    texts: Sequence[str], k: int, rng: np.random.Generator, general: Sequence[str] = ()
+) -> StateMap:
+    """Learn from a sample of texts."""
+    sample = [cut(text) for text in texts]
+    others = [cut(text) for text in general] or mixtures(sample, k, rng)
+    back = rng.random(len(sample)) < KEPT_BACK
+    best: tuple[float, Clustered, Numbers] | None = None
+    for commonest in COMMONEST:
+        found = clustered(sample, k, commonest)
+        for chosen in choices(found, k, back):
+            worth = decided(found, chosen, back)
+            if best is None or worth > best[0]:
+                best = worth, found, chosen
+    return taught(best[1], best[2], others, k) if best else nothing_known(k)
+
+
+def nothing_known(k: int) -> StateMap:
+    """Return the map of a sample without words: every text is general."""
+    return StateMap(k, (), np.empty((0, 1)), np.ones(1))
+
+
+def choices(found: Clustered, k: int, back: Flags) -> Iterator[Numbers]:
+    """Give the words to try: the most informative, of all and of those that are sure."""
+    if not found.vocabulary or back.all():
+        return
+    order = np.argsort(-information(found), kind="stable")
+    opinions = PrTFIDF().fit(found.counts[~back], found.labels[~back]).class_given_word_
+    for surest in SUREST:
+        sure = order[opinions.max(axis=1)[order] >= surest]
+        for size in dict.fromkeys(min(each * k, len(sure)) for each in WORDS_A_CLUSTER):
+            if size:
+                yield np.sort(sure[:size])
+
+
+def mixtures(sample: Sequence[list[str]], k: int, rng: np.random.Generator) -> list[list[str]]:
+    """Return texts about everything: as many as a cluster has, each mixed of several."""
+    count = ceil(len(sample) / max(k, 1))
+    picked = rng.integers(len(sample), size=(count, MIXED)) if sample else np.empty((0, MIXED), int)
+    return [[word for text in row for word in sample[text]] for row in picked.tolist()]
+
+
+def clustered(sample: Sequence[list[str]], k: int, commonest: float) -> Clustered:
+    """Cluster the sample by its words, none of them more common than that."""
+    known = frequencies(sample)
+    most = commonest * len(sample)
+    usable = [word for word, count in known.items() if RAREST <= count <= most]
+    vocabulary = sorted(sorted(usable, key=lambda word: (-known[word], word))[:MOST_WORDS])
+    counts = counted(sample, {word: number for number, word in enumerate(vocabulary)})
+    if not vocabulary:
+        return Clustered(vocabulary, counts, np.zeros(len(sample), np.int64))
+    rarity = np.log((1 + len(sample)) / (1 + np.array([known[word] for word in vocabulary]))) + 1
+    weighed = counts.copy()
+    weighed.data = (1 + np.log(weighed.data)) * rarity[weighed.indices]
+    return Clustered(vocabulary, counts, PDDP(n_clusters=k).fit(weighed).labels_)
+
+
+def information(found: Clustered) -> Floats:
+    """Return for each word how much its presence tells about a text's cluster, in nats."""
+    texts, clusters = len(found.labels), int(found.labels.max(initial=0)) + 1
+    belongs = np.eye(clusters)[found.labels]
+    present = found.counts.copy()
+    present.data[:] = 1.0
+    inside = np.asarray(present.T @ belongs)
+    share = inside.sum(axis=1) / max(texts, 1)
+    outside = belongs.sum(axis=0) - inside
+    before = entropy(belongs.sum(axis=0)[None])[0]
+    return np.asarray(before - share * entropy(inside) - (1 - share) * entropy(outside))
+
+
+def entropy(counts: Floats) -> Floats:
+    """Return the entropy of each row of counts."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(shares * logs).sum(axis=1))
+
+
+def decided(found: Clustered, chosen: Numbers, back: Flags) -> float:
+    """Return how many texts kept back say yes to their cluster, less those that do to another."""
+    if not back.any():
+        return 0.0
+    counts = found.counts[:, chosen]
+    model = PrTFIDF().fit(counts[~back], found.labels[~back])
+    outputs = model.predict_proba(counts[back])
+    yes = outputs.max(axis=1) > MIDDLE
+    right = model.classes_[outputs.argmax(axis=1)] == found.labels[back]
+    return float((yes & right).sum() - (yes & ~right).sum())
+
+
+def taught(found: Clustered, chosen: Numbers, general: Sequence[list[str]], k: int) -> StateMap:
+    """Teach PrTFIDF the clusters and the general text, with the chosen words."""
+    vocabulary = [found.vocabulary[number] for number in chosen.tolist()]
+    index = {word: number for number, word in enumerate(vocabulary)}
+    last = int(found.labels.max(initial=0)) + 1
+    counts = vstack([found.counts[:, chosen], counted(general, index)], format="csr")
+    labels = np.concatenate((found.labels, np.full(len(general), last)))
+    model = PrTFIDF().fit(counts, labels)
+    opinions, prior = model.class_given_word_, model.class_prior_
+    if not len(general):
+        opinions = np.hstack((opinions, np.zeros((len(opinions), 1))))
+        prior = np.append(prior, 0.0)
+    return StateMap(k, tuple(vocabulary), opinions, prior)
