@@ -1,0 +1,1 @@
+"""Pages that are made by their scripts: which they are, and what they say once these have run."""
