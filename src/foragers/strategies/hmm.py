@@ -1,0 +1,76 @@
+"""HMM: how far a page is from what is wanted, told from the path that led to it.
+
+LJM in `automata`: Liu, Janssen and Milios (2006), "Using HMM to learn user browsing patterns for
+focused web crawling".  A page's links are worth the chance that the page behind them is wanted
+(α' of T0, see `hmm_model`); where that is about equal, that it is one step away (T1), and so on.
+
+Where we had to guess, since we had no copy of that paper: the number of states (n = 4), of
+clusters and of LSI directions; ε, which says what is about equal (we count in steps of ε, so
+that two sides of a step differ however near they are); smoothing by ½; α at the start
+(uniform); that a page linked to twice keeps the better promise; and that clusters are counted as
+a crawl sees them, by the nearest centre, where the paper puts wanted pages into cluster 0
+by definition.  The paper learns from a user's browsing; we learn from recorded worlds
+(`foragers train --kind hmm`) or, without a model, from the first pages of the crawl.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from foragers.models import Model
+from foragers.strategies.hmm_model import KIND, Floats, Hidden, fit
+from foragers.strategies.layers import Layers
+from foragers.strategies.page_by_page import PageByPage, Reader, State, Text
+
+STATES, CLUSTERS, RANK = 4, 8, 20
+"""What is learned on the job; trained beforehand, a model may have more."""
+
+
+@dataclass
+class PathReader:
+    """Follows the path to a page through the layers."""
+
+    hidden: Hidden
+    epsilon: float
+
+    def read(self, text: Text, before: State | None) -> tuple[float, State | None]:
+        """Return the rank of a page's links, and where they lead."""
+        cluster = self.hidden.cluster(*self.hidden.vector(text))
+        alpha = self.hidden.forward(cluster, None if before is None else before.astype(float))
+        ahead = alpha @ self.hidden.transitions
+        return ranked(ahead, self.epsilon), ahead.astype(np.float32)
+
+
+def ranked(ahead: Floats, epsilon: float) -> float:
+    """Return a number by which links sort as their chances do: by T0, if about equal by T1, …."""
+    # Digits of a number between 0 and 1, of which the first counts most.
+    base = int(1 / epsilon) + 2
+    rank, digit = 0.0, 1.0
+    for chance in ahead[:-1].tolist():
+        digit /= base
+        rank += digit * int(chance / epsilon)
+    return rank
+
+
+@dataclass
+class Hmm(PageByPage):
+    """Links first that lead, as the path to their page has it, straight to what is wanted."""
+
+    model_kind: ClassVar[tuple[str, int]] = KIND
+    epsilon: float = 0.01
+
+    @property
+    def layers(self) -> int:
+        """In how many layers it is learned on the job."""
+        return STATES
+
+    def fit(self, layers: Layers) -> Model:
+        """Learn the hidden Markov model."""
+        return fit(layers, CLUSTERS, RANK)
+
+    def reader(self, model: Model) -> Reader:
+        """Return someone who follows paths."""
+        return PathReader(Hidden.of(model), min(max(self.epsilon, 1e-3), 1.0))

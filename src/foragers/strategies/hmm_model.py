@@ -1,0 +1,224 @@
+"""A hidden Markov model of the way to wanted pages (Liu, Janssen and Milios 2006).
+
+The hidden state of a page is its layer, T0 to T(n-1); what is seen of it is its cluster.
+
+    a_ij   = links from Ti to Tj / all links from Ti           how a step changes the layer
+    b_j(c) = pages of Tj seen as cluster c / pages of Tj       how a layer looks
+    α_t(j) = b_j(o_t) · α'_{t-1}(j), normalised                where the page is, given its path
+    α'_t(j) = Σ_i α_t(i) · a_ij                                where its links lead
+
+Pages are LSI vectors: normalised tf·idf, projected on the strongest directions of the pages
+learned from.  Cluster 0 is around the wanted pages, the others are found by k-means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.errors import UsageError
+from foragers.models import Model, array_to_words, words_to_array
+from foragers.strategies.layers import Layers
+from foragers.text.shelf import known_words
+from foragers.text.stopwords import ENGLISH_STOPWORDS
+from foragers.text.words import words
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+KIND = ("hmm", 1)
+SMOOTHING = 0.5
+"""What is added to every count, so that what was never seen is not impossible."""
+ROUNDS, TURNS = 12, 4
+"""How often k-means puts its centres right, at most, and how often directions are turned."""
+NEARLY_NOTHING = 1e-12
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What was learned: matrices, and the words by which pages are seen."""
+
+    places: Mapping[str, int]
+    idf: Floats
+    directions: NDArray[np.float32]
+    centres: Floats
+    centroid: Floats
+    transitions: Floats
+    emissions: Floats
+
+    @classmethod
+    def of(cls, model: Model) -> Hidden:
+        """Take up what a model holds, if it is whole."""
+        try:
+            known = array_to_words(model.arrays["words"])
+            found = cls(
+                {word: place for place, word in enumerate(known)},
+                model.arrays["idf"].astype(np.float64),
+                model.arrays["directions"].astype(np.float32),
+                *(
+                    model.arrays[name].astype(np.float64)
+                    for name in ("centres", "centroid", "transitions", "emissions")
+                ),
+            )
+            states, clusters = found.emissions.shape
+            whole = (
+                len(found.places) == len(known) == len(found.idf) == len(found.centroid)
+                and found.directions.shape == (len(known), found.centres.shape[1])
+                and found.centres.shape[0] == clusters
+                and found.transitions.shape == (states, states)
+            )
+        except (KeyError, ValueError, IndexError) as error:
+            raise UsageError(f"the model lacks or garbles a part ({error}); train again") from error
+        if not (whole and all(np.isfinite(part).all() for part in found.numbers)):
+            raise UsageError("the parts of the model do not fit together; train again")
+        return found
+
+    @property
+    def numbers(self) -> tuple[NDArray[np.floating], ...]:
+        """All that must be finite."""
+        parts = self.idf, self.directions, self.centres, self.centroid
+        return (*parts, self.transitions, self.emissions)
+
+    def vector(self, text: Mapping[str, int]) -> tuple[Numbers, Floats]:
+        """Return the known words of a text, and their weights: tf·idf of length 1."""
+        numbers, counts = known_words(text, self.places)
+        weights: Floats = (1 + np.log(counts)) * self.idf[numbers]
+        return numbers, weights / max(sqrt(float(weights @ weights)), NEARLY_NOTHING)
+
+    def cluster(self, numbers: Numbers, weights: Floats) -> int:
+        """Return the cluster as which a page is seen: the one whose centre is nearest."""
+        place = weights.astype(np.float32) @ self.directions[numbers]
+        return int(np.argmax(self.centres @ place))
+
+    def forward(self, cluster: int, before: Floats | None) -> Floats:
+        """Return where a page is (α_t), given where the links of the page before it lead."""
+        seen = self.emissions[:, cluster]
+        alpha: Floats = seen if before is None else seen * before
+        total = float(alpha.sum())
+        return alpha / total if total > NEARLY_NOTHING else seen / seen.sum()
+
+    def likeness(self, numbers: Numbers, weights: Floats) -> float:
+        """Return the cosine between a text and the centroid of the wanted pages."""
+        return min(max(float(weights @ self.centroid[numbers]), 0.0), 1.0)
+
+    def likeness_of(self, text: str) -> float:
+        """Return that of a few words, quickly."""
+        places, idf, centroid = self.places, self.idf, self.centroid
+        dot = square = 0.0
+        for word in words(text, ENGLISH_STOPWORDS):
+            place = places.get(word)
+            if place is not None:
+                weight = float(idf[place])
+                square += weight * weight
+                dot += weight * float(centroid[place])
+        return min(max(dot / sqrt(square), 0.0), 1.0) if square else 0.0
+
+
+def fit(layers: Layers, clusters: int, rank: int) -> Model:
+    """Learn from pages whose layers are known."""
+    known, counts = layers.texts.chosen()
+    vectors, idf = tfidf(counts)
+    directions = strongest(vectors, rank)
+    pages = unit(vectors @ directions)
+    wanted = layers.of_text == 0
+    others = centres_of(pages[~wanted], clusters)
+    centres = np.vstack((unit(pages[wanted].sum(axis=0, keepdims=True)), others))
+    seen = np.argmax(pages @ centres.T, axis=1)
+    centroid = np.asarray(vectors[wanted].sum(axis=0)).reshape(-1)
+    return Model(
+        *KIND,
+        {"states": layers.count, "clusters": len(centres), "pages": len(pages)},
+        {
+            "words": words_to_array(known),
+            "idf": idf,
+            "directions": directions.astype(np.float32),
+            "centres": centres,
+            "centroid": unit(centroid.reshape(1, -1))[0],
+            "transitions": transitions(layers.links),
+            "emissions": emissions(layers.of_text, seen, layers.count, len(centres)),
+        },
+    )
+
+
+def transitions(links: Numbers) -> Floats:
+    """Return a_ij from how many links lead from layer to layer.
+
+    A page cannot be two layers nearer than the one that links to it, or that one would be
+    nearer too: these stay 0, the rest is smoothed.
+    """
+    rows, columns = np.indices(links.shape)
+    possible = np.where(columns >= rows - 1, links + SMOOTHING, 0.0)
+    shares: Floats = possible / possible.sum(axis=1, keepdims=True)
+    return shares
+
+
+def emissions(of_text: Numbers, seen: Numbers, states: int, clusters: int) -> Floats:
+    """Return b_j(c) from the layers of pages and the clusters as which they are seen."""
+    pairs = np.bincount(of_text * clusters + seen, minlength=states * clusters)
+    counts = pairs.reshape(states, clusters) + SMOOTHING
+    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return shares
+
+
+def tfidf(counts: csr_array) -> tuple[csr_array, Floats]:
+    """Return the texts as tf·idf vectors of length 1, and the idf of each word."""
+    from scipy.sparse import csr_array
+
+    texts = counts.shape[0]
+    frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
+    idf: Floats = np.log((1 + texts) / (1 + frequencies)) + 1
+    weights = (1 + np.log(counts.data)) * idf[counts.indices]
+    weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
+    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).reshape(-1))
+    rows = np.repeat(np.maximum(lengths, NEARLY_NOTHING), np.diff(weighted.indptr))
+    shape = counts.shape
+    return csr_array((weights / rows, counts.indices, counts.indptr), shape=shape), idf
+
+
+def strongest(vectors: csr_array, rank: int) -> Floats:
+    """Return the directions in which the texts differ most, a column each (LSI)."""
+    count = max(1, min(rank, *vectors.shape))
+    # Subspace iteration from a fixed start: the same texts give the same model, in little time.
+    directions = np.random.default_rng(0).standard_normal((vectors.shape[1], count))
+    for _ in range(TURNS):
+        directions = np.linalg.qr(vectors.T @ (vectors @ directions))[0]
+    return directions
+
+
+def centres_of(pages: Floats, count: int) -> Floats:
+    """Return the centres of so many clusters of unit vectors, by k-means with cosines."""
+    if not len(pages):
+        return np.empty((0, pages.shape[1]))
+    # Begin far apart: each centre is the page least like those before it.
+    chosen = [int(np.argmax(pages @ pages.sum(axis=0)))]
+    likeness = pages @ pages[chosen[0]]
+    while len(chosen) < min(count, len(pages)):
+        chosen.append(int(np.argmin(likeness)))
+        likeness = np.maximum(likeness, pages @ pages[chosen[-1]])
+    centres = pages[chosen]
+    nearest = np.full(len(pages), -1)
+    for _ in range(ROUNDS):
+        now = np.argmax(pages @ centres.T, axis=1)
+        if (now == nearest).all():
+            break
+        nearest = now
+        sums = np.zeros_like(centres)
+        np.add.at(sums, nearest, pages)
+        held = np.bincount(nearest, minlength=len(centres)) > 0
+        centres = np.where(held[:, None], unit(sums), centres)
+    return centres
+
+
+def unit(vectors: Floats) -> Floats:
+    """Return vectors, a row each, scaled to length 1."""
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    scaled: Floats = vectors / np.maximum(lengths, NEARLY_NOTHING)
+    return scaled

@@ -1,0 +1,252 @@
+"""LAFC: a walk through the web in which every document learns which of its links pay off.
+
+Akbari Torkestani (2012), `automata`.  Each document has a learning automaton whose actions are
+its links.  The walk stands on a document, lets its automaton choose a link that leads to no
+visited page, and fetches that.  The link is rewarded if the page is at least as similar
+to the topic as the best that the document led to so far (τ), which then rises; else it is
+penalised.  A page whose similarity reaches the control threshold C goes on a stack and the
+walk goes on from there; else it goes on from the top of the stack.
+
+Within one crawl this order is drawn by lot: a link is chosen at most once, and rewarding one
+leaves the others in proportion.  What is learned shows in the next crawl of the
+same topic, which takes up the automata as a `model`.
+
+Where the paper leaves something open, or would stop for no reason, we do this.
+- A resumed document stays on the stack until all its links are spent.  The paper takes it off
+  for good, and so loses what it still has; that is `literal`.
+- The paper goes on while any automaton has an action left, but fetches from the stack alone.
+  When the stack is empty we take up the most similar document below C; without `beyond`
+  the crawl ends there.
+- The beginning is a document too: its links are the seeds, which go on the stack whatever
+  their similarity.  A page that cannot be had has no similarity, and its link is penalised.
+- Links to hosts that are closed just now are disabled for the moment, and a document that has only
+  such is passed over (with `literal`, waited for).  In a replay no host is closed.
+- Several `walkers` share automata and visited pages; each has its own stack.  One whose stack
+  is empty takes the oldest document of the longest other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from foragers.models import Model
+from foragers.strategies.automata import KIND, Automata, Remembered
+from foragers.strategies.automaton import Flags, chosen, scaled
+from foragers.strategies.pool import Column
+from foragers.types import NOWHERE, Addresses, Choice, HostId, Links, Status, UrlId, Visit
+
+
+class Step(NamedTuple):
+    """A choice under way: whose, by which automaton, among which actions."""
+
+    walker: int
+    document: int
+    action: int
+    enabled: Flags
+
+
+@dataclass(slots=True)
+class Walker:
+    """One walk: the document it stands on (-1: none), and those it can go back to."""
+
+    stack: list[int] = field(default_factory=list)
+    here: int = -1
+    waiting: bool = False
+
+
+@dataclass(slots=True)
+class Lafc:
+    """Walks where links paid off before; b = 0 is L_R-I, b = a L_R-P, a small b L_R-εP."""
+
+    model_kind: ClassVar[tuple[str, int]] = KIND
+
+    rng: np.random.Generator
+    model: Model | None = None
+    a: float = 0.09
+    b: float = 0.0
+    control: float = 0.8
+    walkers: int = 1
+    literal: bool = False
+    beyond: bool = True
+    automata: Automata = field(default_factory=Automata, init=False, repr=False)
+    _walks: list[Walker] = field(default_factory=list, init=False, repr=False)
+    _pending: dict[UrlId, Step] = field(default_factory=dict, init=False, repr=False)
+    _sites: dict[int, tuple[HostId, ...]] = field(default_factory=dict, init=False, repr=False)
+    _aside: list[tuple[float, int]] = field(default_factory=list, init=False, repr=False)
+    _spent: Column[np.bool_] = field(
+        default_factory=lambda: Column(np.bool_(False)), init=False, repr=False
+    )
+    _hosts: Column[np.int32] = field(
+        default_factory=lambda: Column(np.int32(-1)), init=False, repr=False
+    )
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Let each walker that waits for nothing choose a link, until there are n."""
+        choices: list[Choice] = []
+        for number, walker in enumerate(self._walks):
+            if len(choices) >= n:
+                break
+            if not walker.waiting and (choice := self._choose(number, walker, closed)):
+                choices.append(choice)
+        return choices
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Reward or penalise the links that were followed, and stand where they led."""
+        for visit in visits:
+            page = visit.page
+            if page.choice.url == NOWHERE:
+                self._begin(page.links)
+            else:
+                self._arrive(visit)
+
+    def learned(self, addresses: Addresses) -> Model:
+        """Return the automata for the next crawl, in which all links are enabled again."""
+        return self.automata.as_model(addresses)
+
+    def _begin(self, seeds: Links) -> None:
+        """Give the seeds an automaton, and every walker a place to start."""
+        if self.model is not None:
+            self.automata.remembered = Remembered.of(self.model)
+            self.model = None
+        self._meet(seeds)
+        self._walks = [Walker() for _ in range(max(self.walkers, 1))]
+        self._walks[0].here = self.automata.add(NOWHERE, -1, seeds)
+        self._walks[0].stack.append(self._walks[0].here)
+
+    def _meet(self, links: Links) -> None:
+        """Learn which URLs there are, and where."""
+        if len(links):
+            last = int(links.targets.max())
+            self._spent.reach(last)
+            self._hosts.reach(last)[links.targets] = links.hosts
+
+    def _arrive(self, visit: Visit) -> None:
+        page, choice = visit.page, visit.page.choice
+        # Taken up from a ledger, a crawl is told of choices that this object never made.
+        asked = self._pending.pop(choice.url, None)
+        step = asked or self._retrace(choice)
+        for url in (choice.url, page.final):
+            self._spent.reach(url)[url] = True
+        there = page.status is Status.OK
+        if step.document >= 0:
+            similarity = visit.relevance if there else None
+            self.automata.update(
+                step.document, step.enabled, step.action, similarity, self.a, self.b
+            )
+        walker = self._walks[step.walker]
+        walker.waiting = walker.waiting and asked is None
+        if there and self.automata.find(page.final) < 0 and self._add(visit, walker):
+            return
+        if not walker.waiting and step.document >= 0:
+            self._resume(walker)
+
+    def _add(self, visit: Visit, walker: Walker) -> bool:
+        """Give a new document an automaton; say whether the walk goes on from it."""
+        page, choice = visit.page, visit.page.choice
+        self._meet(page.links)
+        document = self.automata.add(page.final, choice.depth, page.links)
+        if visit.relevance >= self.control or choice.parent == NOWHERE:
+            walker.stack.append(document)
+            if not walker.waiting:
+                walker.here = document
+            return True
+        if len(page.links):
+            heappush(self._aside, (-visit.relevance, document))
+        return False
+
+    def _retrace(self, choice: Choice) -> Step:
+        """Return the step that a choice must have been."""
+        walker = int(choice.agent[1:]) if choice.agent[1:].isdigit() else 0
+        document = self.automata.find(choice.parent)
+        if document >= 0:
+            targets = self.automata.targets(document)
+            place = np.flatnonzero(targets == choice.url)
+            if len(place):
+                enabled = ~self._spent.values[targets]
+                enabled[place[0]] = True
+                return Step(walker % len(self._walks), document, int(place[0]), enabled)
+        return Step(walker % len(self._walks), -1, -1, np.empty(0, np.bool_))
+
+    def _resume(self, walker: Walker) -> None:
+        """Stand on the top of the stack: to keep it there, or by the paper's letter for good."""
+        stack = walker.stack
+        if self.literal:
+            walker.here = stack.pop() if stack else -1
+        else:
+            walker.here = stack[-1] if stack else -1
+
+    def _choose(self, number: int, walker: Walker, closed: AbstractSet[HostId]) -> Choice | None:
+        """Let a walker make its next step; None where it has to wait or there is none."""
+        while walker.here >= 0 or self._take_up(walker):
+            if self._enabled(walker.here).any():
+                return self._draw(number, walker, closed)
+            if not self.literal:
+                walker.stack.pop()
+            self._resume(walker)
+        return None
+
+    def _draw(self, number: int, walker: Walker, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose a link of the document stood on, or where its hosts are closed of one below it."""
+        for document in self._open(walker, closed):
+            targets = self.automata.targets(document)
+            enabled = self._enabled(document)
+            if closed:
+                hosts = self._hosts.values[targets].tolist()
+                enabled &= np.array([host not in closed for host in hosts], np.bool_)
+            if enabled.any():
+                p = scaled(self.automata.probabilities(document), enabled)
+                action = chosen(p, float(self.rng.random()))
+                url = int(targets[action])
+                walker.waiting = self._spent.values[url] = True
+                self._pending[url] = Step(number, document, action, enabled)
+                return self._choice(url, float(p[action]), document, number)
+        return None
+
+    def _open(self, walker: Walker, closed: AbstractSet[HostId]) -> Iterator[int]:
+        """Return the documents to go on from, the nearest first, that link to an open host."""
+        if not closed or self.literal:
+            yield walker.here
+            return
+        for document in reversed(walker.stack):
+            hosts = self._sites.get(document)
+            if hosts is None:
+                places = self._hosts.values[self.automata.targets(document)]
+                hosts = self._sites[document] = tuple(np.unique(places).tolist())
+            if any(host not in closed for host in hosts):
+                yield document
+
+    def _choice(self, url: UrlId, promise: float, document: int, walker: int) -> Choice:
+        return Choice(
+            url,
+            int(self._hosts.values[url]),
+            promise,
+            f"w{walker}" if len(self._walks) > 1 else "",
+            self.automata.urls[document],
+            self.automata.depths[document] + 1,
+        )
+
+    def _enabled(self, document: int) -> Flags:
+        """Return which links of a document lead to pages that are not visited."""
+        enabled: Flags = ~self._spent.values[self.automata.targets(document)]
+        return enabled
+
+    def _take_up(self, walker: Walker) -> bool:
+        """Find a walker without documents one to go on from: a seed, another's, one left aside."""
+        beginning = self.automata.find(NOWHERE)
+        longest = max(self._walks, key=lambda one: len(one.stack))
+        if self._enabled(beginning).any():
+            walker.stack.append(beginning)
+        elif len(longest.stack) > 1:
+            walker.stack.append(longest.stack.pop(0))
+        while self.beyond and self._aside and not walker.stack:
+            document = heappop(self._aside)[1]
+            if self._enabled(document).any():
+                walker.stack.append(document)
+        self._resume(walker)
+        return walker.here >= 0
