@@ -11,7 +11,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from foragers.content import Kept
+from foragers.content import Written
 from foragers.reporting.folder import CrawlFolder, Row
 from foragers.reporting.nearest import Linking, links_to, nearest, spellings
 from foragers.reporting.pages import place
@@ -199,6 +199,6 @@ def link_between(folder: CrawlFolder, number: int, url: int) -> Link | None:
     (packed,) = folder.connection.execute(query, (number,)).fetchone()
     if packed is None:
         return None
-    kept = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(packed), type=Kept)
+    kept = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(packed), type=Written)
     links = [link for link in kept.links if link.url == url]
     return next((link for link in links if link.anchor), links[0] if links else None)

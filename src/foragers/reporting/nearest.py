@@ -8,7 +8,7 @@ from heapq import nlargest
 import msgspec
 import zstandard
 
-from foragers.content import Kept
+from foragers.content import Written
 from foragers.reporting.folder import CrawlFolder
 from foragers.reporting.pages import reader
 from foragers.urls import normalise, resolve
@@ -51,7 +51,7 @@ def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]
     wanted = spellings(asked)
     needles = [spelling.encode("utf-8", "replace") for spelling in wanted]
     decompress = zstandard.ZstdDecompressor().decompress
-    decode = msgspec.msgpack.Decoder(Kept).decode
+    decode = msgspec.msgpack.Decoder(Written).decode
     found: list[Linking] = []
     count = 0
     for _, href, packed, relevance in folder.rows(WORDS, STEP):
@@ -92,7 +92,7 @@ def hrefs(folder: CrawlFolder) -> Iterator[str]:
     yield from (href for (href,) in folder.connection.execute("SELECT href FROM urls"))
     read = reader()
     for _, _, packed, _ in folder.rows(WORDS, STEP):
-        yield from (link.href for link in read(packed).links)
+        yield from read(packed).hrefs
 
 
 def likeness(one: str, other: str) -> float:

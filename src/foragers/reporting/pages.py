@@ -84,7 +84,17 @@ class Words(msgspec.Struct, array_like=True):
     """The text and the links of a page, without all else that a ledger keeps of them."""
 
     document: Text
-    links: list[Href] = []
+    listed: list[Href] = []
+    etag: str = ""
+    modified: str = ""
+    targets: list[int] = []
+    hosts: list[int] = []
+    written: list[str] = []
+
+    @property
+    def hrefs(self) -> list[str]:
+        """The addresses of the links, which the first ledgers had one by one."""
+        return self.written or [link.href for link in self.listed]
 
 
 Read = Callable[[bytes | None], Words]
@@ -136,7 +146,7 @@ def exported(row: Row, words: Words, selection: Selection) -> Exported:
         warc=file,
         offset=offset,
         text=words.document.text if selection.text else msgspec.UNSET,
-        links=[link.href for link in words.links] if selection.links else msgspec.UNSET,
+        links=words.hrefs if selection.links else msgspec.UNSET,
     )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
@@ -23,6 +24,7 @@ from urllib.parse import unquote
 _ASCII = bytes(
     byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in bytes(range(256)).lower()
 )
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _APOSTROPHE = re.compile(r"'(?:(?<=\w')(?:s|t|d|m|re|ve|ll)\b)?", re.IGNORECASE)
 
 # Thai, Lao, Burmese, Khmer; kana, Han and its signs; Hangul.
@@ -37,6 +39,8 @@ _RUNS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 _INVISIBLE = re.compile("[\u00ad\u034f\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+")
 
 _LONGEST_REMEMBERED = 24
+_LONGEST_TEXT = 1 << 16
+_FEW_SIGNS = 64
 
 
 class _Letters(dict[int, int]):
@@ -64,11 +68,24 @@ def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
         text = text.replace("’", "'")
     if "'" in text:
         text = _APOSTROPHE.sub(" ", text)
+    if not plain:
+        text = _without_signs(text)
+        plain = text.isascii()
     pieces = text.encode("utf-8", "surrogatepass").translate(_ASCII)
     found = pieces.decode("utf-8", "surrogatepass").split()
     if not plain:
         found = _folded(found)
     return [word for word in found if word not in without] if without else found
+
+
+def page_words(text: str) -> Sequence[str]:
+    """Return the words of a page's text; several ask for them, one soon after another."""
+    return _page_words(text) if len(text) <= _LONGEST_TEXT else words(text)
+
+
+@lru_cache(maxsize=24)
+def _page_words(text: str) -> Sequence[str]:
+    return words(text)
 
 
 def url_words(href: str) -> list[str]:
@@ -82,6 +99,25 @@ def url_words(href: str) -> list[str]:
     if rest.isascii():
         return [part.lower() for part in _URL_PART.findall(rest)]
     return words(_URL_SEAM.sub(" ", rest))
+
+
+def _without_signs(text: str) -> str:
+    """Replace dashes, bullets and the like by spaces; most pages have nothing else beyond ASCII."""
+    found = set(_BEYOND_ASCII.findall(text))
+    # A script of its own has more characters than that, and each would be looked for.
+    if len(found) <= _FEW_SIGNS:
+        for sign in filter(_is_sign, found):
+            text = text.replace(sign, " ")
+    return text
+
+
+@lru_cache(maxsize=4096)
+def _is_sign(character: str) -> bool:
+    """Say whether a character separates words, whatever stands around it."""
+    if _INVISIBLE.match(character):
+        return False
+    normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
+    return all(unicodedata.category(one)[0] not in "LMN" for one in normal)
 
 
 def _folded(pieces: list[str]) -> list[str]:

@@ -1,0 +1,80 @@
+"""`foragers train`: learn from recorded worlds, and keep what was learned in a file."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from foragers.cli.options import add_aim, aim_of, since_of
+from foragers.cli.progress import progress
+from foragers.comparison.study import prepare
+from foragers.exhibits.showing import grid_of
+from foragers.files import check_writable
+from foragers.models import save_model
+from foragers.run import Aim, Run
+from foragers.training.lesson import Lesson, leave_out
+from foragers.training.registry import TRAINERS, Progress, trainer_of
+from foragers.worlds.store import open_world
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    told = "; ".join(f"{name}: {what}" for name, what in TRAINERS.items())
+    verb.add_argument("worlds", nargs="+", metavar="W", help="worlds to learn from")
+    verb.add_argument(
+        "-o", "--out", type=Path, required=True, metavar="MODEL", help="the file to write"
+    )
+    verb.add_argument(
+        "--kind", default="spider", metavar="KIND(option=…)", help=f"{told} (default: spider)"
+    )
+    add_aim(verb)
+    verb.add_argument(
+        "--sites",
+        default="",
+        metavar="BY",
+        help="what a site is: host, domain, or the beginning of labels such as university"
+        " (default: site:… labels, else domain)",
+    )
+    verb.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="SITE",
+        help="learn nothing from a site, to try the model on; can be given several times",
+    )
+    verb.add_argument("--labels", metavar="FILE", help='labels: {"url", "labels"} a line')
+    verb.add_argument(
+        "--since", default="end", metavar="TIME", help="learn from the world as it was then"
+    )
+    verb.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Learn, and show and write what was learned."""
+    trainer = trainer_of(options.kind)
+    check_writable(options.out, "--out")
+    meter = partial(progress, console)
+    aim = aim_of(options)
+    lessons = [lesson_of(world, aim, options, meter) for world in options.worlds]
+    trained = trainer.train(leave_out(lessons, options.without, "--without"), meter)
+    save_model(trained.model, options.out)
+    for table in trained.tables:
+        console.print(grid_of(table))
+        if table.note:
+            console.print(table.note, style="dim", markup=False, highlight=False)
+    for note in trained.notes:
+        console.print(note, markup=False, highlight=False)
+    size = options.out.stat().st_size
+    console.print(f"model: {options.out}, {size:,} bytes", soft_wrap=True, markup=False)
+
+
+def lesson_of(world: str, aim: Aim, options: argparse.Namespace, meter: Progress) -> Lesson:
+    """Open a world and find out which of its pages are wanted."""
+    since = since_of(options.since, open_world(Path(world)))
+    study = prepare(Run(world, "", aim, labels=options.labels, since=since))
+    with meter("judging pages", study.archive.pages) as judged:
+        study.score(judged)
+    return Lesson.of(Path(world).name, study, options.sites)

@@ -1,0 +1,180 @@
+"""The spider: links valued by what they lead to (Rennie and McCallum 1999).
+
+Trained beforehand on webs where it is known what every link leads to, it tells from
+the words of a new link how likely that belongs to each of a few bins of worth (equations
+3 to 5 of the paper), and expects of it
+
+    promise = Σ P(bin | words) · mean Q of the bin
+
+Of all links known the one with the highest promise is followed next; a page to which
+several links lead has the best of their promises.  With `online` it goes on learning from
+the crawl under way, and so it does without a model, for want of anything else.  Until
+such a spider has found a first reward it goes best-first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from foragers.errors import UsageError
+from foragers.frontier import Frontier
+from foragers.models import Model
+from foragers.reasons import Reasons
+from foragers.strategies.spider_experience import Experience
+from foragers.strategies.spider_reading import Lexicon
+from foragers.strategies.spider_reasons import reasons_of
+from foragers.strategies.spider_scoring import Scorer, scorer_of
+from foragers.text.bags import TEXTS
+from foragers.text.tally import FEWEST, FINEST, KIND, VERSION, Tally
+from foragers.topics.topic import Topic
+from foragers.types import Addresses, Choice, HostId, Link, Page, Visit
+
+FIRST_LESSON, LATER = 10, 1.2
+"""How many pages an online spider waits for between two lessons: so many, or 20 % more."""
+
+
+@dataclass
+class Spider:
+    """The link first that is worth most by its words, as was learned on other webs.
+
+    `model` is a file made by `foragers train`; `bins` is 2 to 5 and `text` related or
+    full-page, all of which one model serves.  `online` goes on learning from this crawl, in
+    which a link counts as much as `weight` links of the model.
+    """
+
+    topic: Topic
+    model: Model | None = None
+    bins: int = 4
+    text: str = "related"
+    online: bool = False
+    weight: float = 10.0
+    frontier: Frontier = field(default_factory=Frontier)
+    _lexicon: Lexicon | None = field(default=None, repr=False)
+    _scorer: Scorer | None = field(default=None, repr=False)
+    _experience: Experience | None = field(default=None, repr=False)
+    _next_lesson: int = field(default=FIRST_LESSON, repr=False)
+
+    model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
+    fewest: ClassVar[int] = FEWEST
+
+    def __post_init__(self) -> None:
+        if not self.fewest <= self.bins <= FINEST:
+            raise UsageError(f"spider: bins={self.bins}: use {self.fewest} to {FINEST}")
+        if self.text not in TEXTS:
+            raise UsageError(f"spider: text={self.text}: use {' or '.join(TEXTS)}")
+        if not self.weight > 0:
+            raise UsageError(f"spider: weight={self.weight:g}: must be above 0")
+        if self.model is not None:
+            Tally.of(self.model).check(TEXTS[self.text], "spider")
+
+    @property
+    def learns(self) -> bool:
+        """Whether what this crawl finds changes what it expects."""
+        return self.online or self.model is None
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose the n most promising pages on open hosts."""
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Queue each link by its promise."""
+        lexicon = self._lexicon or self._begin()
+        for visit in visits:
+            self.frontier.fetched(visit.page)
+            self._queue(visit, lexicon)
+        if self._experience and self._is_time(self._experience):
+            self._learn(self._experience)
+
+    def _begin(self) -> Lexicon:
+        """Take up what the model knows."""
+        tally = None if self.model is None else Tally.of(self.model)
+        self._lexicon = lexicon = Lexicon.of(TEXTS[self.text], tally, self.learns)
+        if tally is not None:
+            self._scorer = scorer_of(lexicon, tally, self.bins)
+        if self.learns:
+            self._experience = Experience(lexicon, tally, self.weight)
+        return lexicon
+
+    def _queue(self, visit: Visit, lexicon: Lexicon) -> None:
+        page, wants, all_of_them = visit.page, self.frontier.wants, self._experience is not None
+        links = [link for link in page.links if all_of_them or wants(link.url)]
+        if not links and self._experience is None:
+            return
+        shared, own = lexicon.of_page(page.document), lexicon.of_links(links)
+        if self._experience is not None:
+            self._experience.add(visit, links, shared, own)
+        for link, promise in zip(links, self._promises(visit, links, shared, own), strict=True):
+            self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
+
+    def _promises(
+        self, visit: Visit, links: Sequence[Link], shared: list[int], own: list[list[int]]
+    ) -> list[float]:
+        """Return what links are worth by their words, or by the topic where nothing is known."""
+        if self._scorer is None:
+            likeness = self.topic.likeness
+            return [(visit.relevance + likeness(link.anchor)) / 2 for link in links]
+        if not links:
+            return []
+        worth: list[float] = self._scorer.worth(self._scorer.scores(shared, own)).tolist()
+        return worth
+
+    def _is_time(self, experience: Experience) -> bool:
+        """Say whether to learn now: at the first reward, and then ever more rarely."""
+        if experience.rewards and self._scorer is None:
+            return True
+        return self._scorer is not None and len(experience) >= self._next_lesson
+
+    def _learn(self, experience: Experience) -> None:
+        """Learn, and judge all that waits anew."""
+        self._next_lesson = max(len(experience) + FIRST_LESSON, int(LATER * len(experience)))
+        self._scorer = experience.scorer(self.bins)
+        wants = self.frontier.wants
+        if waiting := [url for url in experience.known() if wants(url)]:
+            worth = experience.judged(self._scorer, waiting)
+            self.frontier.rescore(np.array(waiting, np.int32), worth)
+
+    def explain(self, page: Page, link: Link) -> Reasons | None:
+        """Return which words of a link speak for which bin; None while nothing is learned."""
+        lexicon = self._lexicon or self._begin()
+        if self._scorer is None:
+            return None
+        return reasons_of(lexicon, self._scorer, page, link)
+
+    def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  words need no addresses
+        """Return what the model and this crawl have taught."""
+        if self._experience is None or not len(self._experience):
+            return self.model or Tally.nothing(TEXTS[self.text]).model({})
+        return self._experience.learned().model({"learned from": "a crawl"})
+
+
+@dataclass
+class RlImmediate(Spider):
+    """The link first that most likely points at a wanted page: a spider with two bins."""
+
+    bins: int = field(default=2, init=False)
+
+
+@dataclass
+class RlFuture(Spider):
+    """The link first from which wanted pages are nearest: a spider with three to five bins."""
+
+    fewest: ClassVar[int] = 3
+
+
+@dataclass
+class FullPage(Spider):
+    """A spider that reads the whole page a link stands on, the link's words and its URL."""
+
+    text: str = field(default="full-page", init=False)
+
+
+@dataclass
+class Related(Spider):
+    """A spider that reads title and headings, the link's words, its URL, and what stands near."""
+
+    text: str = field(default="related", init=False)

@@ -1,0 +1,166 @@
+"""What a crawl under way teaches: a link whose page came in is an example like a recorded one.
+
+Now and then all links followed so far get their Q on the part of the web that is known by
+then (section 2.3 of the paper), are put into bins, and their words are counted together
+with what a model had counted before.  So a link to a page behind which a reward turns up
+later rises with the next lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers
+from foragers.strategies.spider_scoring import Scorer, counts_of
+from foragers.text.tally import FINEST, Tally, bins_of
+from foragers.training.values import page_values
+from foragers.types import Ids, Link, Status, UrlId, Visit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+IN_LINKS = 3
+"""How many links to the same page are kept, to learn from and to judge it by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page that came in: whether it is wanted, what it links to, the words its links share."""
+
+    relevant: bool
+    links: Ids
+    words: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A link: the number of the page that it was seen on, and its own words."""
+
+    source: int
+    words: Numbers
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The counts of words in five bins (a column a word), the bins' links and sums of Q."""
+
+    counts: Floats
+    links: Floats
+    worth: Floats
+
+
+@dataclass
+class Experience:
+    """The links of a crawl with their words, and what came of those that were followed.
+
+    `weight`: a link of this crawl counts as much as so many of those in the `tally`.
+    """
+
+    lexicon: Lexicon
+    tally: Tally | None = None
+    weight: float = 1.0
+    rewards: int = 0
+    _seen: list[Seen] = field(default_factory=list, repr=False)
+    _hints: dict[UrlId, list[Hint]] = field(default_factory=dict, repr=False)
+    _page_of: dict[UrlId, int] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def add(
+        self, visit: Visit, links: Sequence[Link], shared: list[int], own: list[list[int]]
+    ) -> None:
+        """Take in a page, and the words of its links."""
+        page = visit.page
+        number, there = len(self._seen), page.status is Status.OK
+        self.rewards += visit.relevant
+        for url in (page.choice.url, page.final):
+            if there or url not in self._page_of:
+                self._page_of[url] = number if there else -1
+        words = np.array([NO_WORD, *shared], np.int32)
+        self._seen.append(Seen(visit.relevant, page.links.targets, words))
+        for link, text in zip(links, own, strict=True):
+            known = self._hints.setdefault(link.url, [])
+            if len(known) < IN_LINKS:
+                known.append(Hint(number, np.array([NO_WORD, *text], np.int32)))
+
+    def scorer(self, bins: int) -> Scorer:
+        """Learn from all that is known now."""
+        sums = self.sums()
+        return Scorer.of(self.lexicon, sums.counts, sums.links, sums.worth, bins)
+
+    def learned(self) -> Tally:
+        """Return all that is known now in the form that a model is made of."""
+        sums, bag_of = self.sums(), np.array(self.lexicon.bag_of)
+        words, counts = {}, {}
+        for place, bag in enumerate(self.lexicon.bags):
+            words[bag] = list(self.lexicon.numbers[bag])
+            counts[bag] = np.rint(sums.counts[:, bag_of == place]).astype(np.int64)
+        return Tally(words, counts, np.rint(sums.links).astype(np.int64), sums.worth)
+
+    def sums(self) -> Sums:
+        """Count the links followed so far together with those of the tally."""
+        size = len(self.lexicon)
+        sums = Sums(np.zeros((FINEST, size)), np.zeros(FINEST), np.zeros(FINEST))
+        if self.tally is not None:
+            first = counts_of(self.lexicon, self.tally)
+            sums.counts[:, : first.shape[1]] += first
+            sums.links[:] += self.tally.links
+            sums.worth[:] += self.tally.worth
+        followed = [
+            (hint, page) for url, page in self._page_of.items() for hint in self._hints.get(url, ())
+        ]
+        if followed:
+            pages = np.array([page for _, page in followed])
+            worth = np.where(pages >= 0, self.values()[pages], 0.0)
+            self._count(sums, [hint for hint, _ in followed], worth)
+        return sums
+
+    def values(self) -> Floats:
+        """Return Q of every page on what is known of the web."""
+        starts = np.cumsum([0, *(len(page.links) for page in self._seen)])
+        urls = np.concatenate([page.links for page in self._seen])
+        page_of = np.full(max(int(urls.max(initial=0)), max(self._page_of)) + 2, -1, np.int64)
+        # The beginning is nowhere, which is the last place.
+        page_of[list(self._page_of)] = list(self._page_of.values())
+        rewards = np.array([page.relevant for page in self._seen])
+        return page_values(starts.astype(np.int64), page_of[urls], rewards)
+
+    def _count(self, sums: Sums, hints: list[Hint], worth: Floats) -> None:
+        bins, size = bins_of(worth), sums.counts.shape[1]
+        sums.links[:] += self.weight * np.bincount(bins, minlength=FINEST)
+        sums.worth[:] += self.weight * np.bincount(bins, worth, minlength=FINEST)
+        words, lengths = flat([hint.words for hint in hints])
+        counted = np.bincount(np.repeat(bins * size, lengths) + words, minlength=FINEST * size)
+        sums.counts[:] += self.weight * counted.reshape(FINEST, size)
+        # The words of a page count once for each of its links.
+        sources = np.array([hint.source for hint in hints])
+        held = np.bincount(sources * FINEST + bins, minlength=len(self) * FINEST)
+        shared, lengths = flat([page.words for page in self._seen])
+        for place, times in enumerate(held.reshape(-1, FINEST).T):
+            often = np.bincount(shared, np.repeat(times, lengths), minlength=size)
+            sums.counts[place] += self.weight * often
+        sums.counts[:, NO_WORD] = 0
+
+    def judged(self, scorer: Scorer, waiting: Sequence[UrlId]) -> Floats:
+        """Return what each of some URLs is worth: the best that one of its links promises."""
+        hints = [hint for url in waiting for hint in self._hints[url]]
+        sources = np.array([hint.source for hint in hints])
+        pages = scorer.summed([page.words for page in self._seen])[sources]
+        worth = scorer.worth(scorer.priors + pages + scorer.summed([hint.words for hint in hints]))
+        firsts = np.cumsum([0, *(len(self._hints[url]) for url in waiting[:-1])])
+        best: Floats = np.maximum.reduceat(worth, firsts)
+        return best
+
+    def known(self) -> list[UrlId]:
+        """Return all URLs that some link leads to."""
+        return list(self._hints)
+
+
+def flat(texts: Sequence[Numbers]) -> tuple[Numbers, Ints]:
+    """Return some texts as one column, and how long each is."""
+    return np.concatenate(texts), np.array([len(text) for text in texts], np.int64)

@@ -1,0 +1,58 @@
+"""Which words of a link speak for which bin."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from foragers.reasons import Part, Reasons
+from foragers.strategies.spider_reading import Lexicon
+from foragers.strategies.spider_scoring import Scorer
+from foragers.text.bags import OF_PAGE, link_words, page_words
+from foragers.text.bayes import posteriors
+from foragers.types import Link, Page
+
+SHOWN = 20
+"""How many words are listed: those that speak most."""
+NOTE = (
+    "A word adds log(P(w|bin) / P(w)); the bin with the largest sum is the likeliest."
+    " The promise is the mean of the bins' values, weighed by their probabilities."
+)
+
+
+def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reasons:
+    """Return what each word of a link adds to each bin, and what comes of it."""
+    weights, names = [], []
+    for (bag, word), times in words_of(lexicon, page, link).items():
+        number = lexicon.numbers[bag].get(word, 0)
+        if 0 < number < len(scorer.weights) and scorer.weights[number].any():
+            weights.append(times * scorer.weights[number])
+            often = f" × {times}" if times > 1 else ""
+            names.append(f"{word} ({bag}){often}")
+    # What a word adds to all bins alike changes nothing: the mean by prior is taken off.
+    rows = np.array(weights).reshape(len(weights), len(scorer.priors))
+    shares = posteriors((scorer.priors + rows.sum(axis=0))[np.newaxis])[0]
+    usual = np.exp(scorer.priors) / np.exp(scorer.priors).sum()
+    adds = rows - np.log(np.exp(rows - rows.max(axis=1, initial=-np.inf, keepdims=True)) @ usual)[
+        :, np.newaxis
+    ] - rows.max(axis=1, initial=-np.inf, keepdims=True)
+    order = np.argsort(-np.ptp(adds, axis=1), kind="stable")[:SHOWN] if len(adds) else []
+    parts = [Part("how frequent the bins are", tuple(scorer.priors.tolist()))]
+    parts += [Part(names[place], tuple(adds[place].tolist())) for place in order]
+    parts.append(Part("P(bin | words)", tuple(shares.tolist())))
+    parts.append(Part("value of the bin", tuple(scorer.values.tolist())))
+    says = f"expected to be worth {shares @ scorer.values:.3f}, by {len(names)} known words"
+    return Reasons(says, scorer.names, tuple(parts), NOTE)
+
+
+def words_of(lexicon: Lexicon, page: Page, link: Link) -> Counter[tuple[str, str]]:
+    """Return the words that speak of a link, with their bags."""
+    found: Counter[tuple[str, str]] = Counter()
+    for bag in lexicon.bags:
+        if bag in OF_PAGE:
+            words = page_words(bag, page.document)
+        else:
+            words = link_words(bag, link, link.href)
+        found.update((bag, word) for word in words)
+    return found

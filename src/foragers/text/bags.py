@@ -1,0 +1,67 @@
+"""The bags of words that speak of a link (the spider paper, section 3).
+
+`related` has four with separate vocabularies: *head*, the title and the headings of the page that
+the link stands on; *link*, its own words; *url*, directories, file name and query of where
+it leads; *near*, the words just before and after it.  `full-page` has two: *page*, all the
+text of the page, and *link+url*, the link's own words together with those of its URL.
+The name of a host is in none of them, since it says nothing about other sites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from foragers.text.words import url_words, words
+from foragers.types import Document
+
+TEXTS: Mapping[str, tuple[str, ...]] = {
+    "related": ("head", "link", "url", "near"),
+    "full-page": ("page", "link+url"),
+}
+"""What can be read of a link, and in which bags."""
+
+OF_PAGE = ("head", "page")
+"""The bags that all links of a page share."""
+
+MOST_WORDS = 5000
+"""How many words of a page, MOST_URL_LETTERS how much of a URL, are read."""
+MOST_URL_LETTERS = 500
+
+
+class Spoken(Protocol):
+    """A link with the words that speak of it."""
+
+    @property
+    def anchor(self) -> str:
+        """The words of the link itself."""
+        ...
+
+    @property
+    def around(self) -> str:
+        """The words before and after it."""
+        ...
+
+
+def page_words(bag: str, document: Document) -> list[str]:
+    """Return the words of a page that are in a bag."""
+    if bag == "head":
+        return words(" ".join((document.title, *document.headings)))[:MOST_WORDS]
+    return words(f"{document.title} {document.text}")[:MOST_WORDS]
+
+
+def link_words(bag: str, link: Spoken, href: str) -> list[str]:
+    """Return the words of a link to an address that are in a bag."""
+    if bag == "link":
+        return words(link.anchor)
+    if bag == "near":
+        return words(link.around)
+    if bag == "url":
+        return path_words(href)
+    return words(link.anchor) + path_words(href)
+
+
+def path_words(href: str) -> list[str]:
+    """Return the words of an address behind its host."""
+    host = href.find("/", href.find("//") + 2)
+    return url_words(href[host:MOST_URL_LETTERS]) if host >= 0 else []

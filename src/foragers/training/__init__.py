@@ -1,0 +1,1 @@
+"""Learning beforehand: from recorded worlds to a model that strategies can use."""

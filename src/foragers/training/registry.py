@@ -1,0 +1,65 @@
+"""What can be trained, by name, and how `KIND(option=value, …)` becomes a trainer.
+
+A trainer is a frozen dataclass called `Trainer`, in the module of its name beside this one.
+Its plain fields (bool, int, float, str) with defaults are its options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, TypeAlias, cast
+
+from foragers.errors import UsageError
+from foragers.exhibits.exhibit import Table
+from foragers.models import Model
+from foragers.strategies.registry import parse, suggest
+from foragers.training.lesson import Lesson
+
+TRAINERS: Mapping[str, str] = {
+    "spider": "the worth of links by their words, for spider, rl-immediate, rl-future, …",
+    "hmm": "a hidden Markov model of the distance to wanted pages, for hmm and bpm",
+    "context-graph": "the words of pages near wanted ones, for context-graph and hw",
+}
+"""Each kind of model with what it is for; its module is the one of that name beside this one."""
+
+
+class Meter(Protocol):
+    """Something that shows how far the work is."""
+
+    def __call__(self, done: int, note: str = "") -> None:
+        """Show that so much is done."""
+        ...
+
+
+Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Meter]]
+"""Called with what is done and how much of it there is, gives a meter."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model, and what is to be told of it."""
+
+    model: Model
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+
+
+class Trainer(Protocol):
+    """Something that makes a model from recorded worlds."""
+
+    def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
+        """Learn from all lessons together."""
+        ...
+
+
+def trainer_of(spec: str) -> Trainer:
+    """Make a trainer from `kind` or `kind(option=value, …)`."""
+    name = spec.partition("(")[0].strip()
+    if name not in TRAINERS:
+        raise UsageError(f"--kind {name}: unknown{suggest(name, TRAINERS)}")
+    kind = cast(type, import_module(f"foragers.training.{name.replace('-', '_')}").Trainer)
+    _, given = parse(spec, {name: kind}, "--kind")
+    return cast(Trainer, kind(**given))

@@ -1,0 +1,125 @@
+"""Training the spider: from recorded worlds to the worth of words (Rennie and McCallum 1999)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from foragers.errors import UsageError
+from foragers.exhibits.exhibit import Measured, Table
+from foragers.text.bags import TEXTS
+from foragers.text.bayes import weighted_log_odds
+from foragers.text.tally import FEWEST, FINEST, Tally, bin_names, merged
+from foragers.training.examples import Examples, Reader
+from foragers.training.lesson import Lesson
+from foragers.training.registry import Progress, Trained
+from foragers.training.validation import Accuracy, accuracies
+from foragers.training.values import DEPTH, GAMMA
+
+BOTH = "both"
+TOLD = 10
+"""How many words a bin are shown."""
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """Counts the words of links by what the links are worth.
+
+    `text` is related, full-page or both.  `missing`: links to pages that a recording does not have
+    are learned as worth nothing; else nothing is learned from them.  `bins` is the number of
+    bins whose words are shown.
+    """
+
+    text: str = BOTH
+    bins: int = 4
+    missing: bool = True
+    validate: bool = True
+
+    def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
+        """Learn from all lessons together."""
+        examples = self.read(lessons, progress)
+        tally = examples.tally()
+        found = accuracies(examples, self.texts) if self.validate else []
+        model = tally.model(
+            {
+                "learned from": ", ".join(lesson.name for lesson in lessons),
+                "links": len(examples),
+                "sites": len(np.unique(examples.sites)),
+                "gamma": GAMMA,
+                "depth": DEPTH,
+            }
+        )
+        tables = [bins_table(tally), *accuracy_tables(found)]
+        tables += [words_table(tally, text, self.bins) for text in self.texts]
+        notes = () if found or not self.validate else ("one site only: nothing to validate on",)
+        return Trained(model, tables, notes)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is read of a link."""
+        return tuple(TEXTS) if self.text == BOTH else (self.text,)
+
+    def read(self, lessons: Sequence[Lesson], progress: Progress) -> Examples:
+        """Return the links of all lessons with their words and what they are worth."""
+        if self.text not in (*TEXTS, BOTH):
+            raise UsageError(f"--kind spider: text={self.text}: use {', '.join((*TEXTS, BOTH))}")
+        if not FEWEST <= self.bins <= FINEST:
+            raise UsageError(f"--kind spider: bins={self.bins}: use {FEWEST} to {FINEST}")
+        reader = Reader([bag for text in self.texts for bag in TEXTS[text]], self.missing)
+        for lesson in lessons:
+            if not len(np.intersect1d(lesson.rewards, lesson.pages)):
+                raise UsageError(
+                    f"{lesson.name}: none of its pages is wanted, so nothing can be learned;"
+                    " say what is with --relevant or --topic"
+                )
+            with progress(f"reading {lesson.name}", len(lesson.pages)) as meter:
+                reader.read(lesson, meter)
+        return reader.examples()
+
+
+def bins_table(tally: Tally) -> Table:
+    """Return how many links are in each of five bins, and what they are worth."""
+    means = np.divide(tally.worth, tally.links, where=tally.links > 0, out=np.zeros(FINEST))
+    borders = [f"Q ≥ {GAMMA**step:g}" for step in range(FINEST - 1)] + ["less"]
+    rows = list(zip(bin_names(FINEST), borders, tally.links.tolist(), means.tolist(), strict=True))
+    note = "A bin's value is the mean Q of its links. Fewer bins: the last ones put together."
+    return Table("bins", "Bins", ("bin", "", "links", "value"), rows, note)
+
+
+def accuracy_tables(found: Sequence[Accuracy]) -> list[Table]:
+    """Return how well bins are told on sites that were left out."""
+    if not found:
+        return []
+    rows = [
+        (
+            one.text,
+            one.bins,
+            Measured.of(100 * share for share in one.right),
+            Measured.of(100 * share for share in one.right_of_two),
+            Measured.of(100 * share for share in one.recall) if one.recall else None,
+        )
+        for one in found
+    ]
+    columns = ("text", "bins", "right %", "immediate or not %", "recall of immediate %")
+    note = f"Of links on sites left out of training: mean and deviation over {len(found[0].right)}."
+    return [Table("accuracy", "Accuracy", columns, rows, note)]
+
+
+def words_table(tally: Tally, text: str, bins: int, number: int = TOLD) -> Table:
+    """Return the words that speak most for each bin, with their bag (Table 2 of the paper)."""
+    names = bin_names(bins)
+    ranked: list[list[tuple[float, str]]] = [[] for _ in names]
+    for bag in TEXTS[text]:
+        odds = weighted_log_odds(merged(tally.counts[bag], bins))
+        for place, row in enumerate(odds):
+            best = np.argsort(-row, kind="stable")[:number].tolist()
+            ranked[place] += [(-row[at], f"{tally.words[bag][at]} ({bag})") for at in best]
+    rows = [
+        (name, ", ".join(word for _, word in sorted(found)[:number]))
+        for name, found in zip(names, ranked, strict=True)
+    ]
+    title = f"Most predictive words, {text}, {bins} bins"
+    note = "By P(w|bin) · log(P(w|bin) / P(w|other bins)), within its bag."
+    return Table(f"words-{text}", title, ("bin", "words"), rows, note)

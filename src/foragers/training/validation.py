@@ -1,0 +1,108 @@
+"""How well the bins of links are told on sites that nothing was learned from.
+
+Sites are left out in turn; with more than `MOST_FOLDS` of them, several at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.text.bags import TEXTS
+from foragers.text.bayes import log_likelihoods, log_priors
+from foragers.text.tally import FEWEST, FINEST, bins_of, merged
+from foragers.training.examples import Examples, Ints
+
+MOST_FOLDS = 30
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Shares of links, one for each site that was left out.
+
+    `right` were put into their own bin; `right_of_two` were told to give immediate reward or
+    not, by whatever number of bins; `recall` is the share told of the links that do give it (of
+    sites that have some).
+    """
+
+    text: str
+    bins: int
+    right: tuple[float, ...]
+    right_of_two: tuple[float, ...]
+    recall: tuple[float, ...]
+
+
+def folds_of(examples: Examples, most: int = MOST_FOLDS) -> Ints:
+    """Return the fold of every link: its site, or one of `most` groups of sites of like size."""
+    sites, links = np.unique(examples.sites, return_counts=True)
+    fold_of = np.zeros(len(examples.site_names), np.int64)
+    if len(sites) <= most:
+        fold_of[sites] = np.arange(len(sites))
+        return fold_of[examples.sites]
+    filled = np.zeros(most, np.int64)
+    for place in np.argsort(-links, kind="stable"):
+        fold = int(np.argmin(filled))
+        fold_of[sites[place]] = fold
+        filled[fold] += links[place]
+    return fold_of[examples.sites]
+
+
+def accuracies(examples: Examples, texts: Sequence[str]) -> list[Accuracy]:
+    """Return how well links are told by each text and each number of bins."""
+    folds = folds_of(examples)
+    number = int(folds.max(initial=-1)) + 1
+    if number < 2:
+        return []
+    bins = bins_of(examples.values)
+    found = []
+    for text in texts:
+        told = {many: np.zeros(len(examples), np.int64) for many in range(FEWEST, FINEST + 1)}
+        counts = {
+            bag: examples.counted(
+                bag, np.arange(len(examples)), folds * FINEST + bins, number * FINEST
+            )
+            for bag in TEXTS[text]
+        }
+        for fold in range(number):
+            links = np.flatnonzero(folds == fold)
+            trained = {
+                bag: every.reshape(number, FINEST, -1).sum(axis=0) - every[fold * FINEST :][:FINEST]
+                for bag, every in counts.items()
+            }
+            held = np.bincount(bins[folds != fold], minlength=FINEST)
+            for many, guesses in told.items():
+                guesses[links] = guess(examples, links, trained, held, many)
+        found += [summed_up(text, many, guesses, bins, folds) for many, guesses in told.items()]
+    return found
+
+
+def guess(examples: Examples, links: Ints, counts: dict[str, Ints], held: Ints, bins: int) -> Ints:
+    """Return the likeliest bin of some links, by counts of others."""
+    there = np.flatnonzero(merged(held, bins))
+    scores = np.zeros((len(links), len(there))) + log_priors(merged(held, bins)[there])
+    for bag, every in counts.items():
+        known = np.flatnonzero(every.any(axis=0))
+        weights = np.zeros((every.shape[1], len(there)))
+        weights[known] = log_likelihoods(merged(every[:, known], bins)[there]).T
+        rows, place = np.unique(examples.row_of[bag][links], return_inverse=True)
+        scores += (examples.texts[bag][rows] @ weights)[place]
+    best: Ints = there[np.argmax(scores, axis=1)]
+    return best
+
+
+def summed_up(text: str, bins: int, guesses: Ints, truth: Ints, folds: Ints) -> Accuracy:
+    """Return the shares that were right in each fold."""
+    true = np.minimum(truth, bins - 1)
+    right, right_of_two, recall = [], [], []
+    for fold in range(int(folds.max()) + 1):
+        here = folds == fold
+        right.append(float(np.mean(guesses[here] == true[here])))
+        right_of_two.append(float(np.mean((guesses[here] == 0) == (true[here] == 0))))
+        if (wanted := here & (true == 0)).any():
+            recall.append(float(np.mean(guesses[wanted] == 0)))
+    return Accuracy(text, bins, tuple(right), tuple(right_of_two), tuple(recall))
