@@ -1,0 +1,162 @@
+"""`automata`: an adaptive focused crawler based on learning automata, made again.
+
+On generated webs, one a run, or on recorded ones.  The crawlers that need it are trained on another
+web, or, where a single recorded one is given, learn on the job.
+docs/reproducing-automata.md tells what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from foragers.exhibits.automata_claims import claims
+from foragers.exhibits.automata_convergence import (
+    convergence_claim,
+    convergence_figure,
+    convergence_table,
+    simulated,
+)
+from foragers.exhibits.automata_crawls import Task, all_of, model_file, perform, train
+from foragers.exhibits.automata_figures import figures
+from foragers.exhibits.automata_paper import CONTROL, CRAWLERS, LAFC, OTHERS, RATE, TABLE_2, TABLE_3
+from foragers.exhibits.automata_results import Results
+from foragers.exhibits.automata_tables import (
+    learning_table,
+    table_2,
+    table_3,
+    table_4,
+    table_4_tests,
+    table_5,
+    table_6,
+)
+from foragers.exhibits.automata_webs import Ground, grounds_of
+from foragers.exhibits.exhibit import Exhibits
+from foragers.exhibits.request import Progress, Request
+
+RUNS, CRAWLS = 3, 5
+"""How many webs, or crawls of a recorded one, and how many crawls follow each other."""
+MODELS = {"bpm": "hmm", "hmm": "hmm", "hw": "context-graph", "context-graph": "context-graph"}
+"""Which model each crawler is trained to."""
+
+
+def reproduce(request: Request, progress: Progress) -> Exhibits:
+    """Make all exhibits of the paper."""
+    runs = RUNS if request.runs is None else request.runs
+    grounds = grounds_of(request, runs)
+    all_of(judge, grounds, request.jobs, "judging pages", progress)
+    trained = [ground for ground in grounds if ground.trained_on]
+    all_of(train, trained, request.jobs, "training", progress)
+    results = crawls(request, grounds, runs, progress)
+    converged = simulated(request.seed)
+    return Exhibits(
+        "automata",
+        "An adaptive focused crawler based on learning automata, made again",
+        settings_of(request, grounds, runs),
+        [
+            table_2(results),
+            table_3(results),
+            table_4(results),
+            table_4_tests(results),
+            table_5(results),
+            table_6(results),
+            learning_table(results),
+            convergence_table(converged),
+        ],
+        [*figures(results), convergence_figure(converged)],
+        [*claims(results), convergence_claim(converged)],
+    )
+
+
+def judge(ground: Ground) -> int:
+    """Judge all pages of a web for a topic; return how many are relevant."""
+    return len(ground.study().rewards())
+
+
+def crawls(request: Request, grounds: Sequence[Ground], runs: int, progress: Progress) -> Results:
+    """Do all crawls, and sort what came of them."""
+    seeds = range(request.seed, request.seed + (runs if request.worlds else 1))
+    first = [ground for ground in grounds if ground.topic == grounds[0].topic]
+    main = [
+        Task(
+            ground,
+            crawler,
+            spec_of(spec, ground),
+            seed,
+            ledger=ledger(request, ground, crawler, seed),
+        )
+        for ground in grounds
+        for crawler, spec in {**CRAWLERS, **OTHERS}.items()
+        # What leaves nothing to chance is done once.
+        for seed in (seeds if crawler == LAFC else seeds[:1])
+    ]
+    controls = {c: tasks(first, seeds, f"lafc(a=0.1, control={c})") for c in TABLE_2}
+    rates = {a: tasks(first, seeds, f"lafc(a={a}, control={CONTROL})", CRAWLS) for a in TABLE_3}
+    best = f"lafc(a={RATE}, control={CONTROL})"
+    in_turn, apart = tasks(grounds, seeds, best, CRAWLS), tasks(grounds, seeds, best, CRAWLS, False)
+    wanted = [*main, *flat(controls), *flat(rates), *in_turn, *apart]
+    # A crawl may be wanted twice; those of one topic stand together, to share what is judged.
+    distinct = sorted(set(wanted), key=lambda task: grounds.index(task.ground))
+    outcomes = all_of(perform, distinct, request.jobs, "crawling", progress)
+    done = dict(zip(distinct, outcomes, strict=True))
+    return Results(
+        grounds,
+        {
+            (ground, crawler): [
+                done[task].traces[0]
+                for task in main
+                if (task.ground, task.crawler) == (ground, crawler)
+            ]
+            for ground in grounds
+            for crawler in (*CRAWLERS, *OTHERS)
+        },
+        {c: [done[task] for task in found] for c, found in controls.items()},
+        {a: [done[task] for task in found] for a, found in rates.items()},
+        [done[task] for task in in_turn],
+        [done[task] for task in apart],
+    )
+
+
+def tasks(
+    grounds: Sequence[Ground], seeds: range, spec: str, crawls: int = 1, learns: bool = True
+) -> list[Task]:
+    """Return crawls by LAFC on some webs."""
+    return [Task(ground, LAFC, spec, seed, crawls, learns) for ground in grounds for seed in seeds]
+
+
+def flat(found: Mapping[float, Sequence[Task]]) -> list[Task]:
+    """Return all tasks of a calibration."""
+    return [task for tasks in found.values() for task in tasks]
+
+
+def spec_of(spec: str, ground: Ground) -> str:
+    """Return a crawler with its model, if it was trained to one."""
+    if spec not in MODELS or not ground.trained_on:
+        return spec
+    return f'{spec}(model="{model_file(ground, MODELS[spec])}")'
+
+
+def ledger(request: Request, ground: Ground, crawler: str, seed: int) -> Path:
+    """Return where the ledger of a crawl is written."""
+    name = "-".join((ground.web, str(ground.run), ground.topic, crawler, str(seed)))
+    plain = "".join(letter if letter.isalnum() or letter in "-." else "_" for letter in name)
+    return request.out / "ledgers" / f"{plain}.sqlite"
+
+
+def settings_of(request: Request, grounds: Sequence[Ground], runs: int) -> dict[str, str]:
+    """Say how everything was made."""
+    webs = list(dict.fromkeys(ground.path.name for ground in grounds))
+    aims = dict.fromkeys(f"{ground.topic}: {ground.aim}" for ground in grounds)
+    trained = sorted({path.name for ground in grounds for path in ground.trained_on})
+    judge = "label" if request.relevant else "cosine over the topic's words only, at least 0.75"
+    return {
+        "webs": ", ".join(webs),
+        "topics": "; ".join(aims),
+        "relevant": judge,
+        "downloads": ", ".join(dict.fromkeys(f"{ground.budget:,}" for ground in grounds)),
+        "runs": f"{runs} seeds of chance for LAFC" if request.worlds else f"{runs} webs",
+        "BPM, LJM, HW and context graph": f"trained on {', '.join(trained)}"
+        if trained
+        else "learn on the job",
+        "seed": str(request.seed),
+    }

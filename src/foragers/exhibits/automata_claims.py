@@ -1,0 +1,114 @@
+"""What `automata` claims, and what became of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from foragers.exhibits.automata_paper import BPM, CRAWLERS, HW, LAFC, LJM
+from foragers.exhibits.automata_results import Results, last_precisions
+from foragers.exhibits.claims import less, more
+from foragers.exhibits.exhibit import Verdict
+
+
+def claims(results: Results) -> list[Verdict]:
+    """Judge all claims but that of convergence."""
+    return [
+        *precision_claims(results),
+        *recall_claims(results),
+        *time_claims(results),
+        *calibration_claims(results),
+        *learning_claims(results),
+    ]
+
+
+def precision_claims(results: Results) -> list[Verdict]:
+    """Judge who finds more, and that precision falls."""
+    lafc = results.precisions(LAFC)
+    found = [
+        more(f"LAFC is more precise than {other}", lafc, results.precisions(other))
+        for other in CRAWLERS
+        if other != LAFC
+    ]
+    for one, other in ((BPM, HW), (BPM, LJM), (HW, LJM)):
+        ours, theirs = results.precisions(one), results.precisions(other)
+        found.append(more(f"{one} is more precise than {other}", ours, theirs))
+    for crawler in CRAWLERS:
+        curves = results.curves(crawler)
+        claim = f"The precision of {crawler} falls as the crawl goes on"
+        found.append(less(claim, curves[:, -1].tolist(), curves[:, 0].tolist()))
+    return found
+
+
+def recall_claims(results: Results) -> list[Verdict]:
+    """Judge the recall of LAFC."""
+    recalls = results.recalls(LAFC)
+    others = np.array([results.recalls(name) for name in CRAWLERS if name != LAFC])
+    return [
+        more("LAFC has a higher recall than any other", recalls, others.max(axis=0).tolist()),
+        Verdict(
+            "LAFC finds more than 75 % of the pooled relevant pages of every topic",
+            min(recalls) > 0.75,
+            f"least {min(recalls):.2f}, mean {np.mean(recalls):.2f}",
+        ),
+    ]
+
+
+def time_claims(results: Results) -> list[Verdict]:
+    """Judge running times."""
+    lafc = results.seconds(LAFC)
+    found = [
+        less(f"LAFC needs less time than {other}", lafc, results.seconds(other), "CPU time")
+        for other in CRAWLERS
+        if other != LAFC
+    ]
+    return [
+        *found,
+        less(
+            "LJM needs less time than BPM", results.seconds(LJM), results.seconds(BPM), "CPU time"
+        ),
+        less("HW needs less time than BPM", results.seconds(HW), results.seconds(BPM), "CPU time"),
+    ]
+
+
+def calibration_claims(results: Results) -> list[Verdict]:
+    """Judge what control threshold and learning rate do."""
+    low, high = min(results.by_control), max(results.by_control)
+    slow, fast = min(results.by_rate), max(results.by_rate)
+    first, last = results.by_rate[slow], results.by_rate[fast]
+    crawls = len(first[0].traces)
+    return [
+        more(
+            f"A higher control threshold is more precise (C = {high:g} against {low:g})",
+            last_precisions(results.by_control[high]),
+            last_precisions(results.by_control[low]),
+        ),
+        more(
+            f"In a first crawl a lower rate is more precise (a = {slow:g} against {fast:g})",
+            last_precisions(first),
+            last_precisions(last),
+            "in a first crawl the rate cannot matter: no link is chosen twice",
+        ),
+        more(
+            f"In crawl {crawls} a lower rate is more precise (a = {slow:g} against {fast:g})",
+            last_precisions(first, crawls - 1),
+            last_precisions(last, crawls - 1),
+        ),
+    ]
+
+
+def learning_claims(results: Results) -> list[Verdict]:
+    """Judge that later crawls are better for what earlier ones learned."""
+    last = len(results.in_turn[0].traces) - 1
+    learned, fresh = (
+        [outcome.traces[last].precision(0) for outcome in outcomes]
+        for outcomes in (results.in_turn, results.apart)
+    )
+    early = f"Crawl {last + 1} is more precise in its first tenth for what was learned"
+    return [
+        more(
+            f"Crawl {last + 1} is more precise for what the others learned",
+            last_precisions(results.in_turn, last),
+            last_precisions(results.apart, last),
+        ),
+        more(early, learned, fresh),
+    ]

@@ -1,0 +1,178 @@
+"""The figures of `automata`: precision over downloads, relevant pages over time, learning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foragers.exhibits.automata_crawls import MARKS, Outcome
+from foragers.exhibits.automata_paper import BPM, CRAWLERS, HW, LAFC, LJM, TABLE_4
+from foragers.exhibits.automata_results import Floats, Results
+from foragers.exhibits.exhibit import Figure
+from foragers.plots.canvas import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+STYLES = {LAFC: ("-", "o"), BPM: ("-", "s"), HW: ("-", "^"), LJM: ("-", "v")}
+FIRST_FIGURE = 2
+"""Figs. 2 to 6 of the paper show the topics, the next one their mean."""
+
+
+def style_of(results: Results, crawler: str) -> dict[str, str]:
+    """Return how the line of a crawler looks: the paper's have marks, the others are dashed."""
+    line, mark = STYLES.get(crawler, ("--", ""))
+    colour = COLOURS[results.crawlers.index(crawler) % len(COLOURS)]
+    return {"linestyle": line, "marker": mark, "color": colour, "markersize": "4"}
+
+
+def precision_figures(results: Results) -> list[Figure]:
+    """Return precision over downloads, a figure for each topic and one for all."""
+    figures = [
+        precision_figure(results, topic, FIRST_FIGURE + place)
+        for place, topic in enumerate(results.topics)
+    ]
+    return [*figures, precision_figure(results, None, FIRST_FIGURE + len(results.topics))]
+
+
+def precision_figure(results: Results, topic: str | None, number: int) -> Figure:
+    """Return precision over downloads for one topic, or the mean of all."""
+    shown = {crawler: results.curves(crawler, topic) for crawler in results.crawlers}
+    marks = results.marks()
+
+    def draw(drawing: Drawing) -> None:
+        axes = drawing.subplots()
+        for crawler, rows in shown.items():
+            line(axes, marks, rows, crawler, style_of(results, crawler), topic is not None)
+        if topic is None:
+            papers_means(axes, results, marks[-1])
+        axes.set(xlabel="downloads", ylabel="precision", ylim=(0, None), xlim=(0, marks[-1] * 1.03))
+        drawing.legend(loc="outside right upper")
+
+    rows = [
+        (crawler, mark, float(value))
+        for crawler, curves in shown.items()
+        for mark, value in zip(marks, curves.mean(axis=0), strict=True)
+    ]
+    name = topic or "mean of all topics"
+    return Figure(
+        f"figure-{number}",
+        f"Fig. {number}: precision, {name}",
+        dict(zip(("crawler", "downloads", "precision"), zip(*rows, strict=True), strict=True)),
+        draw,
+        note_of(results, topic),
+        width=7.6,
+    )
+
+
+def note_of(results: Results, topic: str | None) -> str:
+    """Return what a figure of precision shows."""
+    if topic is None:
+        return (
+            "Mean over all webs and topics. Crosses at the end: the paper's means at 10,000"
+            " downloads."
+        )
+    webs = len(results.of(topic))
+    return f"Mean over {webs} webs, with the band between worst and best." if webs > 1 else ""
+
+
+def line(
+    axes: Axes, marks: Sequence[int], rows: Floats, name: str, style: dict[str, str], band: bool
+) -> None:
+    """Draw the mean of some curves, and the band between the worst and the best."""
+    axes.plot(marks, rows.mean(axis=0), label=name, **style)  # type: ignore[arg-type]
+    if band and len(rows) > 1:
+        low, high = rows.min(axis=0), rows.max(axis=0)
+        axes.fill_between(marks, low, high, color=style["color"], alpha=0.12, lw=0)
+
+
+def papers_means(axes: Axes, results: Results, end: int) -> None:
+    """Mark where the paper's crawlers end."""
+    for crawler, (mean, _) in TABLE_4.items():
+        colour = style_of(results, crawler)["color"]
+        axes.plot([end * 1.015], [mean], marker="x", color=colour, linestyle="", clip_on=False)
+
+
+def figure_8(results: Results) -> Figure:
+    """Return relevant pages over CPU time."""
+    shown: dict[str, tuple[Floats, Floats]] = {}
+    for crawler in results.crawlers:
+        traces = [results.main[ground, crawler][0] for ground in results.grounds]
+        times = np.array([(0.0, *trace.seconds) for trace in traces]).mean(axis=0)
+        found = np.array([(0, *trace.relevant) for trace in traces], float).mean(axis=0)
+        shown[crawler] = times, found
+
+    def draw(drawing: Drawing) -> None:
+        axes = drawing.subplots()
+        for crawler, (times, found) in shown.items():
+            style = style_of(results, crawler)
+            axes.plot(times, found, label=crawler, **style)  # type: ignore[arg-type]
+        axes.set(
+            xlabel="CPU seconds", ylabel="relevant pages found", xlim=(0, None), ylim=(0, None)
+        )
+        drawing.legend(loc="outside right upper")
+
+    rows = [
+        (crawler, float(time), float(count))
+        for crawler, (times, found) in shown.items()
+        for time, count in zip(times, found, strict=True)
+    ]
+    return Figure(
+        "figure-8",
+        "Fig. 8: relevant pages over time",
+        dict(zip(("crawler", "seconds", "relevant"), zip(*rows, strict=True), strict=True)),
+        draw,
+        "Mean over all webs and topics; CPU time of replayed crawls, without the network.",
+        width=7.6,
+    )
+
+
+def learning_figure(results: Results) -> Figure:
+    """Return the precision of crawl after crawl: at the first and at the last mark."""
+    kinds = {"learning": results.in_turn, "each anew": results.apart}
+    crawls = range(1, len(results.in_turn[0].traces) + 1)
+
+    def draw(drawing: Drawing) -> None:
+        for axes, mark in zip(drawing.subplots(1, 2), (0, MARKS - 1), strict=True):
+            for (name, outcomes), colour in zip(kinds.items(), COLOURS, strict=False):
+                rows = by_crawl(outcomes, mark)
+                middle, error = rows.mean(axis=0), rows.std(axis=0) / np.sqrt(len(rows))
+                axes.plot(crawls, middle, marker="o", markersize=4, color=colour, label=name)
+                axes.fill_between(
+                    crawls, middle - error, middle + error, color=colour, alpha=0.15, lw=0
+                )
+            axes.set(xlabel="crawl", ylabel="precision", ylim=(0, None), xticks=list(crawls))
+            axes.set_title(f"after {results.marks()[mark]:,} downloads")
+            axes.legend(loc="lower right")
+
+    columns = [
+        (name, crawl + 1, results.marks()[mark], float(rows[crawl]))
+        for name, outcomes in kinds.items()
+        for mark in (0, MARKS - 1)
+        for rows in [by_crawl(outcomes, mark).mean(axis=0)]
+        for crawl in range(len(rows))
+    ]
+    heads = ("kind", "crawl", "downloads", "precision")
+    return Figure(
+        "learning",
+        "What learning adds from crawl to crawl",
+        dict(zip(heads, zip(*columns, strict=True), strict=True)),
+        draw,
+        "LAFC, a = 0.09, C = 0.8; mean over webs and topics, with one standard error.",
+        width=9.0,
+        height=4.2,
+    )
+
+
+def by_crawl(outcomes: Sequence[Outcome], mark: int) -> Floats:
+    """Return the precision at a mark, a row an outcome and a column a crawl."""
+    return np.array([[trace.precision(mark) for trace in one.traces] for one in outcomes])
+
+
+def figures(results: Results) -> list[Figure]:
+    """Return all figures but that of convergence."""
+    assert set(CRAWLERS) <= set(results.crawlers)
+    return [*precision_figures(results), figure_8(results), learning_figure(results)]

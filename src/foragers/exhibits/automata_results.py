@@ -1,0 +1,93 @@
+"""What all crawls of `automata` came to, sorted by what they are to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.exhibits.automata_crawls import MARKS, Outcome, Trace
+from foragers.exhibits.automata_paper import CRAWLERS
+from foragers.exhibits.automata_webs import Ground
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Crawls to compare, crawls to calibrate by, and crawls that follow each other.
+
+    `main` has for each topic and crawler its first crawls; `by_control` and `by_rate`
+    those of the first topic; `in_turn` crawls that learn from those before, `apart` others.
+    """
+
+    grounds: Sequence[Ground]
+    main: Mapping[tuple[Ground, str], Sequence[Trace]]
+    by_control: Mapping[float, Sequence[Outcome]]
+    by_rate: Mapping[float, Sequence[Outcome]]
+    in_turn: Sequence[Outcome]
+    apart: Sequence[Outcome]
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The topics, in order."""
+        return list(dict.fromkeys(ground.topic for ground in self.grounds))
+
+    @cached_property
+    def crawlers(self) -> list[str]:
+        """The crawlers, the paper's first."""
+        return list(dict.fromkeys(crawler for _, crawler in self.main))
+
+    def of(self, topic: str | None = None) -> list[Ground]:
+        """Return the webs on which there is a topic, or all."""
+        return [ground for ground in self.grounds if topic in (None, ground.topic)]
+
+    def curve(self, ground: Ground, crawler: str) -> Floats:
+        """Return the mean precision of a crawler at each mark."""
+        traces = self.main[ground, crawler]
+        rows = np.array([[trace.precision(mark) for mark in range(MARKS)] for trace in traces])
+        curve: Floats = rows.mean(axis=0)
+        return curve
+
+    def curves(self, crawler: str, topic: str | None = None) -> Floats:
+        """Return the precision of a crawler at each mark, a row a web and topic."""
+        return np.array([self.curve(ground, crawler) for ground in self.of(topic)])
+
+    def precisions(self, crawler: str) -> list[float]:
+        """Return the precision of a crawler at its end, for each web and topic."""
+        return [float(value) for value in self.curves(crawler)[:, -1]]
+
+    def recall(self, ground: Ground, crawler: str) -> float:
+        """Return the share of the pooled relevant pages that a crawler found (21).
+
+        Pooled is what the paper's crawlers found in their first runs.
+        """
+        first = {name: self.main[ground, name][0].found for name in CRAWLERS}
+        pooled = frozenset().union(*first.values())
+        traces = self.main[ground, crawler]
+        shares = [len(trace.found & pooled) / max(len(pooled), 1) for trace in traces]
+        return float(np.mean(shares))
+
+    def recalls(self, crawler: str, topic: str | None = None) -> list[float]:
+        """Return the recall of a crawler for each web and topic."""
+        return [self.recall(ground, crawler) for ground in self.of(topic)]
+
+    def seconds(self, crawler: str, topic: str | None = None) -> list[float]:
+        """Return the CPU seconds of a crawler for each web and topic."""
+        return [
+            float(np.mean([trace.seconds[-1] for trace in self.main[ground, crawler]]))
+            for ground in self.of(topic)
+        ]
+
+    def marks(self) -> list[int]:
+        """Return the downloads at which crawls are looked at, as they are on the first web."""
+        budget = self.grounds[0].budget
+        return [round(budget * (mark + 1) / MARKS) for mark in range(MARKS)]
+
+
+def last_precisions(outcomes: Sequence[Outcome], crawl: int = 0) -> list[float]:
+    """Return the precision at the end of the first, or another, crawl of each outcome."""
+    return [outcome.traces[crawl].precision() for outcome in outcomes]

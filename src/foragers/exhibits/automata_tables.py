@@ -1,0 +1,195 @@
+"""The tables of `automata`, the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from foragers.exhibits.automata_crawls import Outcome
+from foragers.exhibits.automata_paper import (
+    CRAWLERS,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    TABLE_4_TESTS,
+    TABLE_5,
+    TABLE_6,
+    TOPICS,
+)
+from foragers.exhibits.automata_results import Results, last_precisions
+from foragers.exhibits.exhibit import Cell, Measured, Table
+from foragers.measures.significance import paired
+
+
+def seconds(outcomes: Sequence[Outcome], crawl: int = 0) -> Measured:
+    """Return the CPU time of some crawls."""
+    return Measured.of(outcome.traces[crawl].seconds[-1] for outcome in outcomes)
+
+
+def table_2(results: Results) -> Table:
+    """Return precision and time for each control threshold."""
+    rows: list[tuple[Cell, ...]] = [
+        (f"{control:.2f}", Measured.of(last_precisions(found)), *paper(TABLE_2.get(control), found))
+        for control, found in results.by_control.items()
+    ]
+    note = (
+        "The first topic, a = 0.1. Time is CPU time without the network; the paper's is all time."
+    )
+    columns = ("control threshold", "precision", "paper", "CPU s", "paper min")
+    return Table("table-2", "Table 2: the control threshold C", columns, rows, note)
+
+
+def paper(known: tuple[float, float] | None, found: Sequence[Outcome]) -> tuple[Cell, ...]:
+    """Return the paper's precision, our time and the paper's."""
+    precision, minutes = known or (None, None)
+    return precision, seconds(found), minutes
+
+
+def table_3(results: Results) -> Table:
+    """Return precision and time for each learning rate, in the first and in the last crawl."""
+    last = len(results.in_turn[0].traces)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{rate:.2f}",
+            Measured.of(last_precisions(found)),
+            Measured.of(last_precisions(found, last - 1)),
+            *paper(TABLE_3.get(rate), found),
+        )
+        for rate, found in results.by_rate.items()
+    ]
+    columns = ("a", "first crawl", f"crawl {last}", "paper", "CPU s", "paper min")
+    note = (
+        "The first topic, C = 0.8. In a first crawl the rate cannot matter: a link is chosen at"
+        " most once, and to reward one leaves all others in proportion."
+    )
+    return Table("table-3", "Table 3: the learning rate a", columns, rows, note)
+
+
+def table_4(results: Results) -> Table:
+    """Return the precision of every crawler at its end."""
+    means = {name: Measured.of(results.precisions(name)) for name in results.crawlers}
+    ranking = sorted(means, key=lambda name: -means[name].mean)
+    papers = sorted(TABLE_4, key=lambda name: -TABLE_4[name][0])
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            means[name],
+            Measured(*TABLE_4[name], 10) if name in TABLE_4 else None,
+            str(ranking.index(name) + 1),
+            str(papers.index(name) + 1) if name in TABLE_4 else None,
+        )
+        for name in ranking
+    ]
+    columns = ("crawler", "precision", "paper", "rank", "paper's rank")
+    note = f"Mean and deviation over {len(results.grounds)} webs and topics, at the last download."
+    return Table("table-4", "Table 4: precision", columns, rows, note)
+
+
+def table_4_tests(results: Results) -> Table:
+    """Return the tests between crawlers: the paper's, and one over independent webs and topics."""
+    rows: list[tuple[Cell, ...]] = []
+    for one, other in combinations(CRAWLERS, 2):
+        ours, theirs = results.precisions(one), results.precisions(other)
+        found = paired(ours, theirs)
+        known = TABLE_4_TESTS.get((one, other), TABLE_4_TESTS.get((other, one)))
+        papers = TABLE_4[one][0] - TABLE_4[other][0]
+        points = results.curves(one).mean(axis=0), results.curves(other).mean(axis=0)
+        rows.append(
+            (
+                f"{one} − {other}",
+                signed(found.mean),
+                signed(papers),
+                told(found.p),
+                told(welch(*points)),
+                told(known),
+            )
+        )
+    columns = ("difference", "ours", "paper", "p, paired", "p as the paper", "paper's p")
+    note = (
+        "Paired: Student's t-test over webs and topics. As the paper: Welch's t-test over ten"
+        " points of the mean curves, which gives the paper's own p from its means and deviations; such"
+        " points are not independent, and p comes out far too small."
+    )
+    return Table("table-4-tests", "Table 4: are the differences chance?", columns, rows, note)
+
+
+def welch(ours: np.ndarray, theirs: np.ndarray) -> float | None:
+    """Return p of Welch's t-test."""
+    from scipy import stats
+
+    if len(ours) < 2 or np.ptp(ours) + np.ptp(theirs) == 0:
+        return None
+    return float(stats.ttest_ind(ours, theirs, equal_var=False).pvalue)
+
+
+def told(p: float | None) -> str:
+    """Return a chance as people write it."""
+    return "–" if p is None else f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign."""
+    return f"{value:+.4f}".replace("-", "−")
+
+
+def by_topic(name: str, results: Results, topic: str, ours: str) -> tuple[Cell, ...]:
+    """Return what a crawler has for a topic, and the paper's number."""
+    papers, known = (TABLE_5, results.recalls) if ours == "recall" else (TABLE_6, results.seconds)
+    place = list(TOPICS).index(topic) if topic in TOPICS else None
+    column = papers.get(name)
+    return Measured.of(known(name, topic)), None if column is None or place is None else column[
+        place
+    ]
+
+
+def table_5(results: Results) -> Table:
+    """Return recall for each topic."""
+    note = "Of the relevant pages that LAFC, BPM, HW and LJM found together."
+    return topics_table("table-5", "Table 5: recall", results, "recall", note)
+
+
+def table_6(results: Results) -> Table:
+    """Return the running time for each topic."""
+    note = (
+        "Ours: CPU seconds of replayed crawls, reading pages included, judging and the network"
+        " not. The paper's: minutes of live crawls, which the network decides."
+    )
+    return topics_table("table-6", "Table 6: running time", results, "time", note)
+
+
+def topics_table(name: str, title: str, results: Results, what: str, note: str) -> Table:
+    """Return a table with a row for each crawler and two columns for each topic."""
+    columns = ["crawler"]
+    for topic in results.topics:
+        columns += [topic, "paper"]
+    rows: list[tuple[Cell, ...]] = []
+    for crawler in results.crawlers:
+        cells: list[Cell] = [crawler]
+        for topic in results.topics:
+            cells += by_topic(crawler, results, topic, what)
+        rows.append(tuple(cells))
+    return Table(name, title, tuple(columns), rows, note)
+
+
+def learning_table(results: Results) -> Table:
+    """Return the precision of crawl after crawl, with and without what was learned."""
+    crawls = range(len(results.in_turn[0].traces))
+    rows: list[tuple[Cell, ...]] = []
+    for crawl in crawls:
+        learned = last_precisions(results.in_turn, crawl)
+        fresh = last_precisions(results.apart, crawl)
+        found = paired(learned, fresh)
+        rows.append(
+            (
+                str(crawl + 1),
+                Measured.of(learned),
+                Measured.of(fresh),
+                signed(found.mean),
+                told(found.p),
+            )
+        )
+    columns = ("crawl", "learning", "each anew", "difference", "p, paired")
+    note = "LAFC, a = 0.09, C = 0.8; the same seeds of chance for both, over all webs and topics."
+    return Table("learning", "What learning adds from crawl to crawl", columns, rows, note)

@@ -1,0 +1,158 @@
+"""Where the crawlers of `automata` are tried: webs, topics on them, and what was judged beforehand.
+
+Every page of a web is judged once for each topic and the verdicts are kept beside the web, so
+that all crawls share them.  What a crawler is trained on is another web.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from foragers.comparison.study import Study, prepare
+from foragers.errors import UsageError
+from foragers.exhibits.automata_paper import PAGES, STAND_INS, TOPICS
+from foragers.exhibits.request import Request
+from foragers.files import write
+from foragers.run import Aim, Run
+from foragers.worlds.generated.presets import generate
+from foragers.worlds.store import open_world, save
+
+WEB_PAGES, TRAINING_PAGES = 100_000, 20_000
+FEWEST_PAGES, FEWEST_DOWNLOADS = 2_000, 200
+GENERATED_TOPICS = 40
+"""So many that a topic has 2,000 pages: a crawl of 10,000 has to look for them."""
+SEEDS = 2
+"""The paper begins each crawl at a directory page and at the answers of a search engine."""
+TRAINING_SEED = 1000
+SHARE = 0.3
+"""Which share of a recorded web is crawled, unless the paper's 10,000 pages are less."""
+FEWEST_RELEVANT = 10
+"""A topic of which a recorded web has fewer pages is left out."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A topic on a web: `run` makes one of many like webs, `trained_on` are others."""
+
+    web: str
+    path: Path
+    topic: str
+    aim: Aim
+    seeds: tuple[str, ...]
+    budget: int
+    run: int
+    keep: Path
+    trained_on: tuple[Path, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """A name for files."""
+        told = f"{self.path.resolve()} {self.aim!r}"
+        return blake2b(told.encode(), digest_size=8).hexdigest()
+
+    def study(self) -> Study:
+        """Return the web with its judge and all verdicts."""
+        return judged(replace(self, seeds=(), trained_on=(), budget=0, run=0), self.seeds)
+
+
+@lru_cache(maxsize=2)
+def judged(ground: Ground, seeds: tuple[str, ...]) -> Study:
+    """Judge all pages of a web, or read how they were judged before."""
+    study = prepare(Run(str(ground.path), "", ground.aim, seeds=seeds))
+    file = ground.keep / f"{ground.key}.npy"
+    try:
+        study.scores = np.load(file)
+    except (OSError, ValueError):
+        study.score()
+        assert study.scores is not None
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, npy(study.scores))
+    return study
+
+
+def npy(column: np.ndarray) -> bytes:
+    """Return an array as the bytes of a file."""
+    from io import BytesIO
+
+    packed = BytesIO()
+    np.save(packed, column, allow_pickle=False)
+    return packed.getvalue()
+
+
+def grounds_of(request: Request, runs: int) -> list[Ground]:
+    """Return all topics on all webs that were asked for, or on as many generated ones as runs."""
+    if request.worlds:
+        return [ground for path in request.worlds for ground in recorded(request, path)]
+    if request.relevant or request.topic:
+        raise UsageError("--topic and --relevant are for recorded worlds; name one with --world")
+    return [ground for run in range(runs) for ground in generated(request, run)]
+
+
+def generated(request: Request, run: int) -> list[Ground]:
+    """Return the five topics on a web that is made up, with the web to train on."""
+    web = made(request, WEB_PAGES, request.seed + run)
+    other = made(request, TRAINING_PAGES, request.seed + run + TRAINING_SEED)
+    budget = max(FEWEST_DOWNLOADS, round(PAGES * request.scale))
+    archive = open_world(web)
+    grounds = []
+    for topic, (name, words) in STAND_INS.items():
+        labels = archive.labels.urls
+        hubs = np.intersect1d(labels[f"topic:{name}"], labels.get("kind:hub", ()))
+        starts = [*hubs.tolist(), *labels[f"topic:{name}"].tolist()][:SEEDS]
+        seeds = tuple(archive.book.href(url) for url in starts)
+        keep = request.out / "judged"
+        grounds.append(
+            Ground("generated", web, topic, Aim(words), seeds, budget, run, keep, (other,))
+        )
+    return grounds
+
+
+def made(request: Request, pages: int, seed: int) -> Path:
+    """Make a web of so many pages, or of a share of them, unless it is there."""
+    count = max(FEWEST_PAGES, round(pages * request.scale))
+    path = request.out / "worlds" / f"topics-{count}-seed{seed}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(generate("topics", seed=seed, pages=count, topics=GENERATED_TOPICS), path)
+    return path
+
+
+def recorded(request: Request, path: Path) -> list[Ground]:
+    """Return the topics of a recorded web of which it has enough pages."""
+    archive = open_world(path)
+    most = round(PAGES * request.scale)
+    budget = max(10, min(most, 10 * round(SHARE * archive.pages / 10)))
+    others = tuple(other for other in request.worlds if other != path)
+    keep = request.out / "judged"
+    found = [
+        Ground(path.resolve().name, path, topic, aim, (), budget, 0, keep, others)
+        for topic, aim in aims_of(request).items()
+    ]
+    kept = [ground for ground in found if len(ground.study().rewards()) >= FEWEST_RELEVANT]
+    if not kept:
+        raise UsageError(
+            f"--world {path}: fewer than {FEWEST_RELEVANT} pages on {', '.join(aims_of(request))};"
+            " say what is wanted with --topic 'WORDS; WORDS' or --relevant LABEL,LABEL"
+        )
+    return kept
+
+
+def aims_of(request: Request) -> dict[str, Aim]:
+    """Return what is wanted on recorded webs: several topics may be given, else the paper's."""
+    if request.relevant:
+        names = split(request.relevant, ",")
+        return {name: Aim(relevant=name) for name in names}
+    if request.topic:
+        return {words: Aim(words) for words in split(request.topic, ";")}
+    return {name: Aim(words) for name, words in TOPICS.items()}
+
+
+def split(text: str, mark: str) -> Sequence[str]:
+    """Return the parts of a list, each once."""
+    return list(dict.fromkeys(part.strip() for part in text.split(mark) if part.strip()))
