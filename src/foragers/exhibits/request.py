@@ -11,7 +11,10 @@ from typing import Protocol, TypeAlias, cast
 
 from foragers.exhibits.exhibit import Exhibits
 
-PAPERS: Mapping[str, str] = {}
+PAPERS: Mapping[str, str] = {
+    "selection": "foragers that select where to start against foragers that learn where to go",
+    "automata": "a crawler of learning automata against three that were trained",
+}
 """Each paper, with what its exhibits show; its module is the one of that name beside this one."""
 
 

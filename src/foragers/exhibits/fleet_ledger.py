@@ -1,0 +1,132 @@
+"""The record of a fleet in SQLite: every download, from which the exhibits can be recomputed.
+
+docs/fleet-ledgers.md describes the tables and has the queries.  Rows are written in large
+batches, so that memory does not grow with the downloads; the file takes its place when
+the run is over.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from foragers.fleet.replay import FleetRun, StepRecord
+from foragers.worlds.archive import Archive
+
+BATCH = 20_000
+"""How many steps are gathered before they are written."""
+
+SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE downloads (
+    number INTEGER PRIMARY KEY,   -- 1, 2, 3 … in order
+    step INTEGER NOT NULL,        -- the step of the fleet that it belongs to: 1, 2, 3 …
+    time REAL NOT NULL,           -- seconds since the start of the world
+    url INTEGER NOT NULL,         -- urls.id
+    version INTEGER NOT NULL,     -- versions.content, or -1 where there was no page
+    forager INTEGER NOT NULL,
+    sent INTEGER NOT NULL,        -- 1: sent to the reinforcing agent
+    relevant INTEGER NOT NULL     -- 1: and found relevant
+);
+CREATE TABLE urls (id INTEGER PRIMARY KEY, href TEXT NOT NULL);
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY,
+    url INTEGER NOT NULL,         -- urls.id
+    time REAL NOT NULL,           -- when the URL began to show it, seconds since the start
+    content INTEGER NOT NULL      -- the first version of the URL with this content
+);
+CREATE TABLE lives (
+    time REAL NOT NULL,           -- seconds since the start
+    event TEXT NOT NULL,          -- birth or death
+    forager INTEGER NOT NULL,
+    parent INTEGER NOT NULL       -- -1: none
+);
+"""
+
+
+class FleetLedger:
+    """Takes in the steps of a fleet, and writes them into a file."""
+
+    def __init__(self, file: Path, archive: Archive) -> None:
+        self._file = file
+        self._archive = archive
+        self._partial = file.with_name(f".{file.name}.partial")
+        self._steps: list[StepRecord] = []
+        self._written = 0
+        self._downloads = 0
+
+    def begin(self) -> None:
+        """Make an empty file, and write down the world's own facts."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._partial.unlink(missing_ok=True)
+        archive = self._archive
+        numbers = np.arange(len(archive.book))
+        urls = np.repeat(numbers, np.diff(archive.version_starts))
+        versions = zip(
+            range(archive.versions),
+            urls.tolist(),
+            (archive.times - archive.start).tolist(),
+            archive.same_as.tolist(),
+            strict=True,
+        )
+        with closing(self._open()) as connection, connection:
+            connection.executescript(SCHEMA)
+            connection.executemany("INSERT INTO versions VALUES (?, ?, ?, ?)", versions)
+
+    def add(self, step: StepRecord) -> None:
+        """Take in a step."""
+        self._steps.append(step)
+        if len(self._steps) >= BATCH:
+            self._flush()
+
+    def end(self, run: FleetRun, about: Iterable[tuple[str, str | float]]) -> None:
+        """Write what is left, and put the file in its place."""
+        self._flush()
+        lives = [
+            (event.time - run.start, event.what, event.member, event.parent) for event in run.lives
+        ]
+        found = np.flatnonzero(run.discovered >= 0).tolist()
+        href = self._archive.book.href
+        with closing(self._open()) as connection, connection:
+            connection.executemany("INSERT INTO about VALUES (?, ?)", about)
+            connection.executemany("INSERT INTO lives VALUES (?, ?, ?, ?)", lives)
+            connection.executemany(
+                "INSERT INTO urls VALUES (?, ?)", ((url, href(url)) for url in found)
+            )
+        self._partial.replace(self._file)
+
+    def _flush(self) -> None:
+        steps = self._steps
+        if not steps:
+            return
+        sizes = [len(step.urls) for step in steps]
+        total = sum(sizes)
+        first_step = self._written + 1
+        columns = (
+            range(self._downloads + 1, self._downloads + total + 1),
+            np.repeat(np.arange(first_step, first_step + len(steps)), sizes).tolist(),
+            (np.concatenate([step.times for step in steps]) - self._archive.start).tolist(),
+            np.concatenate([step.urls for step in steps]).tolist(),
+            np.concatenate([step.versions for step in steps]).tolist(),
+            np.repeat([step.forager for step in steps], sizes).tolist(),
+            np.concatenate([step.sent for step in steps]).astype(np.int8).tolist(),
+            np.concatenate([step.relevant for step in steps]).astype(np.int8).tolist(),
+        )
+        with closing(self._open()) as connection, connection:
+            connection.executemany(
+                "INSERT INTO downloads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", zip(*columns, strict=True)
+            )
+        self._written += len(steps)
+        self._downloads += total
+        steps.clear()
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._partial)
+        # What is not finished is made again: nothing needs to survive a crash.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        return connection

@@ -1,0 +1,121 @@
+"""Simulations of fleets, side by side in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from foragers.errors import UsageError
+from foragers.exhibits.fleet_kinds import FleetKind
+from foragers.exhibits.fleet_ledger import FleetLedger
+from foragers.exhibits.request import Progress
+from foragers.exhibits.terrain import Terrain
+from foragers.fleet.replay import FleetRun, simulate
+from foragers.processes import end_with
+
+SECONDS_PER_PAGE = 2.57
+"""18 days divided by the mean of the two numbers of downloads in `selection`, 605,155."""
+
+WINDOW = 3 * 3600.0
+
+
+@dataclass(frozen=True)
+class FleetJob:
+    """One simulation to be made; with `territory` it is kept who went where, in such windows."""
+
+    terrain: Terrain
+    kind: FleetKind
+    seed: int
+    days: float
+    window: float = WINDOW
+    territory: float | None = None
+    ledger: Path | None = None
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is shown as while it runs."""
+        return f"{self.terrain.title}: {self.label or self.kind.name}, run {self.seed}"
+
+
+@dataclass(frozen=True)
+class FleetOutcome:
+    """What came of a simulation, with the seconds of one core that it and its ledger took."""
+
+    job: FleetJob
+    run: FleetRun
+    cpu_seconds: float
+
+
+def perform(job: FleetJob) -> FleetOutcome:
+    """Make a simulation; its ground is made ready beforehand and not counted."""
+    ground = job.terrain.ground()
+    ledger = None
+    if job.ledger is not None:
+        ledger = FleetLedger(job.ledger, job.terrain.archive())
+        ledger.begin()
+    cpu = time.process_time()
+    run = simulate(
+        ground,
+        job.kind.settings,
+        seed=job.seed,
+        days=job.days,
+        seconds_per_page=SECONDS_PER_PAGE,
+        window=job.window,
+        territory=job.territory,
+        record=ledger,
+    )
+    if ledger is not None:
+        ledger.end(run, about(job, run))
+    return FleetOutcome(job, run, time.process_time() - cpu)
+
+
+def about(job: FleetJob, run: FleetRun) -> list[tuple[str, str | float]]:
+    """Return what a ledger says of its run."""
+    return [
+        ("world", job.terrain.title),
+        ("fleet", job.kind.name),
+        ("seed", job.seed),
+        ("start", run.start),
+        ("days", job.days),
+        ("window", job.window),
+        ("seconds_per_page", SECONDS_PER_PAGE),
+        ("new_within", job.kind.settings[0].new_within),
+    ]
+
+
+def perform_all(jobs: Sequence[FleetJob], processes: int, progress: Progress) -> list[FleetOutcome]:
+    """Make all simulations, and return them in the order of the jobs."""
+    done: dict[FleetJob, FleetOutcome] = {}
+    with progress("simulating", len(jobs)) as meter:
+        for outcome in outcomes(jobs, processes):
+            done[outcome.job] = outcome
+            meter(len(done), outcome.job.name)
+    return [done[job] for job in jobs]
+
+
+def outcomes(jobs: Sequence[FleetJob], processes: int) -> Iterator[FleetOutcome]:
+    """Give outcomes as they are done; in this process if one is enough."""
+    if processes == 1 or len(jobs) < 2:
+        yield from map(perform, jobs)
+        return
+    with ProcessPoolExecutor(
+        min(processes, len(jobs)),
+        get_context("spawn"),
+        initializer=end_with,
+        initargs=(os.getpid(),),
+    ) as pool:
+        try:
+            for future in as_completed([pool.submit(perform, job) for job in jobs]):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise UsageError("a worker process was killed; give it fewer --jobs") from error
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise

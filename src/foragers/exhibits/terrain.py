@@ -1,0 +1,140 @@
+"""Where the fleets of a paper forage: a web, as it is or rewired, and who is to be rewarded there.
+
+A worker process is told only where a world lies and what is done to it; columns and states
+it opens for itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.errors import UsageError
+from foragers.exhibits.request import Request
+from foragers.fleet.ground import Ground, NewsRules
+from foragers.text.state import states_of
+from foragers.topics.options import judge_from, truth
+from foragers.types import Choice, Links, Page, Status
+from foragers.worlds.archive import Archive
+from foragers.worlds.generated.newsroom import PAPER_DAYS, PAPER_PAGES
+from foragers.worlds.generated.presets import generate
+from foragers.worlds.recorded import NO_IDS, VersionContent
+from foragers.worlds.rewired import rewire
+from foragers.worlds.store import open_world, save
+
+COHORT = 6 * 3600.0
+"""In one of the rewired worlds links are exchanged only with links of the same six hours."""
+
+FEWEST_PAGES, FEWEST_DAYS = 700, 0.25
+"""A generated web is no smaller, however small the scale."""
+
+AS_IT_IS, REWIRED, COHORTS = "", "rewired", "cohorts"
+VARIANTS = {
+    AS_IT_IS: "as it is",
+    REWIRED: "links permuted at random",
+    COHORTS: "links permuted within six hours of their appearance",
+}
+
+
+AS_PAPERS = NewsRules()
+
+
+@dataclass(frozen=True)
+class Terrain:
+    """A world on disk, what is done to its links, what counts as news, and what is wanted."""
+
+    name: str
+    path: Path
+    variant: str = AS_IT_IS
+    seed: int = 0
+    rules: NewsRules = AS_PAPERS
+    relevant: str | None = None
+    topic: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the world and what was done to it."""
+        return f"{self.name}, {VARIANTS[self.variant]}" if self.variant else self.name
+
+    def archive(self) -> Archive:
+        """Open the world, and rewire it if it is to be."""
+        archive = open_world(self.path)
+        if self.variant == AS_IT_IS:
+            return archive
+        return rewire(archive, self.seed, COHORT if self.variant == COHORTS else None)
+
+    def ground(self) -> Ground:
+        """Make the world ready for fleets; the states are those of the texts, which stay."""
+        return ground_of(self)
+
+
+@lru_cache(maxsize=2)
+def ground_of(terrain: Terrain) -> Ground:
+    """Make a world ready, once for all runs of a process that follow each other."""
+    states = states_of(open_world(terrain.path))
+    archive = terrain.archive()
+    return Ground.of(archive, states, terrain.rules, wanted=wanted_of(archive, terrain))
+
+
+def wanted_of(archive: Archive, terrain: Terrain) -> NDArray[np.bool_] | None:
+    """Say which versions are on topic, if new alone is not enough."""
+    urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))
+    if terrain.relevant is not None:
+        return np.isin(urls, np.fromiter(truth(archive, terrain.relevant), np.int64))
+    if terrain.topic is None:
+        return None
+    judge = judge_from(topic=terrain.topic)
+    wanted = np.zeros(archive.versions, np.bool_)
+    for version in np.flatnonzero(archive.same_as == np.arange(archive.versions)).tolist():
+        page = page_of(archive, version, int(urls[version]))
+        wanted[version] = judge.relevance(page) >= judge.threshold
+    return np.asarray(wanted[archive.same_as])
+
+
+def page_of(archive: Archive, version: int, url: int) -> Page:
+    """Return a version as a judge sees it."""
+    content = VersionContent(archive.texts, version)
+    links = Links(NO_IDS, NO_IDS, archive.book, content)
+    born = float(archive.times[version])
+    choice = Choice(url, archive.book.host(url))
+    return Page(choice, Status.OK, "", url, born, born, version, links, content)
+
+
+def worlds_of(request: Request) -> dict[str, Path]:
+    """Return the worlds to work on by name; without any given, a news site is made up."""
+    if not request.worlds:
+        return {"news": made_up(request)}
+    found: dict[str, Path] = {}
+    for path in request.worlds:
+        archive = open_world(path)
+        if not archive.evolving or archive.end <= archive.start:
+            raise UsageError(
+                f"--world {path}: stands still, and fleets look for news;"
+                " import it with --evolving or --window"
+            )
+        name = path.resolve().name
+        while name in found:
+            name += "-2"
+        found[name] = path
+    return found
+
+
+def made_up(request: Request) -> Path:
+    """Generate the news site of the paper's size, or of a share of it, unless it is there."""
+    pages = max(FEWEST_PAGES, round(PAPER_PAGES * request.scale))
+    days = max(FEWEST_DAYS, PAPER_DAYS * request.scale)
+    path = request.out / "worlds" / f"news-{pages}-{days:g}d-seed{request.seed}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(generate("news", seed=request.seed, pages=pages, days=days), path)
+    return path
+
+
+def days_of(request: Request, archive: Archive) -> float:
+    """Return how many days of a world are replayed: all, or a share of a recorded one."""
+    days = (archive.end - archive.start) / 86_400.0
+    return days * request.scale if request.worlds else days
