@@ -28,18 +28,27 @@ def crawl(
     judge: str | None = None,
     strategy: str = "best-first",
     budget: int = 2000,
+    per_host: int | None = None,
     minutes: float | None = None,
     concurrency: int = 16,
     delay: float = 1.0,
     scope: str = "site",
+    hosts: Sequence[str] = (),
+    prefix: Sequence[str] = (),
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     max_depth: int | None = None,
+    sitemaps: bool = False,
+    feeds: bool = False,
     allow_private: Sequence[str] = (),
     user_agent: str = "",
     contact: str = "",
     warc: bool = True,
+    traps: bool = True,
     seed: int = 0,
+    learned: str | Path | None = None,
+    render: bool = False,
+    chromium: str | Path = "",
 ) -> Iterator[Visit]:
     """Crawl the live web and yield each visit as it comes in; the same `out` goes on.
 
@@ -49,22 +58,23 @@ def crawl(
     order = Order(
         seeds=urls,
         aim=Aim(topic, threshold=threshold, examples=examples, new_within=new_within, judge=judge),
-        strategy=strategy,
-        seed=seed,
-        budget=budget,
-        minutes=minutes,
-        concurrency=concurrency,
-        delay=delay,
-        within=scope,
-        include=tuple(include),
-        exclude=tuple(exclude),
-        max_depth=max_depth,
-        allow_private=tuple(allow_private),
-        user_agent=user_agent,
-        contact=contact,
-        warc=warc,
-    )
+        strategy=strategy, seed=seed,
+        budget=budget, per_host=per_host, minutes=minutes,
+        concurrency=concurrency, delay=delay,
+        within=scope, hosts=several(hosts), prefix=several(prefix),
+        include=several(include), exclude=several(exclude), max_depth=max_depth,
+        sitemaps=sitemaps, feeds=feeds,
+        allow_private=several(allow_private), user_agent=user_agent, contact=contact,
+        warc=warc, traps=traps,
+        learned=None if learned is None else str(learned),
+        render=render, chromium=str(chromium),
+    )  # fmt: skip
     return visits(Session(order, Path(out)))
+
+
+def several(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return what may be one text or several as several."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def visits(session: Session) -> Iterator[Visit]:

@@ -13,7 +13,8 @@ from collections.abc import Set as AbstractSet
 from math import inf
 from typing import Protocol, runtime_checkable
 
-from foragers.types import Choice, HostId, Link, Page, Visit
+from foragers.models import Model
+from foragers.types import Addresses, Choice, HostId, Link, Page, Visit
 
 
 @runtime_checkable
@@ -30,6 +31,18 @@ class Strategy(Protocol):
         The first visit told is the *beginning*: a page that is nowhere, whose links
         are the seeds.
         """
+        ...
+
+
+@runtime_checkable
+class Learns(Protocol):
+    """A strategy that learns something worth keeping for the next crawl with the same aim.
+
+    It takes that up in its field `model`.
+    """
+
+    def learned(self, addresses: Addresses) -> Model:
+        """Return what it has learned; a URL's number is not the same in another crawl."""
         ...
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from foragers.errors import UsageError
-from foragers.urls import host_of, site_of
+from foragers.urls import host_of, resolve, site_of
 
 WITHIN = ("host", "site", "any")
 _MAX_HOSTS = 65_536
+_HOST = re.compile(r"\.?(?:[\w-]+\.)*[\w-]+(?::\d{1,5})?|\[[0-9a-fA-F:.]+\](?::\d{1,5})?")
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,10 @@ class Scope:
     """The addresses a crawl may visit; seeds (depth 0) always may.
 
     `within` is "host" (the hosts of the seeds), "site" (their registrable domains) or
-    "any"; `hosts` are allowed besides (".a.test" stands for a.test and all below it).
-    Where `prefixes` or `include` are given an address must begin with one of the former
-    and match one of the latter; no address may match one of `exclude`.
+    "any"; `hosts` are allowed besides (".a.test" stands for a.test and all below it), and
+    so are those of `prefixes`.  Where `prefixes` or `include` are given an address must
+    begin with one of the former and match one of the latter; no address may match one of
+    `exclude`.  A prefix without a scheme stands for http and https.
     """
 
     seeds: tuple[str, ...] = ()
@@ -44,6 +46,24 @@ class Scope:
             raise UsageError(f"--scope {self.within}: use one of {', '.join(WITHIN)}")
         compiled("--include", self.include)
         compiled("--exclude", self.exclude)
+        _ = self._beginnings
+        for host in self.hosts:
+            if not _HOST.fullmatch(host.strip()):
+                raise UsageError(f"--hosts {host}: write names such as a.org,.b.org")
+
+    def and_seed(self, seed: str) -> Scope:
+        """Return the same scope with one more seed: where one of them redirects to."""
+        return self if seed in self.seeds else replace(self, seeds=(*self.seeds, seed))
+
+    def refuse_host(self, url: str) -> str | None:
+        """Return why nothing at all of a host may be visited, or None if something may."""
+        if not url.startswith(("http://", "https://")):
+            return "neither http nor https"
+        name = url.split("/", 3)[2]
+        try:
+            return self._known[name]
+        except KeyError:
+            return self._look_up(name, url)
 
     def refuse(self, url: str, depth: int) -> str | None:
         """Return why an address may not be visited, or None if it may."""
@@ -60,7 +80,7 @@ class Scope:
             reason = self._look_up(name, url)
         if reason is not None:
             return reason
-        if self.prefixes and not url.startswith(self.prefixes):
+        if self.prefixes and not url.startswith(self._beginnings):
             return "begins with none of --prefix"
         if self.include and not any(pattern.search(url) for pattern in self._included):
             return "matches no --include"
@@ -93,10 +113,29 @@ class Scope:
     def _allowed(self) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
         """The hosts and sites that are allowed, and the ends of hosts that are."""
         seeds = [host_of(seed) for seed in self.seeds]
-        listed = [host.lower() for host in self.hosts]
+        listed = [host.strip().lower() for host in self.hosts]
+        listed += [host_of(beginning) for beginning in self._beginnings]
         names = frozenset([*seeds, *(host.lstrip(".") for host in listed)])
         below = tuple(host for host in listed if host.startswith("."))
         return names, frozenset(map(site_of, seeds)), below
+
+    @cached_property
+    def _beginnings(self) -> tuple[str, ...]:
+        """The prefixes in full, spelled as addresses are."""
+        found: list[str] = []
+        for prefix in self.prefixes:
+            schemes = ("",) if "://" in prefix else ("http://", "https://")
+            try:
+                found += [resolve(scheme + prefix.strip()) for scheme in schemes]
+                host_of(found[-1])
+            except (ValueError, IndexError):
+                found.append("")
+            if not found[-1].startswith(("http://", "https://")):
+                raise UsageError(
+                    f"--prefix {prefix}: not the beginning of an address;"
+                    " write https://host/path or host/path"
+                )
+        return tuple(found)
 
     @cached_property
     def _included(self) -> tuple[re.Pattern[str], ...]:

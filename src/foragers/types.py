@@ -15,6 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.outlinks import Outlink as Outlink
+from foragers.outlinks import Outlinks
+
 UrlId: TypeAlias = int
 HostId: TypeAlias = int
 Ids: TypeAlias = NDArray[np.int32]
@@ -37,17 +40,6 @@ class Status(StrEnum):
     REFUSED = "refused"
     FAILED = "failed"
     SKIPPED = "skipped"
-
-
-class Outlink(msgspec.Struct, frozen=True, gc=False):
-    """A link as a page shows it."""
-
-    href: str
-    anchor: str = ""
-    around: str = ""
-    path: str = ""
-    position: int = 0
-    rel: str = ""
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -125,6 +117,11 @@ class Links(Sequence[Link]):
 
     def __len__(self) -> int:
         return len(self.targets)
+
+    @property
+    def anchors(self) -> Sequence[str]:
+        """The words of each link, without making objects of them."""
+        return Outlinks.of(self._content.outlinks()).anchors
 
     def __iter__(self) -> Iterator[Link]:
         href = self.addresses.href

@@ -48,6 +48,25 @@ LETTERS = {
     "unknown name": (titled(WORD).encode(), "text/html; charset=nonsense", WORD),
     "no type": (titled(WORD).encode(), None, WORD),
     "xhtml": (titled(WORD).encode(), "application/xhtml+xml", WORD),
+    "type twice": (titled(WORD).encode(), "text/html, text/html", WORD),
+    "no such type": (titled(WORD).encode(), "html", WORD),
+    "any type": (titled(WORD).encode(), "*/*", WORD),
+    "no charset after all": (titled(WORD).encode(), "text/html; charset=", WORD),
+    "two charsets": (
+        titled(LATIN).encode("latin-1"),
+        "text/html; charset=latin1; charset=utf-8",
+        LATIN,
+    ),
+    "by declaration": (
+        ('<?xml version="1.0" encoding="iso-8859-1"?>' + titled(LATIN)).encode("latin-1"),
+        "text/html",
+        LATIN,
+    ),
+    "by late meta": (
+        titled(LATIN, f"<!--{'x' * 2000}--><meta charset=latin1>").encode("latin-1"),
+        "text/html",
+        LATIN,
+    ),
     "type in capitals": (titled(WORD).encode(), "TEXT/HTML; CHARSET=UTF-8", WORD),
 }
 
@@ -143,3 +162,34 @@ def test_the_words_of_a_page_that_asks_not_to_be_kept_are_not_in_the_ledger(tmp_
     with sqlite3.connect(tmp_path / "ledger.sqlite") as ledger:
         assert ledger.execute("SELECT title FROM visits").fetchall() == [("",)]
     ledger.close()
+
+
+LINKED = {
+    "a refresh": ('<meta http-equiv="Refresh" content="5; URL=\'/a\'">', ["/a"]),
+    "a base": ('<base href="/sub/"><a href=a>x</a>', ["/sub/a"]),
+    "a base that is none": ('<base href="javascript:1"><a href=a>x</a>', ["/a"]),
+    "frames": ("<frameset><frame src=/a></frameset>", ["/a"]),
+    "an inner frame and an area": (
+        "<iframe src=/a></iframe><map><area href=/b></map>",
+        ["/a", "/b"],
+    ),
+    "no script": ("<noscript><a href=/a>x</a></noscript>", ["/a"]),
+    "a comment": ("<!-- <a href=/a>x</a> -->", []),
+    "a script": ('<script>var x = "<a href=/a>x</a>"</script>', []),
+    "entities": ('<a href="/a?b=1&amp;c=2">x</a>', ["/a?b=1&c=2"]),
+    "line breaks": ('<a href=" \n/a\nb ">x</a>', ["/ab"]),
+    "no quotes, no end": ("<a href=/a>x<a href='/b'>y", ["/a", "/b"]),
+    "other letters": ('<a href="/ü?q=ö">x</a>', ["/%C3%BC?q=%C3%B6"]),
+    "dots": ('<a href="../../../a">x</a><a href="./x/../b">y</a>', ["/a", "/b"]),
+    "the next one": ("<link rel=next href=/a>", ["/a"]),
+    "data": ('<a href="data:text/html,x">x</a>', []),
+}
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_links_are_found_where_they_are(name: str, tmp_path: Path) -> None:
+    markup, paths = LINKED[name]
+    site = {"/it": reply(f"<html>{markup}".encode()), "*": page(words="x")}
+    with serving(site) as server:
+        crawl(tmp_path, server.url("/it"), max_depth=1)
+        assert server.paths == ["/robots.txt", "/it", *paths]

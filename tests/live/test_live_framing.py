@@ -14,6 +14,7 @@ from live.crawling import crawl, one, serving
 from live.hostile_server import Answer, Connection, page, reply
 
 HTML = b"<html><title>whole</title><p>words</html>"
+PACKED = gzip.compress(HTML, mtime=0)
 CHUNKS = b"%x\r\n%s\r\n" % (len(HTML), HTML)
 EXTENDED = CHUNKS.replace(b"\r\n", b";a=b\r\n", 1)
 EARLY = b"HTTP/1.1 103 Early Hints\r\nContent-Type: image/png\r\n\r\n"
@@ -58,6 +59,26 @@ WHOLE = {
     "the length twice": HEAD + LENGTH * 2 + b"\r\n" + HTML,
     "strange headers": HEAD + b"X\xff: \xfe\r\nEmpty:\r\n" + LENGTH + b"\r\n" + HTML,
     "in pieces": in_pieces,
+    "the length in a list": HEAD
+    + b"Content-Length: %d, %d\r\n\r\n" % (len(HTML), len(HTML))
+    + HTML,
+    "excess on an open connection": HEAD + LENGTH + b"\r\n" + HTML + b"HTTP/1.1 200 OK\r\n\r\nevil",
+    "gzip as transfer coding": then_close(
+        HEAD
+        + b"Transfer-Encoding: gzip, chunked\r\n\r\n"
+        + b"%x\r\n%s\r\n0\r\n\r\n" % (len(PACKED), PACKED)
+    ),
+    "identity as transfer coding": then_close(HEAD + b"Transfer-Encoding: identity\r\n\r\n" + HTML),
+    "chunks in HTTP/1.0": then_close(
+        (CHUNKED + b"\r\n" + CHUNKS + b"0\r\n\r\n").replace(b"HTTP/1.1", b"HTTP/1.0")
+    ),
+    "a long extension": CHUNKED
+    + b"\r\n"
+    + CHUNKS.replace(b"\r\n", b";" + b"x" * 50_000 + b"\r\n", 1)
+    + b"0\r\n\r\n",
+    "a blank before the colon": HEAD.replace(b"Type:", b"Type :") + LENGTH + b"\r\n" + HTML,
+    "no headers": then_close(b"HTTP/1.1 200 OK\r\n\r\n" + HTML),
+    "a long reason": HEAD.replace(b"OK", b"O" * 20_000) + LENGTH + b"\r\n" + HTML,
     "another 2xx": HEAD.replace(b"200 OK", b"203 Other") + LENGTH + b"\r\n" + HTML,
 }
 BROKEN = {
@@ -74,6 +95,11 @@ BROKEN = {
     "no head": then_close(HTML),
     "no number": then_close(b"HTTP/1.1 abc\r\n\r\n" + HTML),
     "a length that is none": then_close(HEAD + b"Content-Length: -3\r\n\r\n" + HTML),
+    "a length in hexadecimal": then_close(HEAD + b"Content-Length: 0x29\r\n\r\n" + HTML),
+    "a line that is no header": then_close(HEAD + b"nonsense\r\n" + LENGTH + b"\r\n" + HTML),
+    "a null byte": then_close(HEAD + b"X: a\0b\r\n" + LENGTH + b"\r\n" + HTML),
+    "HTTP/2 without having been asked": then_close(HEAD.replace(b"1.1", b"2") + LENGTH + HTML),
+    "blank lines before": then_close(b"\r\n\r\n" + HEAD + LENGTH + b"\r\n" + HTML),
     "two lengths": then_close(HEAD + b"Content-Length: 3\r\n" + LENGTH + b"\r\n" + HTML),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from live.crawling import crawl, gaps, one, serving
-from live.hostile_server import ALLOW_ALL, HostileServer, page, redirect, reply
+from live.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
 
 PRIVATE = [
     "http://127.0.0.2:{port}/", "http://localhost:{port}/", "http://[::1]:{port}/",
@@ -96,8 +96,9 @@ def test_no_redirect_leads_to_a_private_address(target: str, tmp_path: Path) -> 
 
 def test_scope_is_checked_on_each_hop(tmp_path: Path) -> None:
     with serving({}, address="127.0.0.2") as other:
-        with serving({"/it": redirect("/b"), "/b": redirect(other.url("/c"))}) as server:
-            outcome = crawl(tmp_path, server.url("/it"), within="host")
+        site = {"/": page("/it"), "/it": redirect("/b"), "/b": redirect(other.url("/c"))}
+        with serving(site) as server:
+            outcome = crawl(tmp_path, server.url("/"), within="host")
         assert outcome.status("/it") == "skipped"
         assert "another host" in outcome.reason("/it")
         assert not other.log
@@ -131,3 +132,67 @@ def test_hosts_that_redirect_to_each_other_are_both_left_their_pauses(tmp_path: 
         assert len(other.log) == 5
         assert min(gaps(other.log)) >= 0.18
         assert min(gaps(server.log)) >= 0.18
+
+
+def with_endless_body(status: str):
+    def answer(connection: Connection) -> None:
+        head = f"HTTP/1.1 {status}\r\nLocation: /to\r\nContent-Type: text/html\r\n\r\n"
+        connection.send(head.encode())
+        while not connection.closing.is_set():
+            connection.send(b"<p>more</p>" * 1000)
+
+    return answer
+
+
+def with_body_that_stops(connection: Connection) -> None:
+    connection.send(b"HTTP/1.1 302 Found\r\nLocation: /to\r\nContent-Length: 99\r\n\r\nsome")
+    connection.hang()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        with_endless_body("302 Found"),
+        with_body_that_stops,
+        b"HTTP/1.1 302 Found\r\nLocation: /to\r\nContent-Length: 99\r\nConnection: close\r\n\r\n",
+    ],
+    ids=["endless", "stops", "cut"],
+)
+def test_a_redirect_is_followed_whatever_its_body(answer, tmp_path: Path) -> None:
+    with serving({"/it": answer, "/to": page(words="there")}) as server:
+        outcome = crawl(tmp_path, server.url("/it"), warc=True)
+        assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "there")
+        assert server.paths.count("/it") == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "found"), [("404 Not Found", "missing"), ("403 Forbidden", "refused")]
+)
+def test_an_error_is_one_however_much_is_said_about_it(status, found, tmp_path: Path) -> None:
+    assert one(tmp_path, with_endless_body(status))[:2] == (found, status[:3])
+
+
+@pytest.mark.parametrize(
+    "location", ["\\to", "  /to ", "/t\to", "HTTP:/to", "./x/../to", "//{}/to"]
+)
+def test_odd_targets_are_read_as_browsers_read_them(location: str, tmp_path: Path) -> None:
+    with HostileServer({}) as server:
+        target = location.format(f"127.0.0.1:{server.port}")
+        moved = f"HTTP/1.1 301 M\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n".encode()
+        server.site = {"/robots.txt": ALLOW_ALL, "/it": moved, "/to": page(words="there")}
+        assert crawl(tmp_path, server.url("/it")).title("/it") == "there"
+
+
+def test_names_and_passwords_in_addresses_are_not_sent(tmp_path: Path) -> None:
+    with HostileServer({}) as server:
+        secret = f"http://me:secret@127.0.0.1:{server.port}/"
+        server.site = {
+            "/robots.txt": ALLOW_ALL,
+            "/": page(secret + "link", "/it"),
+            "/it": redirect(secret + "to"),
+            "/to": page(),
+            "/link": page(),
+        }
+        crawl(tmp_path, secret)
+        assert sorted(server.paths) == ["/", "/it", "/link", "/robots.txt", "/to"]
+        assert not any("authorization" in asked.headers for asked in server.log)

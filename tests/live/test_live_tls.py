@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import subprocess
 from pathlib import Path
@@ -90,3 +91,10 @@ def test_http_where_https_is_meant_fails_with_a_reason(tmp_path: Path) -> None:
         outcome = crawl(tmp_path, server.url("/").replace("http:", "https:"))
         assert outcome.status("/") == "skipped"
         assert "TLS" in outcome.reason("/")
+
+
+def test_a_server_that_does_not_shake_hands_is_given_up_in_time(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        outcome = crawl(tmp_path, f"https://127.0.0.1:{listener.getsockname()[1]}/")
+        assert outcome.status("/") == "skipped"
+        assert "timeout" in outcome.reason("/")

@@ -47,6 +47,26 @@ def soft_404(connection: Connection) -> None:
     connection.send(reply(f"<title>Sorry</title><p>The page was not found. {FILLING}</p>{anchors}"))
 
 
+def soft_404_at_random(connection: Connection) -> None:
+    chance = random.Random()
+    links = [f"/gone/{chance.getrandbits(48):x}" for _ in range(5)]
+    anchors = "".join(f'<a href="{link}">{words_for(chance.random(), 3)}</a> ' for link in links)
+    connection.send(reply(f"<title>Sorry</title><p>The page was not found.</p>{anchors}"))
+
+
+def refreshing(connection: Connection) -> None:
+    number = int(re.sub(r"\D", "", connection.path) or 0)
+    meta = f'<meta http-equiv=refresh content="0;url=/wait?n={number + 1}">'
+    connection.send(reply(f"{meta}<title>Wait</title><p>Please wait. {FILLING}"))
+
+
+def stamped(connection: Connection) -> None:
+    chance = random.Random()
+    links = [f"/item/{chance.getrandbits(48):x}" for _ in range(5)]
+    anchors = "".join(f'<a href="{link}">more</a> ' for link in links)
+    connection.send(reply(f"<p>Request {chance.getrandbits(64):x}. {FILLING}</p>{anchors}"))
+
+
 def pagination(connection: Connection) -> None:
     number = int(re.sub(r"\D", "", connection.path.partition("=")[2]) or 1)
     connection.send(page(f"/list?page={number + 1}", words=f"Page {number}. No results. {FILLING}"))
@@ -58,9 +78,13 @@ TRAPS = {
     "/deep": growing,
     "/lost/x": soft_404,
     "/list": pagination,
+    "/gone/x": soft_404_at_random,
+    "/wait?n=0": refreshing,
+    "/item/x": stamped,
 }
 SITES = {"/calendar": calendar, "/forum": session_ids, "/deep": growing, "/lost": soft_404,
-         "/list": pagination}  # fmt: skip
+         "/list": pagination, "/gone": soft_404_at_random, "/wait": refreshing,
+         "/item": stamped}  # fmt: skip
 
 
 @pytest.mark.parametrize("start", TRAPS)

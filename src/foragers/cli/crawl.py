@@ -11,7 +11,7 @@ from rich.console import Console
 
 from foragers.cli.crawl_view import View
 from foragers.cli.options import add_aim, aim_of
-from foragers.cli.summary import print_summary
+from foragers.cli.summary import print_left_alone, print_summary
 from foragers.errors import UsageError
 from foragers.files import write
 from foragers.measures.summary import summarise
@@ -27,14 +27,24 @@ def add(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--strategy", default="best-first", metavar="NAME", help="see 'strategies'")
     verb.add_argument("--seed", type=int, default=0, metavar="S", help="of chance")
     verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads (2000)")
+    verb.add_argument("--per-host", type=int, metavar="N", help="downloads from each host at most")
     verb.add_argument("--minutes", type=float, metavar="M", help="stop after so long")
     verb.add_argument("--concurrency", type=int, default=16, metavar="C", help="hosts at once (16)")
     verb.add_argument(
         "--delay", type=float, default=1.0, metavar="SECONDS", help="pause at each host (1)"
     )
     verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the same: go on")
+    verb.add_argument(
+        "--learned",
+        metavar="FILE",
+        help="what the strategy learns: taken up from here if it is there, and kept here after",
+    )
     verb.add_argument("--json", type=Path, metavar="FILE", help="write the summary for machines")
     add_scope(verb)
+    verb.add_argument(
+        "--render", action="store_true", help="run the scripts of pages that are empty without"
+    )
+    verb.add_argument("--chromium", default="", metavar="PATH", help="the browser for --render")
     manners = verb.add_argument_group("manners")
     manners.add_argument("--user-agent", default="", metavar="NAME", help="how to introduce itself")
     manners.add_argument("--contact", default="", metavar="URL|MAIL", help="whom sites can ask")
@@ -56,9 +66,21 @@ def add_scope(verb: argparse.ArgumentParser) -> None:
     scope.add_argument(
         "--scope", choices=("host", "site", "any"), default="site", help="(default: site)"
     )
+    scope.add_argument(
+        "--hosts",
+        action="append",
+        default=[],
+        metavar="A,.B",
+        help="these hosts besides; .b.org is b.org and all below it",
+    )
+    scope.add_argument(
+        "--prefix", action="append", default=[], metavar="URL", help="only what begins so"
+    )
     scope.add_argument("--include", action="append", default=[], metavar="RE", help="only these")
     scope.add_argument("--exclude", action="append", default=[], metavar="RE", help="not these")
     scope.add_argument("--max-depth", type=int, metavar="D", help="links from the seeds")
+    scope.add_argument("--sitemaps", action="store_true", help="follow the links of sitemaps too")
+    scope.add_argument("--feeds", action="store_true", help="follow the links of feeds too")
 
 
 def order_of(options: argparse.Namespace) -> Order:
@@ -83,6 +105,14 @@ def order_of(options: argparse.Namespace) -> Order:
         contact=options.contact,
         warc=options.warc,
         traps=options.traps,
+        hosts=tuple(name for text in options.hosts for name in text.split(",") if name.strip()),
+        prefix=tuple(options.prefix),
+        per_host=options.per_host,
+        sitemaps=options.sitemaps,
+        feeds=options.feeds,
+        learned=options.learned,
+        render=options.render,
+        chromium=options.chromium,
     )
 
 
@@ -113,7 +143,9 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     hosts = [table.host_name(table.host(url)) for url in facts.urls.tolist()]
     summary = summarise(facts, hosts, session.ledger.reasons())
     print_summary(summary, session.stopped, console)
+    print_left_alone(session.left_alone, console)
     console.print(f"everything is in {options.out}: ledger.sqlite, warc/", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
+        told["left_alone"] = msgspec.to_builtins(session.left_alone)
         write(options.json, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
+from math import inf
 from typing import Protocol, Self
 
 from rich.console import Console
 from rich.live import Live as Panel
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from foragers.reporting.plain import plain
+from foragers.session.tally import Tally
 from foragers.types import Status, Visit
 
 LATELY = 100
+LONGEST = 64
+"""How many letters of an address are shown."""
 REDRAW, LINE_EVERY = 0.25, 10.0
 """Seconds between two pictures on a terminal, and between two lines elsewhere."""
 ERRORS = (Status.MISSING, Status.REFUSED, Status.FAILED)
@@ -34,8 +39,13 @@ class Shown(Protocol):
         ...
 
     @property
-    def before(self) -> tuple[int, int]:
-        """The downloads and relevant pages of the crawl before it was taken up again."""
+    def before(self) -> Tally:
+        """What the crawl had come to before it was taken up again."""
+        ...
+
+    @property
+    def ends(self) -> float:
+        """When the time of the crawl is over, in seconds since 1970; infinity if never."""
         ...
 
 
@@ -45,9 +55,10 @@ class View:
     def __init__(self, console: Console, crawl: Shown) -> None:
         self._console = console
         self._crawl = crawl
-        self._downloads, self._relevant = crawl.before
-        self._errors = self._skipped = 0
-        self._hosts: set[int] = set()
+        before = crawl.before
+        self._downloads, self._relevant = before.downloads, before.relevant
+        self._errors, self._skipped = before.errors, before.skipped
+        self._hosts = set(before.hosts)
         self._lately: deque[bool] = deque(maxlen=LATELY)
         self._last = ""
         self._started = time.monotonic()
@@ -86,12 +97,13 @@ class View:
             return
         self._downloads += 1
         self._done_here += 1
-        self._relevant += visit.relevant
+        found = visit.relevant and page.status is Status.OK
+        self._relevant += found
         self._errors += page.status in ERRORS
         self._hosts.add(page.choice.host)
-        self._lately.append(visit.relevant)
-        if visit.relevant:
-            self._last = page.href
+        self._lately.append(found)
+        if found:
+            self._last = plain(page.href)
 
     def _line(self) -> str:
         """Return the counts in one line."""
@@ -100,6 +112,7 @@ class View:
             f"{self._downloads:,} of {self._crawl.budget:,} pages, {self._relevant:,} relevant"
             f" ({overall:.0%}, lately {lately:.0%}), {len(self._hosts):,} hosts,"
             f" {self._errors:,} errors, {self._queue()} waiting, {self._left()} left"
+            + (f", last {short(self._last)}" if self._last else "")
         )
 
     def _picture(self) -> Table:
@@ -112,9 +125,11 @@ class View:
         grid.add_row("relevant", f"{self._relevant:,}", f"{overall:.0%}", f"lately {lately:.0%}")
         grid.add_row("hosts", f"{len(self._hosts):,}", f"{self._queue()}", "pages waiting")
         grid.add_row("errors", f"{self._errors:,}", f"{self._skipped:,}", "skipped")
-        last = self._last if len(self._last) < 64 else self._last[:63] + "…"
-        grid.add_row("last", escape(last), "", "")
-        return grid
+        whole = Table.grid()
+        whole.add_row(grid)
+        if self._last:
+            whole.add_row(Text(f"last relevant  {short(self._last)}", no_wrap=True))
+        return whole
 
     def _harvest(self) -> tuple[float, float]:
         lately = sum(self._lately) / len(self._lately) if self._lately else 0.0
@@ -125,11 +140,19 @@ class View:
         return "?" if waiting is None else f"{waiting:,}"
 
     def _left(self) -> str:
-        """Return how long the rest of the budget will take at the pace so far."""
-        if not self._done_here:
+        """Return how long the rest of the budget will take at the pace so far, or of the time."""
+        seconds = max(0.0, self._crawl.ends - time.time())
+        if self._done_here:
+            passed = time.monotonic() - self._started
+            budget = max(0, self._crawl.budget - self._downloads)
+            seconds = min(seconds, passed / self._done_here * budget)
+        if seconds == inf:
             return "?"
-        passed = time.monotonic() - self._started
-        seconds = passed / self._done_here * max(0, self._crawl.budget - self._downloads)
         minutes, seconds = divmod(int(seconds), 60)
         hours, minutes = divmod(minutes, 60)
         return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def short(address: str) -> str:
+    """Return an address that is not too long for a line."""
+    return address if len(address) <= LONGEST else address[: LONGEST - 1] + "…"

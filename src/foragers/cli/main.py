@@ -28,6 +28,8 @@ VERBS = {
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
     "explain": "say why a page was fetched",
     "compare": "compare strategies on a world",
+    "reproduce": "make the tables and figures of the papers again",
+    "train": "learn from recorded worlds, for strategies to use",
     "world": "make, measure, serve and export worlds",
     "strategies": "list the strategies and their parameters",
 }

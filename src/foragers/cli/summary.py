@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
@@ -9,6 +12,7 @@ from rich.text import Text
 
 from foragers.measures.summary import LATELY, Summary
 from foragers.reporting.plain import counted, duration, plain
+from foragers.session.ending import LeftAlone
 
 WORST = 5
 """How many errors are listed."""
@@ -53,6 +57,23 @@ def last_ones(summary: Summary) -> str:
 def statuses(summary: Summary) -> str:
     """Say how downloads ended."""
     return ", ".join(f"{count:,} {plain(status)}" for status, count in summary.statuses.items())
+
+
+def print_left_alone(hosts: Sequence[LeftAlone], console: Console) -> None:
+    """Print which hosts want to be left alone, and until when."""
+    if not hosts:
+        return
+    grid = Table(box=SIMPLE, pad_edge=False, title="to be asked again later", title_justify="left")
+    grid.add_column("host", no_wrap=True, max_width=WIDEST_HOST, overflow="ellipsis")
+    grid.add_column("not before", no_wrap=True)
+    grid.add_column("pages put off", justify="right", no_wrap=True)
+    for one in hosts[:WORST]:
+        moment = datetime.fromtimestamp(one.until, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        grid.add_row(Text(plain(one.host)), moment, f"{one.pages:,}")
+    if len(hosts) > WORST:
+        grid.add_row(f"and {len(hosts) - WORST:,} more", "", "")
+    console.print(grid)
+    console.print("the same command asks them again")
 
 
 def errors(summary: Summary) -> Table:

@@ -16,7 +16,7 @@ from foragers.loop import Crawl
 from foragers.measures import harvest
 from foragers.run import Run
 from foragers.strategies.registry import Brief, build
-from foragers.topics.options import topic_of
+from foragers.topics.options import topic_of, within_of
 from foragers.types import Status
 from foragers.worlds.budget import Budget
 from foragers.worlds.recorded import Recorded
@@ -49,7 +49,12 @@ def crawl(run: Run, study: Study, ledger_path: Path | str) -> Facts:
     """Let the strategy of a run loose on the world of a study."""
     # A judge may remember what it has seen: every run has its own.
     judge = deepcopy(study.judge)
-    brief = Brief(topic_of(judge), np.random.default_rng(run.seed), study.oracle)
+    brief = Brief(
+        topic_of(judge),
+        np.random.default_rng(run.seed),
+        study.oracle,
+        new_within=within_of(judge),
+    )
     recorded = Recorded(study.archive, run.since, run.seconds_per_page, run.connections)
     ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
     try:

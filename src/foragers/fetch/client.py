@@ -19,6 +19,7 @@ import pycurl
 from foragers.fetch.guard import Guard
 from foragers.fetch.reply import Limits, Reply, Request, Trouble
 from foragers.fetch.transfer import Transfer
+from foragers.fetch.waiting import Waiting
 
 TOO_LARGE_A_HEADER = 100  # CURLE_TOO_LARGE, which pycurl has no name for
 TROUBLES = {
@@ -35,10 +36,9 @@ TROUBLES = {
     pycurl.E_SEND_ERROR: Trouble.LOST,
     TOO_LARGE_A_HEADER: Trouble.HEADERS,
 }
+UNFINISHED = (Trouble.TIMEOUT, Trouble.LOST, Trouble.BROKEN)
 MAX_WAIT = 1.0
 """Seconds after which time limits are looked at even if nothing happens on the network."""
-GLANCE = 0.01
-"""Seconds to wait where libcurl has nothing to wait for but goes on: it looks up a name."""
 MAX_IDLE_CONNECTIONS = 256
 
 
@@ -64,6 +64,7 @@ class Client:
         self._wanted = wanted
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, min(4 * connections, MAX_IDLE_CONNECTIONS))
+        self._waiting = Waiting(self._multi)
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, Transfer] = {}
         self._opened: list[socket.socket] = []
@@ -92,16 +93,16 @@ class Client:
     def finished(self, seconds: float) -> Sequence[Reply]:
         """Wait for answers, at most so long, and return them."""
         deadline = time.monotonic() + seconds
+        wait = 0.0
         while True:
-            self._perform()
+            self._waiting.wait(wait)
+            while self._opened:  # libcurl has made copies of them
+                self._opened.pop().close()
             replies = self._collect()
             left = deadline - time.monotonic()
             if replies or not self._running or left <= 0:
                 return replies
-            due = self._multi.timeout()
-            wait = min(left, self._look, due / 1000 if due > 0 else MAX_WAIT)
-            if self._multi.select(wait) < 0:
-                time.sleep(min(wait, GLANCE))
+            wait = min(left, self._look)
 
     def close(self) -> None:
         """Drop all connections."""
@@ -112,12 +113,7 @@ class Client:
             handle.close()
         self._running.clear()
         self._multi.close()
-
-    def _perform(self) -> None:
-        """Let libcurl work, and close our ends of the sockets of which it made copies."""
-        self._multi.perform()
-        while self._opened:
-            self._opened.pop().close()
+        self._waiting.close()
 
     def _collect(self) -> list[Reply]:
         replies = []
@@ -152,6 +148,8 @@ class Client:
             trouble = trouble_of(error, text)
             if transfer.turned_away and not transfer.address:
                 trouble, detail = transfer.turned_away
+        if trouble in UNFINISHED and transfer.head_done and not transfer.is_page:
+            trouble, transfer.cut = None, True  # the head has said all that matters
         reply = Reply(
             transfer.request,
             transfer.started,

@@ -20,6 +20,10 @@ from ipaddress import (
 from foragers.errors import UsageError
 
 Address = IPv4Address | IPv6Address
+NOT_PUBLIC = tuple(
+    ip_network(text) for text in ("192.0.0.0/24", "192.88.99.0/24", "fec0::/10", "3fff::/20")
+)
+"""What is reserved, and not known as such to all versions of Python."""
 NAT64 = IPv6Network("64:ff9b::/96")
 SIX_TO_FOUR = IPv6Network("2002::/16")
 
@@ -86,4 +90,6 @@ def plain(address: Address) -> Address:
 
 def is_public(address: Address) -> bool:
     """Say whether an address is one of the public internet's."""
+    if any(address in network for network in NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved

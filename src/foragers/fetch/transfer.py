@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from foragers.fetch.reply import Limits, Request, Trouble
 
+MAX_ASIDE = 64 << 10
+"""How much is read of a body that does not matter."""
+
 
 @dataclass(slots=True)
 class Transfer:
@@ -74,11 +77,20 @@ class Transfer:
             self.body += data[: enough - len(self.body)]
             self.cut = True
             return -1
+        if not enough and not self.is_page and size > MAX_ASIDE:
+            self.cut = True
+            return -1
         if not enough and size > self.limits.body:
             return self.refuse(Trouble.TOO_LARGE, f"more than {self.limits.body:,} bytes")
         self.body += data
         self.heard = self.clock()
         return len(data)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is the body that matters: not where a redirect or an error is told of."""
+        status = self.head[0].split(None, 2)[1:2] if self.head else []
+        return not status or status[0][:1] not in (b"3", b"4", b"5")
 
     @property
     def declared(self) -> int:

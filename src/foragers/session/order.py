@@ -11,7 +11,7 @@ from foragers.errors import UsageError
 from foragers.files import write
 from foragers.run import Aim
 
-FREE = ("budget", "minutes", "concurrency", "delay", "contact")
+FREE = ("budget", "per_host", "minutes", "concurrency", "delay", "contact", "learned", "chromium")
 """What may be different when a crawl is taken up again."""
 
 
@@ -36,6 +36,14 @@ class Order(msgspec.Struct, frozen=True):
     warc: bool = True
     robots: bool = True
     traps: bool = True
+    hosts: tuple[str, ...] = ()
+    prefix: tuple[str, ...] = ()
+    per_host: int | None = None
+    sitemaps: bool = False
+    feeds: bool = False
+    learned: str | None = None
+    render: bool = False
+    chromium: str = ""
 
     @property
     def agent(self) -> str:
@@ -49,6 +57,7 @@ class Order(msgspec.Struct, frozen=True):
             raise UsageError("give at least one URL to start from")
         for option, value, least in (
             ("--budget", self.budget, 1),
+            ("--per-host", 1 if self.per_host is None else self.per_host, 1),
             ("--concurrency", self.concurrency, 1),
             ("--delay", self.delay, 0),
             ("--seed", self.seed, 0),

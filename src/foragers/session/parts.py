@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from foragers.errors import UsageError
 from foragers.fetch.client import Client
 from foragers.fetch.guard import Allowed, Guard
 from foragers.fetch.reply import Limits
 from foragers.protocols import Judge
+from foragers.rendering.job import Terms
+from foragers.rendering.renderer import Renderer
+from foragers.rendering.renderings import Renderings
 from foragers.scope import Scope
 from foragers.session.order import Order
 from foragers.topics.options import judge_from
@@ -15,8 +20,12 @@ from foragers.urls import UrlTable, resolve
 from foragers.worlds.courtesy import Courtesy
 from foragers.worlds.dispatch import Dispatch
 from foragers.worlds.errand import is_address
-from foragers.worlds.harvesting import Harvester, is_wanted
+from foragers.worlds.harvesting import Harvester, is_wanted, kind_of
+from foragers.worlds.lists import XML, Lists
 from foragers.worlds.live import Live
+from foragers.worlds.visited import Visited
+
+MAX_BROWSERS = 4
 
 
 def judge_of(order: Order) -> Judge:
@@ -51,12 +60,16 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
     scope = Scope(
         seeds,
         order.within,
+        hosts=order.hosts,
+        prefixes=order.prefix,
         include=order.include,
         exclude=order.exclude,
         max_depth=order.max_depth,
     )
     guard = Guard(tuple(Allowed.parse(text) for text in order.allow_private))
-    client = Client(order.agent, guard, limits, is_wanted, order.concurrency)
+    lists = Lists(order.sitemaps, order.feeds)
+    wanted = is_wanted_or_list if order.sitemaps or order.feeds else is_wanted
+    client = Client(order.agent, guard, limits, wanted, order.concurrency)
     harvester = Harvester(order.agent, scope, traps, limits)
     dispatch = Dispatch(client, Courtesy(order.delay))
     client.admit = dispatch.admits
@@ -68,4 +81,19 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
         connections=order.concurrency,
         obey_robots=order.robots,
         table=table,
+        visited=Visited(order.per_host or 0),
+        lists=lists,
+        renderings=Renderings(renderers_of(order, limits), dispatch.courtesy),
     )
+
+
+def renderers_of(order: Order, limits: Limits) -> tuple[Renderer, ...]:
+    """Return who renders pages, if the user wants that: a browser for every two processors."""
+    terms = Terms(order.agent, order.allow_private, order.robots, limits, order.chromium)
+    count = max(1, min((os.cpu_count() or 1) // 2, MAX_BROWSERS)) if order.render else 0
+    return tuple(Renderer(terms) for _ in range(count))
+
+
+def is_wanted_or_list(content_type: str) -> bool:
+    """Say whether a content type is worth reading to the end, feeds and sitemaps included."""
+    return is_wanted(content_type) or kind_of(content_type) in XML

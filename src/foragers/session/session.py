@@ -3,6 +3,7 @@
     DIR/crawl.json      the order
     DIR/ledger.sqlite   every visit, with words and links
     DIR/warc/           what was received, as it was received
+    DIR/addresses       the letters of all known addresses, compressed
     DIR/checkpoint      the strategy and what it stands on, some visits ago
 
 Taking up a crawl is replaying the ledger: the checkpoint is loaded, and what the ledger
@@ -12,33 +13,35 @@ holds beyond it is told again.  Without a checkpoint all of it is.
 from __future__ import annotations
 
 import os
-import pickle
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 
 from foragers import __version__
 from foragers.errors import UsageError
 from foragers.fetch.reply import Limits
-from foragers.files import write
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.pace import Pace
-from foragers.protocols import Judge, Strategy
+from foragers.session.catching_up import catch_up
+from foragers.session.ending import LeftAlone, left_alone, why_stopped
+from foragers.session.extras import Extras
 from foragers.session.interrupting import Interrupts
+from foragers.session.learning import recall, retain
+from foragers.session.letters_file import NAME, LettersFile
 from foragers.session.order import Order
 from foragers.session.parts import judge_of, traps_of, world_of
+from foragers.session.standing import Standing, load, save
+from foragers.session.tally import Tally
 from foragers.strategies.registry import Brief, build
-from foragers.topics.options import topic_of
-from foragers.traps import Traps
-from foragers.types import Choice, Visit
+from foragers.topics.options import topic_of, within_of
+from foragers.types import Visit
 from foragers.urls import UrlTable
 from foragers.worlds.budget import Budget
 from foragers.worlds.live import Live
@@ -46,25 +49,11 @@ from foragers.worlds.recorder import Recorder, locked
 
 CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
 """A checkpoint is written after so many visits, or this share of all: its cost grows with them."""
+MAX_SLEEP = 0.5
 PATIENCE = 600.0
 """A crawl ends, and can go on later, if all hosts want to be left alone for longer than this."""
 
 Watch = Callable[[Sequence[Visit]], None]
-
-
-@dataclass
-class Standing:
-    """What a checkpoint holds: all that learns, and how much of the ledger it has learned from.
-
-    The strategy has given away the `pending` choices and will not make them again.
-    """
-
-    visits: int
-    strategy: Strategy
-    judge: Judge
-    traps: Traps | None
-    table: UrlTable
-    pending: list[Choice] = field(default_factory=list)
 
 
 @dataclass
@@ -78,9 +67,11 @@ class Session:
     live: Live = field(init=False)
     ledger: SqliteLedger = field(init=False)
     recorder: Recorder | None = field(init=False, default=None)
+    extras: Extras = field(init=False, default_factory=Extras)
+    pace: Pace = field(init=False, default_factory=Pace)
     taken_up: int = field(init=False, default=0)
     stopped: str = field(init=False, default="")
-    _before: tuple[int, int] = field(init=False, default=(0, 0))
+    before: Tally = field(init=False, default_factory=Tally)
     _lock: int = field(init=False, default=-1)
     _is_whole: bool = field(init=False, default=False)
     _next_checkpoint: int = field(init=False, default=CHECKPOINT_VISITS)
@@ -90,8 +81,15 @@ class Session:
         order = self.order
         order.check()
         judge = judge_of(order)
-        brief = Brief(topic_of(judge), np.random.default_rng(order.seed))
-        fresh = Standing(0, build(order.strategy, brief), judge, traps_of(order), UrlTable())
+        brief = Brief(
+            topic_of(judge),
+            np.random.default_rng(order.seed),
+            None,
+            recall(order),
+            within_of(judge),
+        )
+        table = UrlTable(LettersFile(self.folder / NAME))
+        fresh = Standing(0, build(order.strategy, brief), judge, traps_of(order), table)
         live = world_of(order, fresh.traps, fresh.table, self.limits)
         try:
             (self.folder / "warc").mkdir(parents=True, exist_ok=True)
@@ -99,14 +97,17 @@ class Session:
             raise UsageError(f"--out {self.folder}: {error.strerror}; choose another") from error
         self._lock = locked(self.folder)
         try:
+            live.renderings.open()
             order.keep(self.folder)
-            standing = self._load() or fresh
+            standing = load(self.folder) or fresh
             self.live = live
             if standing is not fresh:
                 self.live = world_of(order, standing.traps, standing.table, self.limits)
+                self.live.renderings.renderers = live.renderings.renderers
             with storing(self.folder):
                 self._begin(standing)
         except BaseException:
+            live.renderings.close()
             os.close(self._lock)
             raise
 
@@ -120,11 +121,14 @@ class Session:
             self.recorder.open()
             self.live.archivist = self.recorder
         self.taken_up = len(self.ledger)
-        self._before = self.ledger.downloads(), self.ledger.relevant()
         world = Budget(self.live, order.budget, self.ledger.downloads())
         # The live world knows best how long a host is to be left alone, and says so page by page.
-        self.crawl = Crawl(standing.strategy, world, standing.judge, self.ledger, Pace(), PATIENCE)
-        self._catch_up(standing)
+        self.extras, self.live.visited.memory = standing.extras, self.ledger
+        judge = standing.judge
+        self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, PATIENCE)
+        catch_up(self.crawl, self.live, self.ledger, standing)
+        self.before = Tally.of(self.ledger.facts(), self.live.table)
+        self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
         self._is_whole = True
 
     @property
@@ -139,9 +143,9 @@ class Session:
         return None if frontier is None else len(frontier)
 
     @property
-    def before(self) -> tuple[int, int]:
-        """The downloads and relevant pages that the ledger held when the crawl was taken up."""
-        return self._before
+    def ends(self) -> float:
+        """When the time of the crawl is over."""
+        return self.live.deadline
 
     def run(self, watch: Watch | None = None) -> str:
         """Crawl until it is done, and return why it stopped."""
@@ -165,15 +169,45 @@ class Session:
             # Stopped in the middle of a step, the strategy may not have been told what is written.
             self._is_whole = False
             with storing(self.folder):
+                self._send_extras()
                 visits = self.crawl.step()
+            self._take_extras(visits or ())
             self._is_whole = True
-            if visits is not None:
-                yield visits
+            yield visits or ()
             if len(self.ledger) >= self._next_checkpoint:
                 self.checkpoint()
-            if visits is None or time.time() >= self.live.deadline:
+            waits = visits is None and not self._wait_for_extras()
+            if waits or time.time() >= self.live.deadline:
                 break
         self.stopped = self._reason(deadline)
+
+    def _send_extras(self) -> None:
+        """Send for what the crawl wants on its own account, before the strategy is asked."""
+        now = time.time()
+        self.extras.wake(now)
+        self.pace.advance(now)
+        while self.crawl.world.free > 0:
+            choice = self.extras.next(self.pace.closed)
+            if choice is None:
+                return
+            self.crawl.send(choice)
+
+    def _take_extras(self, visits: Sequence[Visit]) -> None:
+        """Note what was put off, and the lists that were brought to light."""
+        again, self.live.again = self.live.again, []
+        for until, choice in again:
+            self.extras.put_off(until, choice)
+        if self.live.lists.sitemaps or self.live.lists.feeds:
+            for visit in visits:
+                self.extras.add_lists(visit)
+
+    def _wait_for_extras(self) -> bool:
+        """Wait a little, if nothing is left but what is due soon; say whether it is."""
+        due = self.extras.due(self.pace.closed)
+        if due > time.time() + PATIENCE or self.crawl.world.free <= 0:
+            return False
+        time.sleep(max(0.0, min(due - time.time(), MAX_SLEEP)))
+        return True
 
     def checkpoint(self) -> None:
         """Write down all that has learned from the visits so far."""
@@ -187,8 +221,10 @@ class Session:
             harvester.traps,
             self.live.table,
             self.live.pending,
+            self.extras,
+            self.live.dispatch.courtesy.wishes(time.time()),
         )
-        write(self.folder / "checkpoint", pickle.dumps(standing, pickle.HIGHEST_PROTOCOL))
+        save(self.folder, standing)
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
         self._next_checkpoint = visits + step
 
@@ -196,8 +232,9 @@ class Session:
         """Put everything on disk and let go, as far as there is room."""
         # After an error the strategy may not have been told all; the ledger is taken up then.
         if self._is_whole:
-            with suppress(OSError, sqlite3.Error):
+            with suppress(OSError, sqlite3.Error, UsageError):
                 self.checkpoint()
+                retain(self.order, self.crawl.strategy, self.live.table)
         with suppress(OSError):
             self.order.keep(self.folder, self.stopped)
         with suppress(sqlite3.Error):
@@ -206,56 +243,21 @@ class Session:
             with suppress(UsageError):
                 self.recorder.close()
         self.live.close()
+        if isinstance(self.live.table.store, LettersFile):
+            self.live.table.store.close()
         os.close(self._lock)
 
     def _reason(self, deadline: float) -> str:
-        if isinstance(self.crawl.world, Budget) and self.crawl.world.spent:
-            return f"the budget of {self.order.budget:,} downloads is spent"
-        if time.time() >= deadline:
+        world = self.crawl.world
+        assert isinstance(world, Budget)
+        if time.time() >= deadline and not world.spent:
             return f"{self.order.minutes:g} minutes are over"
-        if self.crawl.pace and self.crawl.pace.next_opening < inf:
-            minutes = (self.crawl.pace.next_opening - time.time()) / 60
-            return f"all that is left asks to be left alone for {minutes:.0f} minutes or more"
-        return "there is nothing left to fetch"
+        return why_stopped(self.order, world, self.live, self.pace, self.extras, self.waiting)
 
-    def _load(self) -> Standing | None:
-        """Return the last checkpoint, if there is one that can be used."""
-        try:
-            found = pickle.loads((self.folder / "checkpoint").read_bytes())
-        except FileNotFoundError:
-            return None
-        except Exception:  # whatever a damaged pickle raises: the ledger has it all
-            return None
-        fits = isinstance(found, Standing) and found.visits <= written(self.folder)
-        return found if fits else None
-
-    def _catch_up(self, standing: Standing) -> None:
-        """Learn what the ledger holds beyond the checkpoint."""
-        if standing.visits == 0:
-            self.crawl.begin()
-        facts = self.ledger.facts()
-        self.live.fetched.update(facts.finals[facts.ok].tolist())
-        answered = set()
-        for visit in self.ledger.read(standing.visits):
-            answered.add(visit.url)
-            self.live.restore(visit, self.ledger.href(visit.page.final))
-            self.crawl.judge.relevance(visit.page)
-            self.crawl.strategy.tell([visit])
-        for choice in standing.pending:
-            if choice.url not in answered:
-                self.crawl.send(choice)
-        self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
-
-
-def written(folder: Path) -> int:
-    """Return how many visits the ledger of a crawl holds."""
-    try:
-        with closing(
-            sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
-        ) as ledger:
-            return int(ledger.execute("SELECT count(*) FROM visits").fetchone()[0])
-    except sqlite3.Error:
-        return 0
+    @property
+    def left_alone(self) -> tuple[LeftAlone, ...]:
+        """The hosts that want to be left alone for a while."""
+        return left_alone(self.live, self.extras)
 
 
 @contextmanager

@@ -84,7 +84,8 @@ class BestFirst:
             page = visit.page
             self.frontier.fetched(page)
             inherited = self.inherit * visit.relevance
-            for link in page.links:
-                likeness = self.topic.likeness(link.anchor)
-                promise = inherited + (1 - self.inherit) * likeness
-                self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
+            depth, links = page.choice.depth + 1, page.links
+            columns = zip(links.targets.tolist(), links.hosts.tolist(), links.anchors, strict=True)
+            for url, host, anchor in columns:
+                promise = inherited + (1 - self.inherit) * self.topic.likeness(anchor)
+                self.frontier.push(url, host, promise, page.final, depth)

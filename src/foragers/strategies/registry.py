@@ -17,8 +17,24 @@ from foragers.errors import UsageError
 from foragers.models import Model, load_model
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
+from foragers.strategies.bpm import Bpm
+from foragers.strategies.context_graph import ContextGraph
+from foragers.strategies.foragers import (
+    HomePage,
+    MixedFleet,
+    NoLearning,
+    RandomOrder,
+    Rl,
+    Wl,
+    Wlrl,
+    WlrlRefresh,
+)
+from foragers.strategies.hmm import Hmm
+from foragers.strategies.hw import Hw
+from foragers.strategies.lafc import Lafc
 from foragers.strategies.optimal import Optimal, Oracle
 from foragers.strategies.shark_search import SharkSearch
+from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
 from foragers.topics.topic import Topic
 
 STRATEGIES: Mapping[str, type] = {
@@ -26,30 +42,57 @@ STRATEGIES: Mapping[str, type] = {
     "random": Random,
     "best-first": BestFirst,
     "shark-search": SharkSearch,
+    "spider": Spider,
+    "rl-immediate": RlImmediate,
+    "rl-future": RlFuture,
+    "full-page": FullPage,
+    "related": Related,
     "optimal": Optimal,
+    "lafc": Lafc,
+    "hmm": Hmm,
+    "bpm": Bpm,
+    "hw": Hw,
+    "context-graph": ContextGraph,
+    "foragers": WlrlRefresh,
+    "wl": Wl,
+    "rl": Rl,
+    "wlrl": Wlrl,
+    "wlrl-refresh": WlrlRefresh,
+    "mixed-fleet": MixedFleet,
+    "no-learning": NoLearning,
+    "random-order": RandomOrder,
+    "home-page": HomePage,
 }
 PLAIN = (bool, int, float, str)
 
 
 @dataclass(frozen=True)
 class Brief:
-    """What a strategy may be given: a topic, its own source of chance, and, for one, an oracle."""
+    """What a strategy may be given: a topic, its own source of chance, and, for one, an oracle.
+
+    A `model` is what earlier crawls learned; one that the user names for a strategy goes before.
+    `new_within` is how many seconds old a page may be to count, if it is news that is wanted.
+    """
 
     topic: Topic
     rng: np.random.Generator
     oracle: Oracle | None = None
+    model: Model | None = None
+    new_within: float = inf
 
 
 def build(spec: str, brief: Brief) -> Strategy:
     """Make a strategy from `name` or `name(param=value, …)`."""
     name, given = parse(spec)
     kind = STRATEGIES[name]
-    needed = {field.name for field in fields(kind)} & {"topic", "rng", "oracle"}
+    needed = {field.name for field in fields(kind)} & {"topic", "rng", "oracle", "new_within"}
     if "oracle" in needed and brief.oracle is None:
         raise UsageError(
             f"strategy '{name}' needs a world whose graph is known; use it with 'foragers compare'"
         )
     filled: dict[str, Any] = {**given, **{part: getattr(brief, part) for part in needed}}
+    if brief.model is not None and hasattr(kind, "model_kind"):
+        filled.setdefault("model", brief.model)
     if "model" in given:
         wanted, version = getattr(kind, "model_kind")  # noqa: B009  a class is known only by name
         filled["model"] = load_model(Path(str(given["model"])), wanted, version)
@@ -57,25 +100,28 @@ def build(spec: str, brief: Brief) -> Strategy:
     return strategy
 
 
-def parse(spec: str) -> tuple[str, dict[str, bool | int | float | str]]:
-    """Return the name and the parameters of a strategy, checked."""
+def parse(
+    spec: str, known: Mapping[str, type] | None = None, what: str = "strategy"
+) -> tuple[str, dict[str, bool | int | float | str]]:
+    """Return the name and the parameters of a strategy, or of something else, checked."""
     match = re.fullmatch(r"\s*([\w.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
     if not match:
-        raise UsageError(f"strategy '{spec}' is not of the form NAME or NAME(param=value, ...)")
+        raise UsageError(f"{what} '{spec}' is not of the form NAME or NAME(param=value, ...)")
     name, inside = match.groups()
-    if name not in STRATEGIES:
-        raise UsageError(f"unknown strategy '{name}'{suggest(name, STRATEGIES)}")
-    settable = parameters(STRATEGIES[name])
+    known = STRATEGIES if known is None else known
+    if name not in known:
+        raise UsageError(f"unknown {what} '{name}'{suggest(name, known)}")
+    settable = parameters(known[name])
     given: dict[str, bool | int | float | str] = {}
     for part in split(inside or ""):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise UsageError(f"strategy '{name}': write '{part.strip()}' as param=value")
+            raise UsageError(f"{what} '{name}': write '{part.strip()}' as param=value")
         if key not in settable:
-            raise UsageError(f"strategy '{name}' has no parameter '{key}'{suggest(key, settable)}")
+            raise UsageError(f"{what} '{name}' has no parameter '{key}'{suggest(key, settable)}")
         if key in given:
-            raise UsageError(f"strategy '{name}': {key} is given twice; give it once")
-        given[key] = convert(name, key, value, settable[key][0])
+            raise UsageError(f"{what} '{name}': {key} is given twice; give it once")
+        given[key] = convert(f"{what} '{name}'", key, value, settable[key][0])
     return name, given
 
 
@@ -96,7 +142,7 @@ def parameters(kind: type) -> dict[str, tuple[type, Any]]:
     }
 
 
-def convert(name: str, key: str, value: str, kind: type) -> bool | int | float | str:
+def convert(whose: str, key: str, value: str, kind: type) -> bool | int | float | str:
     """Turn what the user wrote into the parameter's type."""
     literal: bool | int | float | str
     try:
@@ -108,7 +154,7 @@ def convert(name: str, key: str, value: str, kind: type) -> bool | int | float |
     if kind is str and not isinstance(literal, str):
         literal = value
     if type(literal) is not kind or literal in (inf, -inf):
-        raise UsageError(f"strategy '{name}': {key} must be {kind.__name__}, not '{value}'")
+        raise UsageError(f"{whose}: {key} must be {kind.__name__}, not '{value}'")
     return literal
 
 

@@ -18,19 +18,21 @@ def check_strategy(
     world: Callable[[], World],
     judge: Judge,
     *,
-    revisits: bool = False,
+    revisits: bool | None = None,
     downloads: int = 300,
 ) -> None:
     """Check that a strategy keeps its promises.
 
     `make` returns a fresh strategy, always with the same seed; `world` a fresh world,
     best one with several hosts and connections; `revisits` says that the strategy may
-    fetch a page again.  What is checked: it chooses at most n pages, on open hosts, that
+    fetch a page again (if not said, its own `revisits` does).  What is checked: it chooses at most n pages, on open hosts, that
     it was told of, with a finite promise and the parent and depth that led there, none
     twice; the same seed gives the same choices; a pickled copy goes on like the original;
     late, shuffled and lost answers, missing pages, pages without links, links to
     oneself and a world without seeds are survived.
     """
+    if revisits is None:
+        revisits = bool(getattr(make(), "revisits", False))
     transcript = converse(make(), world(), judge, revisits=revisits, downloads=downloads)
     steps = len(transcript)
     assert any(isinstance(said, Asked) and said.choices for said in transcript), (

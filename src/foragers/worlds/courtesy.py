@@ -12,7 +12,11 @@ from dataclasses import dataclass, field
 
 FACTOR = 2.0
 """A host that takes long to answer is asked more seldom: so many times as long."""
-MAX_ADAPTIVE, MAX_BACKOFF, MAX_ASKED = 30.0, 300.0, 3600.0
+MAX_ADAPTIVE, MAX_BACKOFF, MAX_ASKED, MAX_RETRY_AFTER = 30.0, 1200.0, 3600.0, 24 * 3600.0
+MAX_HOSTS, RECENT = 20_000, 300.0
+"""Beyond so many hosts, those are forgotten that were free to be asked so long ago."""
+Wishes = dict[str, tuple[float, int]]
+"""Until when hosts are to be left alone, and how often in a row they failed."""
 
 
 @dataclass(slots=True)
@@ -34,6 +38,7 @@ class Courtesy:
     hosts: dict[str, HostState] = field(default_factory=dict)
     _busy: set[str] = field(default_factory=set)
     _free_at: dict[str, float] = field(default_factory=dict)
+    _most: int = field(default_factory=lambda: MAX_HOSTS)
 
     def state(self, host: str) -> HostState:
         """Return what is known of a host."""
@@ -78,6 +83,24 @@ class Courtesy:
         """Note that nothing was asked after all."""
         self._busy.difference_update(keys)
 
+    def free_at(self, host: str) -> float:
+        """Return when a host may be asked again."""
+        return self._free_at.get(host, 0.0)
+
+    def wishes(self, now: float) -> Wishes:
+        """Return what must not be forgotten when the crawl ends."""
+        return {
+            host: (self._free_at.get(host, 0.0), state.failures)
+            for host, state in self.hosts.items()
+            if state.failures or self._free_at.get(host, 0.0) > now
+        }
+
+    def recall(self, wishes: Wishes) -> None:
+        """Go on to respect what hosts wanted when the crawl ended."""
+        for host, (free_at, failures) in wishes.items():
+            self.state(host).failures = failures
+            self._free_at[host] = free_at
+
     def obey(self, host: str, seconds: float, now: float) -> None:
         """Leave a host alone for as long as its robots.txt says, from now on."""
         self.state(host).asked = asked = min(seconds, MAX_ASKED)
@@ -104,11 +127,22 @@ class Courtesy:
         # What a host asks for is for itself; others at its address have only the delay to keep.
         for key in {*keys, *self.keys(host)}:
             self._free_at[key] = now + (pause if key == host else self.delay)
+        if len(self.hosts) > self._most:
+            self._forget(now)
         return pause
+
+    def _forget(self, now: float) -> None:
+        """Forget hosts that were left alone long enough and have asked for nothing."""
+        for key in [key for key, at in self._free_at.items() if at + RECENT < now]:
+            state = self.hosts.get(key)
+            if key not in self._busy and not (state and (state.asked or state.failures)):
+                del self._free_at[key]
+                self.hosts.pop(key, None)
+        self._most = max(MAX_HOSTS, 2 * len(self.hosts))
 
     def pause(self, state: HostState, retry_after: float) -> float:
         """Return how long to leave a host alone."""
         adaptive = min(FACTOR * state.seconds, MAX_ADAPTIVE) if self.delay else 0.0
         backoff = self.backoff * 2.0 ** min(state.failures, 10) if state.failures else 0.0
         backoff = min(backoff, MAX_BACKOFF)
-        return max(self.delay, state.asked, adaptive, backoff, min(retry_after, MAX_ASKED))
+        return max(self.delay, state.asked, adaptive, backoff, min(retry_after, MAX_RETRY_AFTER))

@@ -45,8 +45,9 @@ class Dispatch:
             errand.keys = self.courtesy.start(host)
             self._order += 1
             self._requests[self._order] = errand
-            enough = MAX_BYTES + 1 if errand.origin else 0
-            self.client.start(Request(errand.url, ACCEPT, self._order, enough))
+            enough = MAX_BYTES + 1 if errand.origin else errand.enough
+            headers = ACCEPT + errand.conditions
+            self.client.start(Request(errand.url, headers, self._order, enough))
         elif wait is None:
             self._wait(errand, now + GLANCE)
         elif wait <= MAX_PATIENCE + max(self.courtesy.delay, self.courtesy.state(host).asked):

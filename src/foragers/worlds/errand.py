@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
 
 from foragers.fetch.reply import Reply, Trouble
+from foragers.fetch.retrying import retry_after
 from foragers.pages.robots import MAX_BYTES, Robots, robots_for_status
 from foragers.types import Choice
 from foragers.urls import host_of, resolve
 from foragers.worlds.harvesting import payload
+from foragers.worlds.shelf import Shelf
+from foragers.worlds.visited import Header, Known
 
 ROBOTS_AGE, ROBOTS_RETRY = 24 * 3600.0, 1800.0
 REDIRECTS = (301, 302, 303, 307, 308)
 TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 TRY_AGAIN_AFTER = (Trouble.TIMEOUT, Trouble.NO_CONNECTION, Trouble.LOST)
-MAX_TRIES, MAX_TRIES_IN_TIME = 3, 2
+MAX_TRIES, MAX_TRIES_IN_TIME, MAX_HOPS = 3, 2, 10
+LATER = "; to be asked again"
+"""How the reason of a page ends that is put off, not given up."""
 
 
 class Archivist(Protocol):
@@ -27,10 +33,17 @@ class Archivist(Protocol):
         """Keep a reply and return where it is."""
         ...
 
+    def convert(self, reply: Reply, html: bytes, moment: int) -> None:
+        """Keep what a page became when its scripts had run, at a time in milliseconds."""
+        ...
+
 
 @dataclass(slots=True)
 class Errand:
-    """A choice on its way; with an `origin`, a visit to the robots.txt there."""
+    """A choice on its way; with an `origin`, a visit to the robots.txt there.
+
+    `enough` is how much is read of a list of pages, `known` what came back last time.
+    """
 
     choice: Choice
     url: str
@@ -39,6 +52,14 @@ class Errand:
     tries: int = 0
     keys: tuple[str, ...] = ()
     been: tuple[str, ...] = ()
+    enough: int = 0
+    known: Known | None = None
+    number: int = 0
+
+    @property
+    def conditions(self) -> tuple[Header, ...]:
+        """The headers that ask for a known page only if it has changed."""
+        return self.known.conditions(self.url) if self.known is not None else ()
 
     def go_on(self, target: str) -> None:
         """Turn to where a redirect leads."""
@@ -54,7 +75,17 @@ class Errand:
             target = resolve(location, self.url).partition("#")[0]
         except ValueError:
             return ""
-        return "" if target.startswith("http") and not is_address(target) else target
+        if not target.startswith("http"):
+            return target
+        return without_credentials(target) if is_address(target) else ""
+
+    def astray(self, reply: Reply, target: str) -> str:
+        """Return what is wrong with where a reply redirects to, or nothing."""
+        if not target:
+            return f"{reply.code} to nowhere"
+        if target == self.url or target in self.been:
+            return "redirects in a circle"
+        return f"more than {MAX_HOPS} redirects" if self.hops >= MAX_HOPS else ""
 
     def tries_left(self, reply: Reply) -> int:
         """Return how often a request that failed so may be made again."""
@@ -82,20 +113,28 @@ class Permission(msgspec.Struct, frozen=True):
     robots: Robots
     until: float
     reason: str = ""
+    is_final: bool = False
+    body: bytes = b""
 
     @classmethod
     def of(cls, reply: Reply, now: float) -> Permission:
         """Return what a reply to a request for robots.txt means."""
         code = None if reply.trouble else reply.code
-        robots = robots_for_status(code, payload(reply, 2 * MAX_BYTES))
+        # One byte more than is read tells that there was more.
+        body = payload(reply, 2 * MAX_BYTES)[: MAX_BYTES + 1]
+        robots = robots_for_status(code, body)
         if robots.reachable:
-            return cls(robots, now + ROBOTS_AGE)
-        return cls.denied(reason_of(reply), now + ROBOTS_RETRY)
+            said = body if code is not None and 200 <= code <= 299 else b""
+            return cls(robots, now + ROBOTS_AGE, body=said)
+        is_final = reply.trouble is Trouble.REFUSED_ADDRESS
+        wait = max(ROBOTS_RETRY, min(retry_after(reply), ROBOTS_AGE))
+        return cls.denied(reason_of(reply), now + wait, is_final)
 
     @classmethod
-    def denied(cls, reason: str, until: float) -> Permission:
-        """Return what it means that robots.txt cannot be had."""
-        return cls(robots_for_status(None), until, f"robots.txt cannot be had: {reason}")
+    def denied(cls, reason: str, until: float, is_final: bool = False) -> Permission:
+        """Return what it means that robots.txt cannot be had, now or at all."""
+        said = f"robots.txt cannot be had: {reason}"
+        return cls(robots_for_status(None), until, said, is_final)
 
     def refuse(self, agent: str, url: str) -> str | None:
         """Return why an address may not be asked for, or None if it may."""
@@ -103,12 +142,39 @@ class Permission(msgspec.Struct, frozen=True):
             return None
         return self.reason or "robots.txt"
 
+    def pack(self) -> bytes:
+        """Return the permission in few bytes."""
+        said = zlib.compress(self.body, 1) if self.body else b""
+        parts = (self.robots.reachable, self.until, self.reason, self.is_final, said)
+        return msgspec.msgpack.encode(parts)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Permission:
+        """Return the permission that was packed."""
+        kind = tuple[bool, float, str, bool, bytes]
+        reachable, until, reason, is_final, said = msgspec.msgpack.decode(packed, type=kind)
+        body = zlib.decompress(said) if said else b""
+        robots = robots_for_status(200 if reachable else None, body)
+        return cls(robots, until, reason, is_final, body)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the robots.txt had."""
+        return len(self.body)
+
+    @property
+    def is_for_now(self) -> bool:
+        """Whether the host is to be asked again what it wants."""
+        return bool(self.reason) and not self.is_final
+
 
 @dataclass(slots=True)
 class Permissions:
     """What is known of all robots.txt, and who waits for one that is on its way."""
 
-    known: dict[str, Permission] = field(default_factory=dict)
+    known: Shelf[Permission] = field(
+        default_factory=lambda: Shelf(Permission.pack, Permission.unpack, lambda one: one.size)
+    )
     waiting: dict[str, list[Errand]] = field(default_factory=dict)
 
     def of(self, url: str, now: float) -> Permission | None:
@@ -126,13 +192,20 @@ class Permissions:
 
     def learn(self, origin: str, permission: Permission) -> list[Errand]:
         """Take in what was found out; return those who waited for it."""
-        self.known[origin] = permission
+        self.known.put(origin, permission)
         return self.waiting.pop(origin, [])
 
 
 def origin_of(url: str) -> str:
     """Return scheme, host and port of an address."""
     return "/".join(url.split("/", 3)[:3])
+
+
+def without_credentials(url: str) -> str:
+    """Return an address without the name and password that may stand before its host."""
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return scheme + mark + host.rpartition("@")[2] + slash + path
 
 
 def is_address(url: str) -> bool:

@@ -4,7 +4,8 @@ An *errand* is a choice on its way: to robots.txt of its host first, if that is 
 known, then to the page, then to where that redirects.  Every request waits its turn at
 its host (`Courtesy`).  An errand that may not go on, or is done, becomes a page.
 
-Time is the real one, and downloads go on while `finished` waits for them.
+A choice of a known page asks whether it has changed.  A page that could not be had because
+its host wants to be left alone is put off: it is answered, and noted in `again`.
 """
 
 from __future__ import annotations
@@ -14,32 +15,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from msgspec.structs import replace
-
 from foragers.errors import UsageError
 from foragers.fetch.reply import Reply, Trouble
-from foragers.types import Choice, Ids, Link, Links, Page, Status, UrlId, Visit
+from foragers.fetch.retrying import retry_after
+from foragers.rendering.renderings import Renderings
+from foragers.types import Choice, Link, Page, Status, Visit
 from foragers.urls import UrlTable, host_of
-from foragers.worlds.dispatch import Dispatch
+from foragers.worlds.dispatch import MAX_PATIENCE, Dispatch
 from foragers.worlds.errand import (
+    LATER,
     REDIRECTS,
     Archivist,
     Errand,
     Permission,
     Permissions,
-    is_address,
+    has_failed,
+    origin_of,
     reason_of,
+    without_credentials,
 )
-from foragers.worlds.harvesting import Fresh, Harvest, Harvester
+from foragers.worlds.finishing import page_of, read, unchanged_page
+from foragers.worlds.harvesting import Harvest, Harvester
+from foragers.worlds.lists import FEED, SITEMAP, Lists
 from foragers.worlds.recorded import status_of
+from foragers.worlds.visited import Visited, is_seed
 
-MAX_HOPS, MAX_ROBOTS_HOPS = 10, 5
+MAX_ROBOTS_HOPS = 5
 NOT_MODIFIED = 304
+KNOWN_BEFORE = "redirects to a page fetched before"
 
 
 @dataclass(slots=True)
 class Live:
-    """The web as it is now; `fetched` are the pages that came back, wherever they were asked."""
+    """The web as it is now; `again` are choices that were put off, and until when."""
 
     addresses: tuple[str, ...]
     dispatch: Dispatch
@@ -50,11 +58,15 @@ class Live:
     obey_robots: bool = True
     deadline: float = inf
     table: UrlTable = field(default_factory=UrlTable)
-    fetched: set[UrlId] = field(default_factory=set)
+    visited: Visited = field(default_factory=Visited)
+    lists: Lists = field(default_factory=Lists)
+    renderings: Renderings = field(default_factory=Renderings)
+    again: list[tuple[float, Choice]] = field(default_factory=list)
     _permissions: Permissions = field(default_factory=Permissions)
-    _ready: list[Page] = field(default_factory=list)
-    _choices: dict[UrlId, Choice] = field(default_factory=dict)
+    _ready: list[tuple[int, Page]] = field(default_factory=list)
+    _choices: dict[int, Choice] = field(default_factory=dict)
     _under_way: int = 0
+    _started: int = 0
 
     @property
     def now(self) -> float:
@@ -68,8 +80,9 @@ class Live:
 
     @property
     def free(self) -> int:
-        """How many errands may be started."""
-        return self.connections - self._under_way if time.time() < self.deadline else 0
+        """How many errands may be started; those that are being rendered hold up no others."""
+        busy = self._under_way - min(len(self.renderings), self.connections)
+        return self.connections - busy if time.time() < self.deadline else 0
 
     @property
     def seeds(self) -> Sequence[Link]:
@@ -80,8 +93,17 @@ class Live:
     def start(self, choice: Choice) -> None:
         """Send someone for a page."""
         self._under_way += 1
-        self._choices[choice.url] = choice
-        self._consider(Errand(choice, self.table.href(choice.url)))
+        self._started += 1
+        self._choices[self._started] = choice
+        url = without_credentials(self.table.href(choice.url))
+        errand = Errand(choice, url, number=self._started)
+        errand.known = self.visited.recall(choice.url, self.table)
+        if choice.agent in (SITEMAP, FEED):
+            errand.enough = self.dispatch.client.limits.body
+        if self.visited.is_full(choice.host):
+            self._end(errand, Status.SKIPPED, f"more than --per-host {self.visited.per_host} pages")
+        else:
+            self._consider(errand)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
         """Wait for pages, at the latest until a time, and return them."""
@@ -90,15 +112,17 @@ class Live:
             now = time.time()
             for errand in self.dispatch.due(now):
                 self._queue(errand)
+            for task in self.renderings.finished(self.archivist):
+                self._read(task.errand, task.outcome, task.record, task.note)
             if self._ready or now >= until or (not self._under_way and until == inf):
                 break
-            for errand, reply in self.dispatch.replies(until):
+            for errand, reply in self.dispatch.replies(self.renderings.until(until)):
                 take = self._take_robots if errand.origin else self._take_page
                 take(errand, reply)
-        pages, self._ready = self._ready, []
-        for page in pages:
-            self._choices.pop(page.choice.url, None)
-        return pages
+        ready, self._ready = self._ready, []
+        for number, _ in ready:
+            del self._choices[number]
+        return [page for _, page in ready]
 
     @property
     def pending(self) -> list[Choice]:
@@ -115,11 +139,12 @@ class Live:
 
     def close(self) -> None:
         """Drop all connections."""
+        self.renderings.close()
         self.dispatch.client.close()
 
     def _consider(self, errand: Errand) -> None:
         """Send an errand on, if it may go where it is going."""
-        reason = self.harvester.refuse(errand.url, errand.choice.depth, errand.hops)
+        reason = self._refuse(errand)
         if reason is None and self.obey_robots:
             known = self._permissions.of(errand.url, time.time())
             if known is None:
@@ -128,24 +153,41 @@ class Live:
                     self._queue(for_robots)
                 return
             reason = known.refuse(self.agent, errand.url)
+            if reason is not None and known.is_for_now:
+                self._put_off(errand, Status.SKIPPED, reason, known.until)
+                return
         if reason is None:
             self._queue(errand)
         else:
             self._end(errand, Status.SKIPPED, reason)
 
+    def _refuse(self, errand: Errand) -> str | None:
+        """Return why an errand may not go where it is going, by scope and traps."""
+        choice = errand.choice
+        if choice.agent in (SITEMAP, FEED):
+            return self.harvester.scope.refuse_host(errand.url)
+        # Where a seed redirects to is as good as the seed.
+        depth = choice.depth if is_seed(choice) else max(choice.depth, int(errand.hops > 0))
+        again = self.visited.is_known(choice.url)
+        return self.harvester.refuse(errand.url, depth, errand.hops, again)
+
     def _queue(self, errand: Errand) -> None:
         """Send an errand off in time, unless that is too long to wait."""
         wait = self.dispatch.send(errand)
-        if wait:
-            reason = f"{host_of(errand.url)} asks to be left alone for {wait:.0f} s"
-            self._turn_back(errand, reason, time.time() + wait)
-
-    def _turn_back(self, errand: Errand, reason: str, until: float) -> None:
-        """End an errand that would have to wait too long."""
+        if not wait:
+            return
+        reason = f"{host_of(errand.url)} asks to be left alone for {wait:.0f} s"
         if errand.origin:
-            self._learn(errand.origin, Permission.denied(reason, until))
+            self._learn(errand.origin, Permission.denied(reason, time.time() + wait))
         else:
-            self._end(errand, Status.SKIPPED, reason)
+            self._put_off(errand, Status.SKIPPED, reason, time.time() + wait)
+
+    def _put_off(
+        self, errand: Errand, status: Status, reason: str, until: float, record: str = ""
+    ) -> None:
+        """End an errand for now, and note when it may be tried again."""
+        self.again.append((until, errand.choice))
+        self._end(errand, status, reason + LATER, record)
 
     def _take_robots(self, errand: Errand, reply: Reply) -> None:
         """Find out what a host wants, there or where its robots.txt redirects to."""
@@ -158,62 +200,71 @@ class Live:
 
     def _learn(self, origin: str, permission: Permission) -> None:
         """Take in what a host wants, and let those go on who waited for it."""
-        asked = permission.robots.delay(self.agent) or 0.0
-        self.dispatch.courtesy.obey(host_of(origin), asked, time.time())
-        for waiting in self._permissions.learn(origin, permission):
-            self._consider(waiting)
+        robots = permission.robots
+        self.dispatch.courtesy.obey(host_of(origin), robots.delay(self.agent) or 0.0, time.time())
+        waiting = self._permissions.learn(origin, permission)
+        if robots.reachable:
+            is_seed_host = any(is_seed(errand.choice) for errand in waiting)
+            self.lists.from_robots(origin, robots.sitemaps, is_seed_host)
+        for errand in waiting:
+            self._consider(errand)
 
     def _take_page(self, errand: Errand, reply: Reply) -> None:
         """Go on to where a page redirects, or make a page of the reply."""
         record = self.archivist.record(reply) if self.archivist else ""
         if reply.trouble is not None:
-            skipped = reply.trouble is Trouble.REFUSED_ADDRESS
-            status = Status.SKIPPED if skipped else Status.FAILED
+            status = Status.SKIPPED if reply.trouble is Trouble.REFUSED_ADDRESS else Status.FAILED
             self._end(errand, status, reason_of(reply), record)
         elif reply.code in REDIRECTS:
             self._follow(errand, reply, record)
+        elif reply.code == NOT_MODIFIED and errand.conditions:
+            self._finish_unchanged(errand, "304", record)
         elif not 200 <= reply.code < 300:
-            unchanged = reply.code == NOT_MODIFIED
-            status = Status.UNCHANGED if unchanged else status_of(reply.code)
-            self._end(errand, status, str(reply.code), record)
-        elif errand.hops and self.table.find(errand.url) in self.fetched:
-            self._end(errand, Status.UNWANTED, "redirects to a page fetched before", record)
+            self._refused(errand, reply, record)
+        elif errand.hops and self._is_another(errand, errand.url):
+            self._end(errand, Status.UNWANTED, KNOWN_BEFORE, record)
         else:
-            self._finish(errand, self._harvest(errand, reply), record)
+            if errand.hops and is_seed(errand.choice):
+                self.harvester.scope = self.harvester.scope.and_seed(errand.url)
+            if not self.renderings.takes(errand, reply, record):
+                self._read(errand, reply, record)
 
-    def _harvest(self, errand: Errand, reply: Reply) -> Harvest:
-        """Read a page; one that our own code cannot cope with must not end the crawl."""
+    def _read(self, errand: Errand, reply: Reply, record: str, note: str = "") -> None:
+        """Make a page of what a reply says."""
         asked = self.table.href(errand.choice.url)
-        try:
-            return self.harvester.harvest(reply, asked, errand.url, errand.choice.depth)
-        except Exception as error:
-            return Harvest(Status.FAILED, f"cannot be read: {type(error).__name__}: {error}")
+        harvest = read(reply, errand, asked, self.harvester, self.lists)
+        self._finish(errand, harvest.noted(note), record)
+
+    def _refused(self, errand: Errand, reply: Reply, record: str) -> None:
+        """End an errand for which there is no page, for now or for good."""
+        status = Status.UNCHANGED if reply.code == NOT_MODIFIED else status_of(reply.code)
+        wait = retry_after(reply)
+        if has_failed(reply) and wait > MAX_PATIENCE:
+            self._put_off(errand, status, str(reply.code), time.time() + wait, record)
+        else:
+            self._end(errand, status, str(reply.code), record)
+
+    def _is_another(self, errand: Errand, address: str, under_way: bool = False) -> bool:
+        """Say whether a redirect leads to a page that was, or is, fetched from elsewhere."""
+        url, own, known = self.table.find(address), errand.choice.url, errand.known
+        if under_way and url != own and any(url == one.url for one in self._choices.values()):
+            return True
+        if url == own or (known is not None and known.final == url):
+            return False
+        return url in self.visited.fetched
 
     def _follow(self, errand: Errand, reply: Reply, record: str) -> None:
         """Go on to where a page redirects, unless that leads round in circles or nowhere."""
         target = errand.target(reply)
-        known = self.table.find(target) if target else None
-        if not target:
-            self._end(errand, Status.FAILED, f"{reply.code} to nowhere", record)
-        elif target == errand.url or target in errand.been:
-            self._end(errand, Status.FAILED, "redirects in a circle", record)
-        elif errand.hops >= MAX_HOPS:
-            self._end(errand, Status.FAILED, f"more than {MAX_HOPS} redirects", record)
-        elif known != errand.choice.url and (known in self.fetched or known in self._choices):
+        astray = errand.astray(reply, target)
+        if astray:
+            self._end(errand, Status.FAILED, astray, record)
+        elif self._is_another(errand, target, under_way=True):
             errand.go_on(target)
-            self._end(errand, Status.UNWANTED, "redirects to a page fetched before", record)
+            self._end(errand, Status.UNWANTED, KNOWN_BEFORE, record)
         else:
             errand.go_on(target)
             self._consider(errand)
-
-    def _number(self, harvest: Harvest) -> tuple[Harvest, Ids, Ids]:
-        """Number the links of a page, without those that are no addresses."""
-        try:
-            return harvest, *self.table.intern_many([out.href for out in harvest.outlinks])
-        except ValueError:
-            sound = tuple(out for out in harvest.outlinks if is_address(out.href))
-            harvest = replace(harvest, outlinks=sound)
-        return harvest, *self.table.intern_many([out.href for out in sound])
 
     def _end(self, errand: Errand, status: Status, reason: str, record: str = "") -> None:
         """Make a page without content of an errand."""
@@ -221,28 +272,29 @@ class Live:
 
     def _finish(self, errand: Errand, harvest: Harvest, record: str) -> None:
         """Make a page of an errand that is over."""
-        now, choice = time.time(), errand.choice
-        try:
-            final = self.table.intern(errand.url)
-        except ValueError:
-            final = choice.url
-        if harvest.status is Status.OK:
-            self.fetched.add(final)
-        harvest, targets, hosts = self._number(harvest)
-        content = Fresh(harvest)
-        self._ready.append(
-            Page(
-                choice,
-                harvest.status,
-                harvest.reason,
-                final,
-                now,
-                harvest.born or now,
-                harvest.version,
-                Links(targets, hosts, self.table, content),
-                content,
-                self.dispatch.courtesy.wait(self.table.host_name(choice.host), now) or 0.0,
-                record,
-            )
-        )
+        known = errand.known
+        if known is not None and harvest.version == known.version >= 0:
+            self._finish_unchanged(errand, "the same content", record)
+            return
+        pause = self._pause(errand.choice, harvest.status)
+        harvest = self.lists.attached(harvest, origin_of(errand.url), self.harvester.scope)
+        self._deliver(errand, page_of(errand, harvest, self.table, record, pause))
+
+    def _finish_unchanged(self, errand: Errand, reason: str, record: str) -> None:
+        """Answer with the page that came back last time."""
+        known, choice = errand.known, errand.choice
+        assert known is not None
+        pause = self._pause(choice, Status.UNCHANGED)
+        self._deliver(errand, unchanged_page(choice, known, self.table, reason, record, pause))
+
+    def _pause(self, choice: Choice, status: Status) -> float:
+        """Return how long a host is to be left alone after a page: for ever, if it is enough."""
+        if self.visited.fills(choice.host, status):
+            return inf
+        return self.dispatch.courtesy.wait(self.table.host_name(choice.host), time.time()) or 0.0
+
+    def _deliver(self, errand: Errand, page: Page) -> None:
+        """Hand a page over."""
+        self.visited.note(page)
+        self._ready.append((errand.number, page))
         self._under_way -= 1

@@ -1,0 +1,60 @@
+"""Why a crawl stopped, and which hosts it left alone because they asked for it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from math import inf
+
+import msgspec
+
+from foragers.pace import Pace
+from foragers.session.extras import Extras
+from foragers.session.order import Order
+from foragers.worlds.budget import Budget
+from foragers.worlds.live import Live
+
+LONG = 60.0
+"""Seconds from which on a pause is worth telling of."""
+
+
+class LeftAlone(msgspec.Struct, frozen=True):
+    """A host that is not to be asked until a time, and how many pages were put off for it."""
+
+    host: str
+    until: float
+    pages: int = 0
+
+
+def why_stopped(
+    order: Order, budget: Budget, live: Live, pace: Pace, extras: Extras, waiting: int | None
+) -> str:
+    """Return why a crawl has stopped, other than by its deadline."""
+    if budget.spent:
+        return f"the budget of {order.budget:,} downloads is spent"
+    for due, said in (
+        (pace.next_opening, "asks to be left alone"),
+        (extras.due(pace.closed), "cannot be had for now, and is to wait"),
+    ):
+        if due < inf:
+            minutes = max(0.0, due - time.time()) / 60
+            return f"all that is left {said} for {minutes:.0f} minutes or more"
+    visited = live.visited
+    if waiting != 0 and any(visited.is_full(host) for host in visited.counts):
+        return f"every host that is left has given its {order.per_host:,} pages (--per-host)"
+    return "there is nothing left to fetch"
+
+
+def left_alone(live: Live, extras: Extras) -> tuple[LeftAlone, ...]:
+    """Return the hosts that want to be left alone for a while, the first to be asked first."""
+    now, name = time.time(), live.table.host_name
+    until = {
+        host: free_at
+        for host, (free_at, _) in live.dispatch.courtesy.wishes(now).items()
+        if free_at > now + LONG
+    }
+    pages = Counter(name(choice.host) for _, _, choice in extras.later)
+    for due, _, choice in sorted(extras.later, key=lambda entry: -entry[0]):
+        until[name(choice.host)] = max(due, live.dispatch.courtesy.free_at(name(choice.host)))
+    found = [LeftAlone(host, moment, pages[host]) for host, moment in until.items()]
+    return tuple(sorted(found, key=lambda one: (one.until, one.host)))

@@ -1,0 +1,87 @@
+"""Where a crawl stands: what a checkpoint holds, and how it is found again."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeGuard
+from urllib.parse import quote
+
+from foragers.protocols import Judge, Strategy
+from foragers.session.extras import Extras
+from foragers.session.letters_file import NAME, LettersFile
+from foragers.traps import Traps
+from foragers.types import Choice
+from foragers.urls import UrlTable
+from foragers.worlds.courtesy import Wishes
+
+
+@dataclass
+class Standing:
+    """What a checkpoint holds: all that learns, and how much of the ledger it has learned from.
+
+    The strategy has given away the `pending` choices and will not make them again; `wishes`
+    tell which hosts are to be left alone until when.
+    """
+
+    visits: int
+    strategy: Strategy
+    judge: Judge
+    traps: Traps | None
+    table: UrlTable
+    pending: list[Choice] = field(default_factory=list)
+    extras: Extras = field(default_factory=Extras)
+    wishes: Wishes = field(default_factory=dict)
+
+
+def save(folder: Path, standing: Standing) -> None:
+    """Write a checkpoint in one step, and take no second copy of it in memory."""
+    if isinstance(standing.table.store, LettersFile):
+        standing.table.store.keep()
+    partial = folder / ".checkpoint.partial"
+    try:
+        with partial.open("wb") as stream:
+            pickle.dump(standing, stream, pickle.HIGHEST_PROTOCOL)
+        partial.replace(folder / "checkpoint")
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def load(folder: Path) -> Standing | None:
+    """Return the last checkpoint of a crawl, if there is one that can be used."""
+    try:
+        with (folder / "checkpoint").open("rb") as stream:
+            found = pickle.load(stream)
+        if fits(found, folder):
+            return found
+    except FileNotFoundError:
+        return None
+    except Exception:  # whatever a damaged pickle raises: the ledger has it all
+        pass
+    # It must not come to fit later, when the crawl has gone another way.
+    (folder / "checkpoint").unlink()
+    return None
+
+
+def fits(found: object, folder: Path) -> TypeGuard[Standing]:
+    """Say whether what was found is a checkpoint of the crawl in a folder."""
+    if not isinstance(found, Standing) or found.visits > written(folder):
+        return False
+    if isinstance(found.table.store, LettersFile):
+        found.table.store.move(folder / NAME)
+    return found.table.is_sound()
+
+
+def written(folder: Path) -> int:
+    """Return how many visits the ledger of a crawl holds."""
+    try:
+        with closing(
+            sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
+        ) as ledger:
+            return int(ledger.execute("SELECT count(*) FROM visits").fetchone()[0])
+    except sqlite3.Error:
+        return 0
