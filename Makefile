@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check gate bench clean
+.PHONY: demo chromium test check gate bench clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
@@ -16,7 +16,17 @@ $(READY): pyproject.toml
 demo: $(READY)       ## compare strategies on a generated web, and show what came out
 	$(BIN)/foragers demo
 
-test: $(READY)       ## all tests
+# The tests of --render need a browser, and are skipped where there is none and none can be had.
+chromium:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+		{ APT="timeout 300 apt-get -qq -y -o Acquire::Retries=0 -o Acquire::http::Timeout=10"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		$$APT install --no-install-recommends chromium || \
+		{ $$APT update && $$APT install --no-install-recommends chromium; }; } >/dev/null 2>&1 || \
+		echo "make: no Chromium to be had; tests that need one are skipped"
+
+test: $(READY) chromium  ## all tests
 	$(BIN)/python -m pytest -n 2 tests
 
 check: $(READY)      ## style, types, house rules

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import crawling, importing, opening, replay, scale
+from benchmarks import crawling, importing, memory, opening, replay, scale
 
 BENCHMARKS = {
     "replay": replay,
@@ -12,6 +12,7 @@ BENCHMARKS = {
     "opening": opening,
     "scale": scale,
     "crawling": crawling,
+    "memory": memory,
 }
 
 
