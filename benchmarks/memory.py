@@ -18,15 +18,14 @@ from benchmarks.timing import verdict
 
 SIZES = {1_000_000: 300.0, 10_000_000: 1000.0}
 """Waiting URLs, and how many megabytes they may take."""
-PAGES, HALFWAY = 100_000, 50_000
+PAGES = 100_000
 GROWTH_AIM_MB = 50.0
 """How much the second half of a long crawl may add."""
 
 WAITING = """
-import os, random, resource, sys, time, pickle
+import pickle, random, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-import numpy as np
 from foragers.frontier import Frontier
 from foragers.session.letters_file import LettersFile
 from foragers.session.session import Session

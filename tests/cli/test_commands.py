@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from foragers.cli.main import main
+from foragers.cli.main import main, option_of
 from foragers.worlds.generated import generate
 from foragers.worlds.store import open_world, save
 from worlds_by_hand import small_world
@@ -330,3 +330,9 @@ def test_a_setting_reaches_the_preset(tmp_path: Path, capsys) -> None:
     assert said(capsys, *words, "--set", "links=20")[0] == 0
     sparse = generate("topics", seed=0, pages=300)
     assert len(open_world(tmp_path / "w").targets) > 1.5 * len(sparse.targets)
+
+
+def test_values_of_options_that_may_hold_a_comma_are_given_one_by_one() -> None:
+    given = option_of(Path("x.toml"), "exclude", ["a{1,2}", "b"])
+    assert given == ["--exclude=a{1,2}", "--exclude=b"]
+    assert option_of(Path("x.toml"), "strategies", ["a", "b"]) == ["--strategies=a,b"]

@@ -133,7 +133,9 @@ def test_replay_is_the_same_with_every_choice_made_otherwise(parameters: str) ->
 
 def test_replay_is_the_same_where_pages_redirect_change_and_go_away() -> None:
     names = [f"p{number}" for number in range(12)]
-    pages = {name: [names[(at * 5 + step) % 12] for step in (1, 3, 4)] for at, name in enumerate(names)}
+    pages = {
+        name: [names[(at * 5 + step) % 12] for step in (1, 3, 4)] for at, name in enumerate(names)
+    }
     pages["p0"] = ["p1", "old", "older", "gone", "circle", "p0", "p1"]
     later = [
         (900.0 * turn, names[turn % 12], [names[turn % 7], "old", f"p{turn % 5}", "p9"])
@@ -160,12 +162,16 @@ def test_a_fleet_that_is_pickled_in_mid_run_goes_on_the_same() -> None:
         if number % 97 == 50:
             crawl.strategy = pickle.loads(pickle.dumps(crawl.strategy))
         crawl.step()
-    assert all(np.array_equal(*pair) for pair in zip(columns(whole), columns(ledger.facts()), strict=True))
+    assert all(
+        np.array_equal(*pair) for pair in zip(columns(whole), columns(ledger.facts()), strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", ["wlrl", "mixed-fleet", "home-page"])
 @pytest.mark.parametrize("connections", [1, 4])
-def test_a_fleet_taken_up_from_its_ledger_stands_where_it_stood(name: str, connections: int) -> None:
+def test_a_fleet_taken_up_from_its_ledger_stands_where_it_stood(
+    name: str, connections: int
+) -> None:
     def begun(ledger: MemoryLedger, budget: int, world: Recorded) -> Crawl:
         return Crawl(strategy_of(name), Budget(world, budget), Novelty(DAY), ledger)
 

@@ -22,7 +22,10 @@ Answer = bytes | Callable[["Connection"], None]
 
 @dataclass
 class Asked:
-    """One request: when it came, when its answer was sent, on which connection, for what."""
+    """One request: when it came, when the end of its answer was sent, on which connection.
+
+    The end is noted before it is sent: a thread may have to wait long after that.
+    """
 
     start: float
     end: float
@@ -42,8 +45,10 @@ class Connection:
     count: int
     closing: threading.Event
     open: bool = True
+    sent: float = 0.0
 
     def send(self, data: bytes) -> None:
+        self.sent = time.time()
         self.socket.sendall(data)
 
     def trickle(self, data: bytes, pause: float) -> None:
@@ -170,7 +175,7 @@ class HostileServer:
                 connection.send(answer)
                 connection.open = b"Connection: close" not in answer
         finally:
-            asked.end = time.time()
+            asked.end = connection.sent or time.time()
         return connection.open
 
 

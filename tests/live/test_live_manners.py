@@ -57,10 +57,10 @@ def test_hosts_at_one_address_share_their_turn(tmp_path: Path) -> None:
 def test_hosts_at_different_addresses_do_not_wait_for_each_other(tmp_path: Path) -> None:
     site = {f"/{n}": page() for n in range(5)}
     with serving(site) as one, serving(site, address="127.0.0.2") as two:
-        begun = time.monotonic()
         crawl(tmp_path, one.url("/"), two.url("/"), delay=0.2)
-        assert time.monotonic() - begun < 2.2
         assert len(one.log) == len(two.log) == 7
+        assert one.log[0].start < two.log[-1].end
+        assert two.log[0].start < one.log[-1].end
 
 
 def test_slow_hosts_are_asked_more_seldom(tmp_path: Path) -> None:
@@ -156,9 +156,9 @@ def test_pages_that_are_not_asked_for_cost_no_time(tmp_path: Path) -> None:
     links = [f"/no/{n}" for n in range(50)]
     with serving({"/robots.txt": rules, "/": page(*links)}) as server:
         begun = time.monotonic()
-        outcome = crawl(tmp_path, server.url("/"), delay=0.2)
+        outcome = crawl(tmp_path, server.url("/"), delay=1.0)
         assert len(outcome.urls) == 51
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 40, "not the 50 s of 50 pauses"
 
 
 def test_the_crawler_says_who_it_is(tmp_path: Path) -> None:

@@ -171,6 +171,28 @@ def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed):
     assert b"still here" in rendered(harmed, "<p>still here").html
 
 
+def test_a_browser_is_started_anew_after_so_many_pages(harmed):
+    harmed.terms = replace(harmed.terms, pages=2)
+    numbers = []
+    for _ in range(3):
+        assert b"words" in rendered(harmed, "<p>words").html
+        numbers.append(browsers(harmed.pid))
+    first, second, third = numbers
+    assert len(first) == len(third) == 1
+    assert first == second != third
+
+
+def browsers(pid: int) -> list[int]:
+    """Return the browsers that a process has started, without the processes of each of them."""
+    found = []
+    for one in descendants(pid):
+        with suppress(OSError):
+            line = Path(f"/proc/{one}/cmdline").read_bytes()
+            if b"--remote-debugging-pipe" in line and b"--type=" not in line:
+                found.append(one)
+    return found
+
+
 def test_a_browser_that_is_killed_is_a_reason_and_leaves_nothing_behind(harmed):
     harmed.open()
     folder, pids = Path(harmed._folder), descendants(harmed.pid)

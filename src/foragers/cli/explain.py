@@ -7,13 +7,18 @@ import sys
 from pathlib import Path
 
 import msgspec
+from rich.box import SIMPLE
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
+from foragers.reasons import Reasons
 from foragers.reporting.explaining import Explanation, Step, explain
 from foragers.reporting.folder import opened
 from foragers.reporting.nearest import Linking
 from foragers.reporting.plain import counted, plain
+from foragers.reporting.retelling import telling_of
+from foragers.strategies.registry import parse
 
 FIRST, LAST = 3, 12
 """How many steps of a long path are shown at its two ends."""
@@ -21,8 +26,19 @@ FIRST, LAST = 3, 12
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("folder", type=Path, metavar="DIR", help="the folder of a crawl")
+    verb.add_argument(
+        "folder", type=Path, metavar="DIR", help="the folder of a crawl, or the ledger of a run"
+    )
     verb.add_argument("url", metavar="URL", help="an address, fetched or not")
+    verb.add_argument(
+        "--world",
+        type=Path,
+        metavar="W",
+        help="the world of a comparison, whose ledgers lack words",
+    )
+    verb.add_argument(
+        "--strategy", default="", metavar="NAME(…)", help="ask this one (default: the crawl's own)"
+    )
     verb.add_argument("--json", action="store_true", help="print the explanation for machines")
     verb.set_defaults(run=run)
 
@@ -30,12 +46,34 @@ def add(verb: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> None:
     """Find out and print it."""
     with opened(options.folder) as folder, Console(stderr=True).status("reading the ledger"):
-        found = explain(folder, options.url)
+        if options.strategy:
+            parse(options.strategy)
+        telling = telling_of(folder, options.world)
+        found = explain(folder, options.url, telling, options.strategy)
     if options.json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n")
         return
     for line in lines(found):
         console.print(line, soft_wrap=True)
+    if found.reasons:
+        show_reasons(found.reasons, console)
+
+
+def show_reasons(reasons: Reasons, console: Console) -> None:
+    """Print what a strategy says of its choice."""
+    console.print()
+    console.print(Text("Why it promised that", style="bold"))
+    console.print(said("  ", reasons.says), soft_wrap=True)
+    if reasons.parts:
+        grid = Table(box=SIMPLE, pad_edge=False)
+        grid.add_column("", overflow="ellipsis", max_width=34)
+        for column in reasons.columns:
+            grid.add_column(plain(column), justify="right")
+        for part in reasons.parts:
+            grid.add_row(Text(plain(part.name, 60)), *(f"{added:+.2f}" for added in part.adds))
+        console.print(grid)
+    if reasons.note:
+        console.print(said("  ", reasons.note))
 
 
 def lines(found: Explanation) -> list[Text]:

@@ -34,6 +34,8 @@ VERBS = {
     "strategies": "list the strategies and their parameters",
 }
 """Each verb is the module of that name beside this one."""
+REPEATED = ("--include", "--exclude", "--prefix", "--allow-private")
+"""Options that are given once for each value, since a comma may be part of one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,6 +104,8 @@ def option_of(file: Path, key: str, value: object) -> list[str]:
     if isinstance(value, bool):
         return [option] if value else []
     values = value if isinstance(value, list) else [value]
+    if option in REPEATED:
+        return [f"{option}={item}" for item in values]
     return [f"{option}={','.join(str(item) for item in values)}"]
 
 

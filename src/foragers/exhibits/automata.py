@@ -34,8 +34,10 @@ from foragers.exhibits.automata_webs import Ground, grounds_of
 from foragers.exhibits.exhibit import Exhibits
 from foragers.exhibits.request import Progress, Request
 
-RUNS, CRAWLS = 3, 5
+RUNS, CRAWLS = 3, 10
 """How many webs, or crawls of a recorded one, and how many crawls follow each other."""
+LEARNING = (RATE, 0.5)
+"""The learning rates of crawls that follow each other: the paper's, and one that learns faster."""
 MODELS = {"bpm": "hmm", "hmm": "hmm", "hw": "context-graph", "context-graph": "context-graph"}
 """Which model each crawler is trained to."""
 
@@ -93,8 +95,11 @@ def crawls(request: Request, grounds: Sequence[Ground], runs: int, progress: Pro
     controls = {c: tasks(first, seeds, f"lafc(a=0.1, control={c})") for c in TABLE_2}
     rates = {a: tasks(first, seeds, f"lafc(a={a}, control={CONTROL})", CRAWLS) for a in TABLE_3}
     best = f"lafc(a={RATE}, control={CONTROL})"
-    in_turn, apart = tasks(grounds, seeds, best, CRAWLS), tasks(grounds, seeds, best, CRAWLS, False)
-    wanted = [*main, *flat(controls), *flat(rates), *in_turn, *apart]
+    in_turn = {
+        a: tasks(grounds, seeds, f"lafc(a={a}, control={CONTROL})", CRAWLS) for a in LEARNING
+    }
+    apart = tasks(grounds, seeds, best, CRAWLS, learns=False)
+    wanted = [*main, *flat(controls), *flat(rates), *flat(in_turn), *apart]
     # A crawl may be wanted twice; those of one topic stand together, to share what is judged.
     distinct = sorted(set(wanted), key=lambda task: grounds.index(task.ground))
     outcomes = all_of(perform, distinct, request.jobs, "crawling", progress)
@@ -112,7 +117,7 @@ def crawls(request: Request, grounds: Sequence[Ground], runs: int, progress: Pro
         },
         {c: [done[task] for task in found] for c, found in controls.items()},
         {a: [done[task] for task in found] for a, found in rates.items()},
-        [done[task] for task in in_turn],
+        {a: [done[task] for task in found] for a, found in in_turn.items()},
         [done[task] for task in apart],
     )
 

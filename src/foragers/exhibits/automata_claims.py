@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from foragers.exhibits.automata_crawls import MARKS
 from foragers.exhibits.automata_paper import BPM, CRAWLERS, HW, LAFC, LJM
 from foragers.exhibits.automata_results import Results, last_precisions
 from foragers.exhibits.claims import less, more
@@ -98,17 +99,11 @@ def calibration_claims(results: Results) -> list[Verdict]:
 
 def learning_claims(results: Results) -> list[Verdict]:
     """Judge that later crawls are better for what earlier ones learned."""
-    last = len(results.in_turn[0].traces) - 1
-    learned, fresh = (
-        [outcome.traces[last].precision(0) for outcome in outcomes]
-        for outcomes in (results.in_turn, results.apart)
-    )
-    early = f"Crawl {last + 1} is more precise in its first tenth for what was learned"
-    return [
-        more(
-            f"Crawl {last + 1} is more precise for what the others learned",
-            last_precisions(results.in_turn, last),
-            last_precisions(results.apart, last),
-        ),
-        more(early, learned, fresh),
-    ]
+    last = len(results.apart[0].traces) - 1
+    found = []
+    for rate, outcomes in results.in_turn.items():
+        for mark, when in ((0, "in its first tenth"), (MARKS - 1, "at its end")):
+            claim = f"Crawl {last + 1} is better {when} for what was learned (a = {rate:g})"
+            learned = last_precisions(outcomes, last, mark)
+            found.append(more(claim, learned, last_precisions(results.apart, last, mark)))
+    return found

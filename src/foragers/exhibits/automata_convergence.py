@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 RATES = (0.01, 0.05, 0.09, 0.2, 0.3, 0.5)
 CHANCES = (0.8, 0.6, 0.4, 0.2, 0.2)
 """How often each of five links is rewarded; the first is the best."""
-AUTOMATA, STEPS = 2000, 4000
-ALMOST_ONE = 0.99
+AUTOMATA, STEPS = 2000, 6000
+ALMOST_ONE = 0.9
 SHOWN = 400
 
 Floats = NDArray[np.float64]

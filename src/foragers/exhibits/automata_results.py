@@ -21,14 +21,15 @@ class Results:
     """Crawls to compare, crawls to calibrate by, and crawls that follow each other.
 
     `main` has for each topic and crawler its first crawls; `by_control` and `by_rate`
-    those of the first topic; `in_turn` crawls that learn from those before, `apart` others.
+    those of the first topic; `in_turn` crawls, by learning rate, that learn from those
+    before, `apart` such as do not.
     """
 
     grounds: Sequence[Ground]
     main: Mapping[tuple[Ground, str], Sequence[Trace]]
     by_control: Mapping[float, Sequence[Outcome]]
     by_rate: Mapping[float, Sequence[Outcome]]
-    in_turn: Sequence[Outcome]
+    in_turn: Mapping[float, Sequence[Outcome]]
     apart: Sequence[Outcome]
 
     @cached_property
@@ -88,6 +89,8 @@ class Results:
         return [round(budget * (mark + 1) / MARKS) for mark in range(MARKS)]
 
 
-def last_precisions(outcomes: Sequence[Outcome], crawl: int = 0) -> list[float]:
-    """Return the precision at the end of the first, or another, crawl of each outcome."""
-    return [outcome.traces[crawl].precision() for outcome in outcomes]
+def last_precisions(
+    outcomes: Sequence[Outcome], crawl: int = 0, mark: int = MARKS - 1
+) -> list[float]:
+    """Return the precision at the end, or another mark, of the first, or another, crawl."""
+    return [outcome.traces[crawl].precision(mark) for outcome in outcomes]

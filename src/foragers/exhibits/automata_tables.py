@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from foragers.exhibits.automata_crawls import Outcome
+from foragers.exhibits.automata_crawls import MARKS, Outcome
 from foragers.exhibits.automata_paper import (
     CRAWLERS,
     TABLE_2,
@@ -49,7 +49,7 @@ def paper(known: tuple[float, float] | None, found: Sequence[Outcome]) -> tuple[
 
 def table_3(results: Results) -> Table:
     """Return precision and time for each learning rate, in the first and in the last crawl."""
-    last = len(results.in_turn[0].traces)
+    last = len(results.apart[0].traces)
     rows: list[tuple[Cell, ...]] = [
         (
             f"{rate:.2f}",
@@ -109,8 +109,8 @@ def table_4_tests(results: Results) -> Table:
     columns = ("difference", "ours", "paper", "p, paired", "p as the paper", "paper's p")
     note = (
         "Paired: Student's t-test over webs and topics. As the paper: Welch's t-test over ten"
-        " points of the mean curves, which gives the paper's own p from its means and deviations; such"
-        " points are not independent, and p comes out far too small."
+        " points of the mean curves, which gives the paper's own p from its means and"
+        " deviations; such points are not independent, and p comes out far too small."
     )
     return Table("table-4-tests", "Table 4: are the differences chance?", columns, rows, note)
 
@@ -134,20 +134,11 @@ def signed(value: float) -> str:
     return f"{value:+.4f}".replace("-", "−")
 
 
-def by_topic(name: str, results: Results, topic: str, ours: str) -> tuple[Cell, ...]:
-    """Return what a crawler has for a topic, and the paper's number."""
-    papers, known = (TABLE_5, results.recalls) if ours == "recall" else (TABLE_6, results.seconds)
-    place = list(TOPICS).index(topic) if topic in TOPICS else None
-    column = papers.get(name)
-    return Measured.of(known(name, topic)), None if column is None or place is None else column[
-        place
-    ]
-
-
 def table_5(results: Results) -> Table:
     """Return recall for each topic."""
     note = "Of the relevant pages that LAFC, BPM, HW and LJM found together."
-    return topics_table("table-5", "Table 5: recall", results, "recall", note)
+    rows = topic_rows(results, results.recalls, TABLE_5)
+    return Table("table-5", "Table 5: recall", ("topic", "crawler", "ours", "paper"), rows, note)
 
 
 def table_6(results: Results) -> Table:
@@ -156,40 +147,44 @@ def table_6(results: Results) -> Table:
         "Ours: CPU seconds of replayed crawls, reading pages included, judging and the network"
         " not. The paper's: minutes of live crawls, which the network decides."
     )
-    return topics_table("table-6", "Table 6: running time", results, "time", note)
+    columns = ("topic", "crawler", "CPU s", "paper min")
+    rows = topic_rows(results, results.seconds, TABLE_6)
+    return Table("table-6", "Table 6: running time", columns, rows, note)
 
 
-def topics_table(name: str, title: str, results: Results, what: str, note: str) -> Table:
-    """Return a table with a row for each crawler and two columns for each topic."""
-    columns = ["crawler"]
-    for topic in results.topics:
-        columns += [topic, "paper"]
+def topic_rows(
+    results: Results,
+    ours: Callable[[str, str], list[float]],
+    papers: Mapping[str, Sequence[float]],
+) -> list[tuple[Cell, ...]]:
+    """Return a row for each topic and crawler of the paper."""
     rows: list[tuple[Cell, ...]] = []
-    for crawler in results.crawlers:
-        cells: list[Cell] = [crawler]
-        for topic in results.topics:
-            cells += by_topic(crawler, results, topic, what)
-        rows.append(tuple(cells))
-    return Table(name, title, tuple(columns), rows, note)
+    for topic in results.topics:
+        place = list(TOPICS).index(topic) if topic in TOPICS else None
+        for crawler in CRAWLERS:
+            known = None if place is None else papers[crawler][place]
+            rows.append((topic, crawler, Measured.of(ours(crawler, topic)), known))
+    return rows
 
 
 def learning_table(results: Results) -> Table:
     """Return the precision of crawl after crawl, with and without what was learned."""
-    crawls = range(len(results.in_turn[0].traces))
     rows: list[tuple[Cell, ...]] = []
-    for crawl in crawls:
-        learned = last_precisions(results.in_turn, crawl)
-        fresh = last_precisions(results.apart, crawl)
-        found = paired(learned, fresh)
-        rows.append(
-            (
-                str(crawl + 1),
-                Measured.of(learned),
-                Measured.of(fresh),
-                signed(found.mean),
-                told(found.p),
-            )
-        )
-    columns = ("crawl", "learning", "each anew", "difference", "p, paired")
-    note = "LAFC, a = 0.09, C = 0.8; the same seeds of chance for both, over all webs and topics."
-    return Table("learning", "What learning adds from crawl to crawl", columns, rows, note)
+    for mark in (0, MARKS - 1):
+        for crawl in range(len(results.apart[0].traces)):
+            fresh = last_precisions(results.apart, crawl, mark)
+            cells: list[Cell] = [results.marks()[mark], str(crawl + 1), Measured.of(fresh)]
+            for outcomes in results.in_turn.values():
+                learned = last_precisions(outcomes, crawl, mark)
+                found = paired(learned, fresh)
+                cells += [Measured.of(learned), told(found.p)]
+            rows.append(tuple(cells))
+    columns = ["downloads", "crawl", "each anew"]
+    for rate in results.in_turn:
+        columns += [f"a = {rate:g}", "p"]
+    note = (
+        "LAFC, C = 0.8; the same seeds of chance for all, over all webs and topics. p: paired"
+        " t-test against crawls that begin anew."
+    )
+    name, title = "learning", "What learning adds from crawl to crawl"
+    return Table(name, title, tuple(columns), rows, note)

@@ -37,6 +37,7 @@ class FleetJob:
     territory: float | None = None
     ledger: Path | None = None
     label: str = ""
+    seconds_per_page: float = SECONDS_PER_PAGE
 
     @property
     def name(self) -> str:
@@ -66,7 +67,7 @@ def perform(job: FleetJob) -> FleetOutcome:
         job.kind.settings,
         seed=job.seed,
         days=job.days,
-        seconds_per_page=SECONDS_PER_PAGE,
+        seconds_per_page=job.seconds_per_page,
         window=job.window,
         territory=job.territory,
         record=ledger,
@@ -85,7 +86,7 @@ def about(job: FleetJob, run: FleetRun) -> list[tuple[str, str | float]]:
         ("start", run.start),
         ("days", job.days),
         ("window", job.window),
-        ("seconds_per_page", SECONDS_PER_PAGE),
+        ("seconds_per_page", job.seconds_per_page),
         ("new_within", job.kind.settings[0].new_within),
     ]
 

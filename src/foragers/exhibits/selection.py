@@ -62,6 +62,7 @@ def reproduce(request: Request, progress: Progress) -> Exhibits:
             states_of(open_world(path))
             meter(number + 1, path.name)
     jobs = [job for name, path in worlds.items() for job in jobs_on(name, path, request)]
+    jobs += choice_jobs(*next(iter(worlds.items())), request)
     outcomes = perform_all(jobs, request.jobs, progress)
     show = Showing(request, outcomes)
     with progress("measuring", len(worlds)) as meter:
@@ -97,8 +98,7 @@ def jobs_on(name: str, path: Path, request: Request) -> list[FleetJob]:
             for seed in seeds_of(kind, request):
                 file = request.out / "ledgers" / f"{name}-{kind.name.lower()}-{seed}.sqlite"
                 jobs.append(FleetJob(terrain, kind, seed, days, ledger=file if keep else None))
-    terrain = terrain_of(name, path, AS_IT_IS, request)
-    return jobs + choice_jobs(terrain, request, days)
+    return jobs
 
 
 def terrain_of(name: str, path: Path, variant: str, request: Request) -> Terrain:
@@ -114,8 +114,10 @@ def seeds_of(kind: FleetKind, request: Request) -> range:
     return range(request.seed, request.seed + runs)
 
 
-def choice_jobs(terrain: Terrain, request: Request, days: float) -> list[FleetJob]:
-    """Return simulations in which one thing is read otherwise."""
+def choice_jobs(name: str, path: Path, request: Request) -> list[FleetJob]:
+    """Return simulations on one world in which one thing is read otherwise."""
+    terrain = terrain_of(name, path, AS_IT_IS, request)
+    days = days_of(request, open_world(path))
     plans: list[tuple[str, Terrain, Mapping[str, object]]] = [
         (label, terrain, change) for label, change in CHOICES.items() if change
     ]
@@ -155,8 +157,8 @@ class Showing:
         self.figures.append(degree_figure(suffix, structures))
         for terrain in terrains:
             self._add_terrain(terrain, suffix + (f"-{terrain.variant}" if terrain.variant else ""))
-        choices = self._choices(terrains[0])
-        self.tables.append(replace(choices_table(choices), name=f"choices{suffix}"))
+        if not suffix:
+            self.tables.append(choices_table(self._choices(terrains[0])))
 
     def _add_terrain(self, terrain: Terrain, suffix: str) -> None:
         found = self._of(terrain)

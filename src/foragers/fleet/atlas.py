@@ -18,7 +18,10 @@ STAYED = (Status.OK, Status.UNCHANGED)
 class Stater(Protocol):
     """Makes states of texts, as `text.state.StateMap` does."""
 
-    k: int
+    @property
+    def k(self) -> int:
+        """How many numbers a state has."""
+        ...
 
     def states(self, texts: list[str]) -> NDArray[np.float32]:
         """Return a row for each text."""

@@ -171,7 +171,8 @@ class Colony:
     ) -> tuple[Flags, Flags]:
         """Reinforce a step: `pages` are those young enough, `wanted` those that are asked for.
 
-        The page stepped to has the state of this number.  Returns which of them were sent, and which were relevant (Algorithms 4, 5 and 7).
+        The page stepped to has the state of this number.  Returns which of the pages were
+        sent, and which were relevant (Algorithms 4, 5 and 7).
         """
         sent = relevant = NO_FLAGS
         gain, found = 0.0, 0

@@ -206,9 +206,7 @@ class Foraging:
         if 0 not in errand.sights:  # the page itself was lost
             errand.sights[0] = Sight(-1, 0, self.now)
         urls, pages, numbers, times, leads, young, wanted = errand.columns()
-        self.colony.remember(
-            forager, urls, pages, numbers, times, leads, errand.links, states
-        )
+        self.colony.remember(forager, urls, pages, numbers, times, leads, errand.links, states)
         places = young.nonzero()[0]
         if len(places) > 1:  # two URLs may lead to one page
             places = places[np.sort(np.unique(pages[places], return_index=True)[1])]

@@ -85,7 +85,9 @@ class Ground:
         """
         rules = rules or NewsRules()
         count = archive.versions
-        urls = np.repeat(np.arange(len(archive.book), dtype=np.int32), np.diff(archive.version_starts))
+        urls = np.repeat(
+            np.arange(len(archive.book), dtype=np.int32), np.diff(archive.version_starts)
+        )
         table = StateTable(states.shape[1])
         numbers = np.array([table.number(state) for state in states] + [0], np.int32)
         redirected = bool(len(archive.redirects)) and bool((archive.redirects >= 0).any())
@@ -197,5 +199,3 @@ class Shown:
             versions[moved] = self.at(onward[moved], times[moved])
         versions[moved] = self.ground.nothing
         return versions
-
-

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.fleet.settings import FleetSettings
 
 Floats = NDArray[np.float64]
+
+LARGEST = 1e150
+"""Values stay numbers as long as errors do not exceed this."""
 
 
 def td_update(
@@ -18,13 +19,13 @@ def td_update(
     """Correct the weights after a step from one state to the next, and return the error.
 
     error = r + γ v(next) - v(state);  weights += α error state.  With the papers' α the
-    weights can run away on states that have little in common; an error that is no
-    longer a number changes nothing.
+    weights can run away on states that have little in common; beyond an error of `LARGEST`
+    they run no further.
     """
     error = reward + settings.gamma * float(next_state @ weights) - float(state @ weights)
     rate = settings.alpha
     if settings.normalised:
         rate /= max(float(state @ state), 1e-12)
-    if isfinite(error) and abs(error) < 1e150:
+    if abs(error) < LARGEST:
         weights += (rate * error) * state
     return error

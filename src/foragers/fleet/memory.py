@@ -59,7 +59,7 @@ class Memory:
         self.leads[urls] = leads
 
     def rates(self, urls: Ids) -> Floats:
-        """Return how often pages change, in changes a second: -ln((n - X + 1/2) / (n + 1/2)) / I."""
+        """Return how often pages change, in changes a second: -ln((n - X + ½) / (n + ½)) / I."""
         checks = self.checks[urls]
         interval = self.watched[urls] / np.maximum(checks, 1.0)
         still = (checks - self.changes[urls] + 0.5) / (checks + 0.5)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,81 +18,22 @@ from foragers.fleet.colony import Colony
 from foragers.fleet.fleet import Fleet
 from foragers.fleet.forager import Forager
 from foragers.fleet.ground import Ground, Shown
-from foragers.fleet.population import LifeEvent
+from foragers.fleet.outcome import FleetRun, NewStart, Record, StepRecord
 from foragers.fleet.settings import FleetSettings
-from foragers.fleet.tally import Finds, ScoreTally, Tally, WindowTally
-from foragers.fleet.territory import Territory, TerritoryTally
+from foragers.fleet.tally import Tally
+from foragers.fleet.territory import Territory
 from foragers.types import Ids, UrlId
+
+__all__ = ["FleetRun", "Record", "Replay", "StepRecord", "simulate"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Places = NDArray[np.integer]
 
 DAY = 86_400.0
 NO_IDS: Ids = np.empty(0, np.int32)
 NO_FLAGS: Flags = np.zeros(0, np.bool_)
-
-
-class StepRecord(NamedTuple):
-    """One step: the page stepped to comes first, then the pages looked at.
-
-    `versions` are -1 where there was no page.  `sent` and `relevant` say so of each page.
-    """
-
-    forager: int
-    times: Floats
-    urls: Ids
-    versions: Ids
-    sent: Flags
-    relevant: Flags
-
-
-class Record(Protocol):
-    """Takes in every step of a fleet."""
-
-    def add(self, step: StepRecord) -> None:
-        """Keep a step."""
-        ...
-
-
-class NewStart(NamedTuple):
-    """A URL that has come into the starting list of a forager."""
-
-    time: float
-    forager: int
-    url: UrlId
-
-
-@dataclass
-class FleetRun:
-    """What came of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
-
-    `kinds` has the kind of every forager, `paths` the last finished path of each.
-    """
-
-    start: float
-    end: float
-    downloaded: int
-    sent: int
-    steps: int
-    windows: list[WindowTally]
-    scores: list[ScoreTally]
-    finds: Finds
-    lives: list[LifeEvent]
-    kinds: dict[int, str]
-    discovered: Ids
-    starts: list[NewStart] = field(default_factory=list)
-    territory: list[TerritoryTally] = field(default_factory=list)
-    paths: dict[int, list[UrlId]] = field(default_factory=dict)
-
-    @property
-    def relevant(self) -> int:
-        """How many relevant documents were found."""
-        return len(self.finds)
-
-    @property
-    def found_urls(self) -> int:
-        """How many different URLs were fetched."""
-        return int(np.count_nonzero(self.discovered >= 0))
+NEITHER: Flags = np.zeros(1, np.bool_)
 
 
 @dataclass(slots=True)
@@ -126,7 +66,7 @@ class Replay:
         colony = self.colony
         colony.begin(self.ground.seeds, self.now)
         # Only then need a step to a page without links be no more than a step.
-        self.is_short = colony.memory is None and self.record is None
+        self.is_short = colony.memory is None
         while self.now < until and self.downloaded < downloads:
             forager = colony.start_turn(self.now)
             if forager is None:
@@ -138,6 +78,8 @@ class Replay:
             colony.end_turn(forager, self.now)
         while self.tally.edge <= until:
             self.tally.close(colony.foragers)
+        if self.territory is not None:
+            self.territory.close()
 
     def step(self, forager: Forager) -> None:
         """Do one step of a forager: visit a page, and look at those it links to."""
@@ -186,6 +128,11 @@ class Replay:
         tally.downloaded += 1
         if tally.discovered.item(url) < 0:
             tally.discover(np.array([url], np.int32))
+        if self.record is not None:
+            urls, pages = np.array([url], np.int32), ground.pages[version : version + 1]
+            self.record.add(
+                StepRecord(forager.number, np.array([moment]), urls, pages, NEITHER, NEITHER)
+            )
         if self.territory is not None:
             self.territory.step(forager.number, forager.path.urls, moment)
 
@@ -237,45 +184,35 @@ class Replay:
         self._count(forager, times, urls, versions, young[sent], young[relevant])
 
     def _count(
-        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, sent: Ids, relevant: Ids
+        self,
+        forager: Forager,
+        times: Floats,
+        urls: Ids,
+        versions: Ids,
+        sent: Places,
+        relevant: Places,
     ) -> None:
         """Count a step, window by window."""
         tally = self.tally
         self.sent += len(sent)
         self.downloaded += len(urls)
         if times.item(-1) >= tally.edge:
-            self._cross(forager, times, urls, versions, sent, relevant)
+            tally.cross(forager, times, urls, versions, sent, relevant, self.colony.foragers)
         else:
-            tally.downloaded += len(urls)
-            tally.discover(urls)
-            if len(sent):
-                tally.sent += len(sent)
-                if len(relevant):
-                    tally.find(forager, times[relevant], versions[relevant])
+            tally.count(forager, times, urls, versions, sent, relevant)
         if self.territory is not None:
             self.territory.step(forager.number, forager.path.urls, times.item(0))
         if self.record is not None:
             self._keep(forager, times, urls, versions, sent, relevant)
 
-    def _cross(
-        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, sent: Ids, relevant: Ids
-    ) -> None:
-        """Count a step that goes on over the end of a window."""
-        tally, first = self.tally, 0
-        while first < len(urls):
-            last = int(np.searchsorted(times, tally.edge))
-            tally.downloaded += last - first
-            if last > first:
-                tally.discover(urls[first:last])
-            tally.sent += int(np.count_nonzero((sent >= first) & (sent < last)))
-            found = relevant[(relevant >= first) & (relevant < last)]
-            tally.find(forager, times[found], versions[found])
-            first = last
-            if first < len(urls):
-                tally.close(self.colony.foragers)
-
     def _keep(
-        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, sent: Ids, relevant: Ids
+        self,
+        forager: Forager,
+        times: Floats,
+        urls: Ids,
+        versions: Ids,
+        sent: Places,
+        relevant: Places,
     ) -> None:
         assert self.record is not None
         flags = np.zeros((2, len(urls)), np.bool_)
@@ -332,22 +269,26 @@ def simulate(
         record,
     )
     replay.run(until, downloads)
-    if replay.territory is not None:
-        replay.territory.close()
+    return outcome(replay, until)
+
+
+def outcome(replay: Replay, until: float) -> FleetRun:
+    """Sum up a simulation."""
+    colony, tally, territory = replay.colony, replay.tally, replay.territory
     lives = [event for fleet in colony.fleets for event in fleet.population.events]
     return FleetRun(
-        start=ground.start,
+        start=tally.start,
         end=until,
         downloaded=replay.downloaded,
         sent=replay.sent,
         steps=replay.steps,
-        windows=replay.tally.windows,
-        scores=replay.tally.scores,
-        finds=replay.tally.finds,
+        windows=tally.windows,
+        scores=tally.scores,
+        finds=tally.finds,
         lives=sorted(lives, key=lambda event: event.time),
         kinds=replay.kinds,
-        discovered=replay.tally.discovered,
+        discovered=tally.discovered,
         starts=replay.starts,
-        territory=[] if replay.territory is None else replay.territory.windows,
+        territory=[] if territory is None else territory.windows,
         paths=replay.paths,
     )

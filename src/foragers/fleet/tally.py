@@ -22,6 +22,7 @@ from foragers.fleet.growing import grown
 from foragers.types import Ids
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.integer]
 
 HOURS = 3600.0
 
@@ -132,6 +133,45 @@ class Tally:
         """Take in relevant documents."""
         self.finds.add(times, versions, forager.number)
         self._last[self.ground.finals[versions]] = versions
+
+    def count(
+        self,
+        forager: Forager,
+        times: Floats,
+        urls: Ids,
+        versions: Ids,
+        sent: Places,
+        relevant: Places,
+    ) -> None:
+        """Count a step, or part of one: `sent` and `relevant` are places among its downloads."""
+        self.downloaded += len(urls)
+        self.discover(urls)
+        self.sent += len(sent)
+        if len(relevant):
+            self.find(forager, times[relevant], versions[relevant])
+
+    def cross(
+        self,
+        forager: Forager,
+        times: Floats,
+        urls: Ids,
+        versions: Ids,
+        sent: Places,
+        relevant: Places,
+        foragers: list[Forager],
+    ) -> None:
+        """Count a step that goes on over the end of a window, or of several."""
+        first = 0
+        while first < len(urls):
+            last = int(np.searchsorted(times, self.edge))
+            if last > first:
+                part = slice(first, last)
+                some = sent[(sent >= first) & (sent < last)] - first
+                found = relevant[(relevant >= first) & (relevant < last)] - first
+                self.count(forager, times[part], urls[part], versions[part], some, found)
+            first = last
+            if first < len(urls):
+                self.close(foragers)
 
     def close(self, foragers: list[Forager]) -> None:
         """End the window under way."""

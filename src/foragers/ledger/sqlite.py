@@ -140,7 +140,7 @@ class SqliteLedger:
         return visit_of(row, msgspec.msgpack.decode(words, type=Written), self._addresses)
 
     def _prepare_revisits(self) -> None:
-        """Make visits easy to find by their page; a crawl that never returns need not pay for it."""
+        """Make visits easy to find by their page, at the expense only of those who come back."""
         self.commit()
         if not self._indexed:
             with self._connection:

@@ -49,11 +49,11 @@ class Press:
 
     def render(self, job: Job) -> Rendered:
         """Render a page, or say why that could not be."""
-        self._pages += 1
         self.watch.deadline = time.monotonic() + START_SECONDS
         tab = Tab(job, self.supply, self.terms.limits.unpacked)
         try:
             tab.open(self.open())
+            self._pages += 1
             deadline = time.monotonic() + self.terms.seconds
             self.watch.deadline = deadline + self.terms.grace
             self.supply.begin(deadline)

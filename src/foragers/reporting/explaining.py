@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
-from foragers.content import Written
+from foragers.reasons import Reasons
 from foragers.reporting.folder import CrawlFolder, Row
 from foragers.reporting.nearest import Linking, links_to, nearest, spellings
 from foragers.reporting.pages import place
 from foragers.reporting.plain import iso
+from foragers.reporting.retelling import ONE, Telling, link_to, reasons
 from foragers.types import NOWHERE, Link
 from foragers.urls import normalise
 
@@ -59,7 +59,8 @@ class Step(msgspec.Struct, frozen=True):
 class Explanation(msgspec.Struct, frozen=True):
     """What is known about an address.
 
-    `path` leads from a seed to its last download; `downloads` are the numbers of all.
+    `path` leads from a seed to its last download; `downloads` are the numbers of all, and
+    `reasons` what the strategy says of the last link, if it can say more than its promise.
     An address that was not fetched has `linked_from`, one never seen has `nearest`.
     """
 
@@ -71,6 +72,7 @@ class Explanation(msgspec.Struct, frozen=True):
     linked_from: tuple[Linking, ...] = ()
     links: int = 0
     nearest: tuple[str, ...] = ()
+    reasons: Reasons | None = None
 
     @property
     def known(self) -> bool:
@@ -78,14 +80,17 @@ class Explanation(msgspec.Struct, frozen=True):
         return bool(self.fetched or self.seed or self.links)
 
 
-def explain(folder: CrawlFolder, asked: str) -> Explanation:
-    """Say why a page was fetched, or why not."""
+def explain(folder: CrawlFolder, asked: str, telling: Telling, strategy: str = "") -> Explanation:
+    """Say why a page was fetched, or why not; by the crawl's own strategy unless one is named."""
     seed = is_seed(folder, asked)
     if urls := numbers_of(folder, asked):
         leaps = Leaps.of(folder)
         if rows := leaps.downloads(urls):
-            path = tuple(steps(folder, leaps.path(rows[-1])))
-            return Explanation(asked, True, seed, path, tuple(leaps.numbers[rows].tolist()))
+            numbers = leaps.path(rows[-1])
+            path = tuple(steps(folder, numbers, telling))
+            why = reasons(folder, telling, *numbers[-2:], strategy) if len(numbers) > 1 else None
+            downloads = tuple(leaps.numbers[rows].tolist())
+            return Explanation(asked, True, seed, path, downloads, reasons=why)
     linked, links = links_to(folder, asked)
     close = () if linked or seed else tuple(nearest(folder, asked))
     return Explanation(asked, seed=seed, linked_from=linked, links=links, nearest=close)
@@ -159,12 +164,16 @@ class Leaps:
         return numbers
 
 
-def steps(folder: CrawlFolder, path: list[int]) -> Iterator[Step]:
+def steps(folder: CrawlFolder, path: list[int], telling: Telling) -> Iterator[Step]:
     """Give the downloads on a path, each with the link on the one before."""
     before: int | None = None
     for number in path:
         row = folder.connection.execute(VISIT, (number,)).fetchone()
-        yield step(row, None if before is None else link_between(folder, before, row[13]))
+        link = None
+        if before is not None:
+            page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
+            link = link_to(page.links, row[13])
+        yield step(row, link)
         before = number
 
 
@@ -191,14 +200,3 @@ def step(row: Row, link: Link | None) -> Step:
         warc=file,
         offset=offset,
     )
-
-
-def link_between(folder: CrawlFolder, number: int, url: int) -> Link | None:
-    """Return the first link with words that a download has to a URL."""
-    query = "SELECT words FROM visits WHERE number = ?"
-    (packed,) = folder.connection.execute(query, (number,)).fetchone()
-    if packed is None:
-        return None
-    kept = msgspec.msgpack.decode(zstandard.ZstdDecompressor().decompress(packed), type=Written)
-    links = [link for link in kept.links if link.url == url]
-    return next((link for link in links if link.anchor), links[0] if links else None)

@@ -113,7 +113,7 @@ class CrawlFolder:
 @contextmanager
 def opened(path: Path) -> Iterator[CrawlFolder]:
     """Open a crawl's folder; a UsageError says what is wrong with it."""
-    ledger = path / LEDGER
+    ledger = path if path.suffix == ".sqlite" and path.is_file() else path / LEDGER
     if not ledger.is_file():
         what = f"has no {LEDGER}" if path.is_dir() else "is not a folder"
         raise UsageError(f"{path} {what}; give the --out folder of a crawl")

@@ -187,7 +187,6 @@ class WlrlRefresh(FleetStrategy):
     and the time since it was fetched, new content is worth most.
     """
 
-    normalised: bool = True
     looks: str = "due"
     leaves: bool = False
     kinds: ClassVar[tuple[FleetSettings, ...]] = (
@@ -197,13 +196,25 @@ class WlrlRefresh(FleetStrategy):
 
 @dataclass(slots=True)
 class MixedFleet(FleetStrategy):
-    """Weblog foragers that watch and learners that explore, given time by what each earns."""
+    """Weblog foragers that watch and learners that explore, given time by what each earns.
 
+    Those that watch start where most that is new is to be expected, and stay near: their paths
+    have `watch_steps` steps.
+    """
+
+    watch_steps: int = 10
     most: int = 8
     normalised: bool = True
     looks: str = "due"
     leaves: bool = False
     kinds: ClassVar[tuple[FleetSettings, ...]] = (replace(WL, starts="refresh"), RL)
+
+    def settings(self) -> tuple[FleetSettings, ...]:
+        """Return how those that watch and those that explore live."""
+        if self.watch_steps < 1:
+            raise UsageError(f"watch_steps={self.watch_steps}: must be at least 1")
+        watching, exploring = FleetStrategy.settings(self)
+        return replace(watching, path_steps=self.watch_steps), exploring
 
 
 @dataclass(slots=True)

@@ -53,7 +53,7 @@ STRATEGIES: Mapping[str, type] = {
     "bpm": Bpm,
     "hw": Hw,
     "context-graph": ContextGraph,
-    "foragers": WlrlRefresh,
+    "foragers": MixedFleet,
     "wl": Wl,
     "rl": Rl,
     "wlrl": Wlrl,

@@ -23,26 +23,24 @@ NOTE = (
 
 def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reasons:
     """Return what each word of a link adds to each bin, and what comes of it."""
-    weights, names = [], []
-    for (bag, word), times in words_of(lexicon, page, link).items():
-        number = lexicon.numbers[bag].get(word, 0)
-        if 0 < number < len(scorer.weights) and scorer.weights[number].any():
-            weights.append(times * scorer.weights[number])
-            often = f" × {times}" if times > 1 else ""
-            names.append(f"{word} ({bag}){often}")
-    # What a word adds to all bins alike changes nothing: the mean by prior is taken off.
-    rows = np.array(weights).reshape(len(weights), len(scorer.priors))
-    shares = posteriors((scorer.priors + rows.sum(axis=0))[np.newaxis])[0]
-    usual = np.exp(scorer.priors) / np.exp(scorer.priors).sum()
-    adds = rows - np.log(np.exp(rows - rows.max(axis=1, initial=-np.inf, keepdims=True)) @ usual)[
-        :, np.newaxis
-    ] - rows.max(axis=1, initial=-np.inf, keepdims=True)
-    order = np.argsort(-np.ptp(adds, axis=1), kind="stable")[:SHOWN] if len(adds) else []
-    parts = [Part("how frequent the bins are", tuple(scorer.priors.tolist()))]
-    parts += [Part(names[place], tuple(adds[place].tolist())) for place in order]
-    parts.append(Part("P(bin | words)", tuple(shares.tolist())))
-    parts.append(Part("value of the bin", tuple(scorer.values.tolist())))
-    says = f"expected to be worth {shares @ scorer.values:.3f}, by {len(names)} known words"
+    known = [
+        (f"{word} ({bag})" + (f" × {times}" if times > 1 else ""), number, times)
+        for (bag, word), times in words_of(lexicon, page, link).items()
+        if 0 < (number := lexicon.numbers[bag].get(word, 0)) < len(scorer.weights)
+        if scorer.weights[number].any()
+    ]
+    weights = scorer.weights[[number for _, number, _ in known]]
+    often = np.array([times for _, _, times in known], np.float64)[:, np.newaxis]
+    shares = posteriors((scorer.priors + (often * weights).sum(axis=0))[np.newaxis])[0]
+    adds = often * (weights - np.logaddexp.reduce(weights + scorer.priors, axis=1)[:, np.newaxis])
+    order = np.argsort(-np.ptp(adds, axis=1), kind="stable")[:SHOWN] if known else ()
+    parts = [
+        Part("how frequent the bins are", tuple(scorer.priors.tolist())),
+        *(Part(known[place][0], tuple(adds[place].tolist())) for place in order),
+        Part("P(bin | words)", tuple(shares.tolist())),
+        Part("value of the bin", tuple(scorer.values.tolist())),
+    ]
+    says = f"expected to be worth {shares @ scorer.values:.3f}, by {len(known)} known words"
     return Reasons(says, scorer.names, tuple(parts), NOTE)
 
 

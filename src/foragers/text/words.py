@@ -63,6 +63,21 @@ _PUNYCODE = re.compile(r"(?<![\w-])xn--[a-z0-9-]+", re.IGNORECASE)
 
 def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
     """Return the words of a text in their order, those in `without` left out."""
+    pieces, plain = _apart(text)
+    found = pieces.decode("utf-8", "surrogatepass").split()
+    if not plain:
+        found = _folded(found)
+    return [word for word in found if word not in without] if without else found
+
+
+def words_apart(text: str) -> bytes:
+    """Return the words of a text with spaces between them, for those who take them as bytes."""
+    pieces, plain = _apart(text)
+    return pieces if plain else " ".join(page_words(text)).encode("utf-8", "surrogatepass")
+
+
+def _apart(text: str) -> tuple[bytes, bool]:
+    """Return a text with spaces between its words, and whether they need not be folded."""
     plain = text.isascii()
     if not plain:
         text = text.replace("’", "'")
@@ -71,11 +86,7 @@ def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
     if not plain:
         text = _without_signs(text)
         plain = text.isascii()
-    pieces = text.encode("utf-8", "surrogatepass").translate(_ASCII)
-    found = pieces.decode("utf-8", "surrogatepass").split()
-    if not plain:
-        found = _folded(found)
-    return [word for word in found if word not in without] if without else found
+    return text.encode("utf-8", "surrogatepass").translate(_ASCII), plain
 
 
 def page_words(text: str) -> Sequence[str]:

@@ -42,9 +42,14 @@ def _numbered(archive: Archive, site_of_host: list[str]) -> tuple[Ids, tuple[str
 
 
 def _by_labels(archive: Archive, labels: list[str]) -> tuple[Ids, tuple[str, ...]]:
-    domains = [site_of(name) for name in archive.book.host_names]
-    sites, names = _numbered(archive, domains)
-    sites = sites.copy()
-    for number, label in enumerate(labels, len(names)):
-        sites[archive.labels.urls[label]] = number
-    return sites, (*names, *(label.partition(":")[2] for label in labels))
+    """Number sites by labels; what has none goes with its host's labelled pages, else its domain."""
+    hosts = archive.book.host_ids
+    sites, names = _numbered(archive, [site_of(name) for name in archive.book.host_names])
+    held = np.zeros((len(labels), len(archive.book.host_names)), np.int64)
+    for place, label in enumerate(labels):
+        np.add.at(held[place], hosts[archive.labels.urls[label]], 1)
+    first = len(names)
+    sites = np.where(held.any(axis=0)[hosts], first + np.argmax(held, axis=0)[hosts], sites)
+    for place, label in enumerate(labels):
+        sites[archive.labels.urls[label]] = first + place
+    return sites.astype(np.int32), (*names, *(label.partition(":")[2] for label in labels))

@@ -14,33 +14,19 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from foragers.text.words import page_words
+from foragers.text.words import words_apart
+from foragers.traps.hashing import Hashes, hash_of, hashes_of
 
-Hashes = NDArray[np.uint64]
 Sample = NDArray[np.uint32]
 
 MAX_SAMPLE = 512
 """Up to as many phrases none is left out: what a page has of its own may be ten words."""
 _MAX_LETTERS = 200_000
-_MAX_WORDS = 100_000
 _LIMITS = [np.uint32(min(1 << 32 >> thinness, (1 << 32) - 1)) for thinness in range(34)]
 _FIRST, _SECOND = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
 _TOP = np.uint64(32)
 _ONE = np.uint64(1)
-_ID = re.compile(r"(?=[a-f]*\d)[0-9a-f]{16,}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{24,}")
 _NUMBERS = re.compile(r"\d{5,}")
-_DATE = re.compile(
-    r"\d{1,4}|\d{1,2}(?:st|nd|rd|th|h|am|pm)"
-    r"|jan(?:uary|uar|vier|eiro)?|feb(?:ruary|ruar)?|f[ée]v(?:rier|ereiro)?|mar(?:ch|s|zo|ço)?|märz"
-    r"|apr(?:il|ile)?|avril|abril|may|mai|mayo|maio|maggio|june?|juni|juin|junio|junho|giugno"
-    r"|july?|juli|juillet|julio|julho|luglio|aug(?:ust)?|août|agosto|sept?(?:ember|embre|iembre)?"
-    r"|setembro|settembre|o[ck]t(?:ober|obre|ubre)?|outubro|ottobre|nov(?:ember|embre|iembre|embro)?"
-    r"|de[cz](?:ember|embre|embro)?|décembre|diciembre|dicembre|gennaio|febbraio|enero|febrero"
-    r"|mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-    r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag"
-    r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche"
-    r"|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
-)
 
 
 class Fingerprint(Struct, frozen=True):
@@ -55,8 +41,7 @@ class Fingerprint(Struct, frozen=True):
 
 def fingerprint(text: str, url: str) -> Fingerprint:
     """Return what a text found at an address is like."""
-    found = page_words(text[:_MAX_LETTERS])
-    hashes = np.fromiter(map(_NUMBER_OF.__getitem__, found), np.uint64, len(found))
+    hashes = hashes_of(words_apart(text[:_MAX_LETTERS]))
     hashes = hashes[hashes != 0]
     digest = int.from_bytes(blake2b(hashes.tobytes(), digest_size=8).digest(), "little")
     bag = int(hashes.sum(dtype=np.uint64))
@@ -78,32 +63,11 @@ def thinness_for(phrases: Sample, size: int) -> int:
     return 33 - int(phrases[size]).bit_length() if len(phrases) > size else 0
 
 
-class _Numbers(dict[str, int]):
-    """The numbers of words that were met; a third of the time of an `lru_cache`."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _MAX_WORDS:
-            self.clear()
-        self[word] = _hash(word)
-        return self[word]
-
-
-_NUMBER_OF = _Numbers()
-
-
-def _hash(word: str) -> int:
-    """Return a number for a word: even, but odd for dates, and 0 for ids."""
-    if len(word) >= 16 and _ID.fullmatch(word):
-        return 0
-    number = int.from_bytes(blake2b(word.encode("utf-8", "replace"), digest_size=8).digest())
-    return number | 1 if _DATE.fullmatch(word) else (number & ~1) or 2
-
-
 def _without_dates(hashes: Hashes, url: str) -> Hashes:
     """Drop dates, small numbers and those of the address, unless there is little else."""
     plain = (hashes & _ONE) == 0
     for number in _NUMBERS.findall(url):
-        plain &= hashes != np.uint64(_hash(number))
+        plain &= hashes != hash_of(number)
     return hashes[plain] if 2 * np.count_nonzero(plain) >= len(hashes) else hashes
 
 

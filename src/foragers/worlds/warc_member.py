@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from io import SEEK_END
 from typing import BinaryIO
 
-LEVEL = 1
-"""Half the time of zlib's usual level, for an eighth more space; most pages come compressed."""
+from isal import isal_zlib
 
-SMALL = 4096
-SMALL_WINDOW, SMALL_MEMORY = 12, 5
+LEVEL = 2
+"""A third of the time of zlib's fastest level, for less space; most pages come compressed."""
+
+SMALL_LEVEL, SMALL_WINDOW, SMALL_MEMORY = 1, 12, 5
 """A small window is set up sooner, and is enough for some lines."""
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
@@ -32,10 +33,8 @@ def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> by
     if not compress:
         return b"".join((lines, body, END))
     if not dense:
-        window, memory = (31, 8) if len(body) > SMALL else (16 + SMALL_WINDOW, SMALL_MEMORY)
-        press = zlib.compressobj(LEVEL, zlib.DEFLATED, window, memory)
-        return b"".join((press.compress(b"".join((lines, body, END))), press.flush()))
-    press = zlib.compressobj(LEVEL, zlib.DEFLATED, -SMALL_WINDOW, SMALL_MEMORY)
+        return isal_zlib.compress(b"".join((lines, body, END)), LEVEL, 31)
+    press = zlib.compressobj(SMALL_LEVEL, zlib.DEFLATED, -SMALL_WINDOW, SMALL_MEMORY)
     check = zlib.crc32(END, zlib.crc32(body, zlib.crc32(lines)))
     size = len(lines) + len(body) + len(END)
     return b"".join(

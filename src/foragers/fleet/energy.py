@@ -1,0 +1,91 @@
+"""Energy: who holds it, and where it went.
+
+Energy comes in with the first agents and with every new document (which may bring less
+than nothing).  Agents take it from documents, share it with their clones, pay it for
+visits that bring none, and take what they owe into the grave.  At any time
+
+    put in = held by agents + left on documents + paid + buried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foragers.fleet.lottery import Lottery
+from foragers.types import UrlId
+
+
+@dataclass(slots=True)
+class Walker:
+    """An agent: its number, its energy and the document it is on."""
+
+    number: int
+    energy: float
+    at: UrlId
+
+    @property
+    def name(self) -> str:
+        """How choices are signed."""
+        return f"walker-{self.number}"
+
+
+@dataclass(slots=True)
+class EnergyBook:
+    """What was put in, paid and buried, and what still lies on documents.
+
+    `left` is what can still be taken from documents, `stranded` the sum of what no one will
+    want to take.
+    """
+
+    put_in: float = 0.0
+    paid: float = 0.0
+    buried: float = 0.0
+    stranded: float = 0.0
+    left: dict[UrlId, float] = field(default_factory=dict)
+    remnants: Lottery = field(default_factory=Lottery)
+
+    def endow(self, walker: Walker) -> None:
+        """Count the energy that a first agent comes with."""
+        self.put_in += walker.energy
+
+    def give(self, walker: Walker, energy: float) -> None:
+        """Let an agent take the energy of a new document at once."""
+        self.put_in += energy
+        walker.energy += energy
+
+    def leave(self, document: UrlId, energy: float) -> None:
+        """Leave the energy of a new document where it is."""
+        self.put_in += energy
+        if energy > 0:
+            self.left[document] = energy
+            self.remnants.add(document)
+        else:
+            self.stranded += energy
+
+    def take(self, walker: Walker, document: UrlId) -> None:
+        """Let an agent take what lies on a document."""
+        walker.energy += self.left.pop(document, 0.0)
+        self.remnants.remove(document)
+
+    def pay(self, walker: Walker, cost: float) -> None:
+        """Let an agent pay for a visit."""
+        walker.energy -= cost
+        self.paid += cost
+
+    def bury(self, walker: Walker) -> None:
+        """Let an agent die with what it has, or owes."""
+        self.buried += walker.energy
+        walker.energy = 0.0
+
+    def draw(self, rng: np.random.Generator) -> UrlId | None:
+        """Return a document that still has energy, if there is one."""
+        return self.remnants.draw(rng) if len(self.remnants) else None
+
+    def missing(self, walkers: Iterable[Walker]) -> float:
+        """Return what the account is out by: nothing, but for rounding."""
+        held = sum(walker.energy for walker in walkers)
+        left = self.stranded + sum(self.left.values())
+        return self.put_in - held - left - self.paid - self.buried

@@ -1,0 +1,80 @@
+"""What comes of a simulated fleet: its steps as they are made, and the sum of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.fleet.population import LifeEvent
+from foragers.fleet.tally import Finds, ScoreTally, WindowTally
+from foragers.fleet.territory import TerritoryTally
+from foragers.types import Ids, UrlId
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class StepRecord(NamedTuple):
+    """One step: the page stepped to comes first, then the pages looked at.
+
+    `versions` are -1 where there was no page.  `sent` and `relevant` say so of each page.
+    """
+
+    forager: int
+    times: Floats
+    urls: Ids
+    versions: Ids
+    sent: Flags
+    relevant: Flags
+
+
+class Record(Protocol):
+    """Takes in every step of a fleet."""
+
+    def add(self, step: StepRecord) -> None:
+        """Keep a step."""
+        ...
+
+
+class NewStart(NamedTuple):
+    """A URL that has come into the starting list of a forager."""
+
+    time: float
+    forager: int
+    url: UrlId
+
+
+@dataclass
+class FleetRun:
+    """What came of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
+
+    `kinds` has the kind of every forager, `paths` the last finished path of each.
+    """
+
+    start: float
+    end: float
+    downloaded: int
+    sent: int
+    steps: int
+    windows: list[WindowTally]
+    scores: list[ScoreTally]
+    finds: Finds
+    lives: list[LifeEvent]
+    kinds: dict[int, str]
+    discovered: Ids
+    starts: list[NewStart] = field(default_factory=list)
+    territory: list[TerritoryTally] = field(default_factory=list)
+    paths: dict[int, list[UrlId]] = field(default_factory=dict)
+
+    @property
+    def relevant(self) -> int:
+        """How many relevant documents were found."""
+        return len(self.finds)
+
+    @property
+    def found_urls(self) -> int:
+        """How many different URLs were fetched."""
+        return int(np.count_nonzero(self.discovered >= 0))

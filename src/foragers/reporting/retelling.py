@@ -1,0 +1,151 @@
+"""A crawl told again from its ledger: visits with their words, and the strategy that made them.
+
+The words of a crawl's pages are in its ledger.  The ledgers of a comparison have none, but
+the world they come from still has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+import zstandard
+
+from foragers.content import Written
+from foragers.errors import UsageError
+from foragers.ledger.sqlite import visit_of
+from foragers.loop import beginning
+from foragers.protocols import Strategy
+from foragers.reasons import Explains, Reasons
+from foragers.reporting.folder import OPTIONS, CrawlFolder, Row
+from foragers.run import Aim
+from foragers.strategies.registry import Brief, build
+from foragers.topics.options import judge_from, topic_of
+from foragers.types import Document, Link, UrlId, Visit
+from foragers.worlds.recorded import Recorded
+from foragers.worlds.store import open_world
+
+ONE = "SELECT * FROM visits WHERE number = ?"
+BEFORE = "SELECT * FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
+SEEDS = """
+SELECT DISTINCT visits.url, visits.host, urls.href FROM visits JOIN urls ON urls.id = visits.url
+WHERE parent = -1 AND depth = 0 ORDER BY visits.number
+"""
+STEP = 500
+
+
+class Telling(Protocol):
+    """Someone who has the words of a ledger's visits."""
+
+    def visit(self, row: Row) -> Visit:
+        """Return the visit of a row, with its words and links."""
+        ...
+
+
+@dataclass(frozen=True)
+class FromLedger:
+    """Words from the ledger itself."""
+
+    folder: CrawlFolder
+
+    def visit(self, row: Row) -> Visit:
+        """Return the visit of a row, with its words and links."""
+        packed = row[-1]
+        if packed is None:
+            return visit_of(row, Written(Document()), self)
+        raw = zstandard.ZstdDecompressor().decompress(packed)
+        return visit_of(row, msgspec.msgpack.decode(raw, type=Written), self)
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL that a visit mentions."""
+        query = "SELECT href FROM urls WHERE id = ?"
+        found = self.folder.connection.execute(query, (url,)).fetchone()
+        return str(found[0]) if found else ""
+
+
+@dataclass(frozen=True)
+class FromWorld:
+    """Words from the world that was crawled."""
+
+    world: Recorded
+
+    def visit(self, row: Row) -> Visit:
+        """Return the visit of a row, with its words and links."""
+        told = visit_of(row, Written(Document()), self.world.archive.book)
+        self.world.now = told.page.time
+        page = self.world.answer(told.page.choice)
+        return msgspec.structs.replace(told, page=page)
+
+
+def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
+    """Return the strategy of a crawl as it was at the beginning; None if it is not known."""
+    try:
+        told = msgspec.json.decode((folder.path / OPTIONS).read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.MsgspecError):
+        told = {}
+    spec = spec or str(told.get("strategy") or "")
+    if not spec:
+        return None
+    seed = told.get("seed")
+    rng = np.random.default_rng(seed if isinstance(seed, int) and seed >= 0 else 0)
+    try:
+        aim = msgspec.convert(told.get("aim") or {}, Aim)
+    except msgspec.ValidationError:
+        aim = Aim()
+    judge = judge_from(
+        topic=aim.topic,
+        similarity=aim.similarity,
+        threshold=aim.threshold,
+        examples=aim.examples,
+        new_within=aim.new_within,
+        judge=aim.judge,
+    )
+    return build(spec, Brief(topic_of(judge), rng))
+
+
+def reasons(
+    folder: CrawlFolder, telling: Telling, before: int, number: int, spec: str = ""
+) -> Reasons | None:
+    """Ask the strategy why it chose a download, which came from the one before."""
+    try:
+        strategy = strategy_of(folder, spec)
+    except UsageError as error:
+        return Reasons(f"the strategy cannot be asked: {error}")
+    if strategy is None or not isinstance(strategy, Explains):
+        return None
+    rows = {at: folder.connection.execute(ONE, (at,)).fetchone() for at in (before, number)}
+    if getattr(strategy, "learns", True):
+        for visit in visits_before(folder, telling, number):
+            strategy.tell([visit])
+    page, url = telling.visit(rows[before]).page, rows[number][1]
+    link = link_to(page.links, url)
+    return None if link is None else strategy.explain(page, link)
+
+
+def visits_before(folder: CrawlFolder, telling: Telling, number: int) -> Iterator[Visit]:
+    """Give all that a strategy was told before it made a choice."""
+    found = folder.connection.execute(SEEDS).fetchall()
+    yield beginning([Link(url, host, href) for url, host, href in found], 0.0)
+    last = 0
+    while rows := folder.connection.execute(BEFORE, (last, number - 1, STEP)).fetchall():
+        for row in rows:
+            yield telling.visit(row)
+        last = rows[-1][0]
+
+
+def link_to(links: Iterable[Link], url: UrlId) -> Link | None:
+    """Return the first link with words that leads to a URL."""
+    found = [link for link in links if link.url == url]
+    return next((link for link in found if link.anchor), found[0] if found else None)
+
+
+def telling_of(folder: CrawlFolder, world: Path | None) -> Telling:
+    """Return who has the words: a world where one is named, else the ledger."""
+    if world is None:
+        return FromLedger(folder)
+    archive = open_world(world)
+    return FromWorld(Recorded(archive, archive.start if archive.evolving else None))

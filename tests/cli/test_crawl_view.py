@@ -1,0 +1,86 @@
+"""What a crawl shows of itself as it goes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from io import StringIO
+from math import inf
+
+from rich.console import Console
+
+from foragers.cli import crawl_view
+from foragers.cli.crawl_view import View
+from foragers.cli.summary import print_left_alone
+from foragers.session.ending import LeftAlone
+from foragers.session.tally import Tally
+from foragers.testing.ledgers import sample
+from foragers.types import Choice, Link, Status, Visit
+
+
+@dataclass
+class Shown:
+    budget: int = 40
+    waiting: int | None = 7
+    before: Tally = field(default_factory=Tally)
+    ends: float = inf
+
+
+def visits() -> list[Visit]:
+    """Return a relevant page, another, the first again and unchanged, an error and a skip."""
+    link = Link(0, 0, "http://a.test/")
+    return [
+        sample(Choice(0, 0), links=(link,), relevance=1.0),
+        sample(Choice(1, 1), relevance=0.0),
+        sample(Choice(0, 0), status=Status.UNCHANGED, relevance=1.0),
+        sample(Choice(2, 2), status=Status.MISSING),
+        sample(Choice(3, 3), status=Status.SKIPPED),
+    ]
+
+
+def shown(crawl: Shown, *, terminal: bool, monkeypatch) -> str:
+    monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
+    file = StringIO()
+    console = Console(file=file, width=100, force_terminal=terminal)
+    with View(console, crawl) as view:
+        view.update(visits())
+    return file.getvalue()
+
+
+def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch) -> None:
+    line = shown(Shown(), terminal=False, monkeypatch=monkeypatch)
+    for part in (
+        "4 of 40 pages",
+        "1 relevant (25%, lately 25%)",
+        "3 hosts",
+        "1 errors",
+        "7 waiting",
+    ):
+        assert part in line
+    assert "last http://a.test/" in line
+
+
+def test_a_terminal_shows_a_panel(monkeypatch) -> None:
+    panel = shown(Shown(), terminal=True, monkeypatch=monkeypatch)
+    for part in ("4 of 40", "25%", "pages waiting", "skipped", "last relevant", "http://a.test/"):
+        assert part in panel
+
+
+def test_a_crawl_that_goes_on_counts_from_where_it_was(monkeypatch) -> None:
+    before = Tally(downloads=10, relevant=4, errors=2, skipped=1, hosts=frozenset((1, 5)))
+    line = shown(Shown(before=before), terminal=False, monkeypatch=monkeypatch)
+    for part in ("14 of 40 pages", "5 relevant", "4 hosts", "3 errors"):
+        assert part in line
+
+
+def test_the_time_that_is_left_is_no_longer_than_the_time_given(monkeypatch) -> None:
+    crawl = Shown(budget=10**9, ends=time.time() + 30)
+    line = shown(crawl, terminal=False, monkeypatch=monkeypatch)
+    assert "0:00:2" in line or "0:00:1" in line
+
+
+def test_hosts_to_be_asked_again_are_named_with_their_time() -> None:
+    file = StringIO()
+    print_left_alone([LeftAlone("a.test", 86_400.0, 3)], Console(file=file, width=100))
+    assert "a.test" in file.getvalue()
+    assert "1970-01-02 00:00 UTC" in file.getvalue()

@@ -1,0 +1,159 @@
+"""The exhibits of `automata`: made on a small scale, and computed again from the ledgers."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from foragers.errors import UsageError
+from foragers.exhibits import automata, automata_convergence, automata_webs
+from foragers.exhibits.automata_paper import (
+    CRAWLERS,
+    STAND_INS,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    TABLE_4_TESTS,
+)
+from foragers.exhibits.exhibit import Exhibits, Measured
+from foragers.exhibits.request import Request
+from foragers.exhibits.writing import write_exhibits
+from foragers.worlds.store import save
+from worlds_by_hand import small_world
+
+TOPICS = ("Robotics", "Asthma")
+BUDGET = 200
+
+
+@contextmanager
+def quiet(what: str, total: int):
+    yield lambda done, note="": None
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Exhibits, Path]:
+    out = tmp_path_factory.mktemp("automata")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(automata, "CRAWLS", 2)
+        patch.setattr(automata, "TABLE_2", {0.45: TABLE_2[0.45], 0.95: TABLE_2[0.95]})
+        patch.setattr(automata, "TABLE_3", {0.05: TABLE_3[0.05], 0.5: TABLE_3[0.5]})
+        patch.setattr(automata_webs, "STAND_INS", {name: STAND_INS[name] for name in TOPICS})
+        patch.setattr(automata_convergence, "AUTOMATA", 100)
+        patch.setattr(automata_convergence, "STEPS", 500)
+        request = Request(out, runs=2, scale=0.02)
+        return automata.reproduce(request, quiet), out
+
+
+def table(exhibits: Exhibits, name: str) -> list[dict[str, object]]:
+    found = next(table for table in exhibits.tables if table.name == name)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def mean(cell: object) -> float:
+    assert isinstance(cell, Measured)
+    return cell.mean
+
+
+def crawled(out: Path, run: int, topic: str, crawler: str) -> tuple[list[bool], set[str]]:
+    """Return, from a ledger, which downloads found a relevant page first, and which pages."""
+    file = out / "ledgers" / f"generated-{run}-{topic}-{crawler}-0.sqlite"
+    connection = sqlite3.connect(file)
+    rows = connection.execute("SELECT final, status, relevance FROM pages ORDER BY number")
+    seen: set[str] = set()
+    hits = []
+    for final, status, relevance in rows.fetchall():
+        hits.append(status == "ok" and relevance >= 0.75 and final not in seen)
+        if hits[-1]:
+            seen.add(final)
+    connection.close()
+    return hits, seen
+
+
+def precisions(out: Path, crawler: str, downloads: int = BUDGET) -> list[float]:
+    found = [crawled(out, run, topic, crawler)[0] for run in (0, 1) for topic in TOPICS]
+    assert all(len(hits) == BUDGET for hits in found)
+    return [sum(hits[:downloads]) / downloads for hits in found]
+
+
+def test_precision_is_that_of_the_ledgers(made: tuple[Exhibits, Path]) -> None:
+    exhibits, out = made
+    rows = {row["crawler"]: row["precision"] for row in table(exhibits, "table-4")}
+    for crawler in CRAWLERS:
+        expected = precisions(out, crawler)
+        assert mean(rows[crawler]) == pytest.approx(np.mean(expected))
+        assert rows[crawler].std == pytest.approx(np.std(expected, ddof=1))
+    shown = next(figure for figure in exhibits.figures if figure.title.endswith("Robotics"))
+    points = zip(*(shown.data[key] for key in ("crawler", "downloads", "precision")), strict=True)
+    curves = {(crawler, downloads): value for crawler, downloads, value in points}
+    for crawler in CRAWLERS:
+        for downloads in (20, 100, 200):
+            both = precisions(out, crawler, downloads)
+            assert curves[crawler, downloads] == pytest.approx((both[0] + both[2]) / 2)
+
+
+def test_tests_are_those_of_the_ledgers(made: tuple[Exhibits, Path]) -> None:
+    exhibits, out = made
+    rows = {row["difference"]: row for row in table(exhibits, "table-4-tests")}
+    for one, other in combinations(CRAWLERS, 2):
+        row = rows[f"{one} − {other}"]
+        ours, theirs = precisions(out, one), precisions(out, other)
+        p = stats.ttest_rel(ours, theirs).pvalue
+        if np.isfinite(p):
+            assert float(str(row["p, paired"])) == pytest.approx(p, abs=6e-4, rel=0.06)
+        points = [
+            [np.mean(precisions(out, name, downloads)) for downloads in range(20, 201, 20)]
+            for name in (one, other)
+        ]
+        welch = stats.ttest_ind(*points, equal_var=False).pvalue
+        assert float(str(row["p as the paper"])) == pytest.approx(welch, abs=6e-4, rel=0.06)
+
+
+def test_recall_is_that_of_the_ledgers(made: tuple[Exhibits, Path]) -> None:
+    exhibits, out = made
+    rows = {(row["topic"], row["crawler"]): row["ours"] for row in table(exhibits, "table-5")}
+    for topic in TOPICS:
+        shares: dict[str, list[float]] = {name: [] for name in CRAWLERS}
+        for run in (0, 1):
+            found = {name: crawled(out, run, topic, name)[1] for name in CRAWLERS}
+            pooled = set.union(*found.values())
+            for name in CRAWLERS:
+                shares[name].append(len(found[name]) / len(pooled))
+        for name in CRAWLERS:
+            assert mean(rows[topic, name]) == pytest.approx(np.mean(shares[name]))
+
+
+def test_the_learning_rate_does_not_matter_in_a_first_crawl(made: tuple[Exhibits, Path]) -> None:
+    rows = table(made[0], "table-3")
+    assert len({mean(row["first crawl"]) for row in rows}) == 1
+    rows = table(made[0], "learning")
+    assert mean(rows[0]["each anew"]) == mean(rows[0]["a = 0.09"]) == mean(rows[0]["a = 0.5"])
+
+
+def test_everything_can_be_drawn_and_written(made: tuple[Exhibits, Path], tmp_path: Path) -> None:
+    exhibits = made[0]
+    write_exhibits(exhibits, tmp_path)
+    names = {file.stem for file in tmp_path.glob("*.png")}
+    assert names == {f"figure-{number}" for number in (2, 3, 4, 8)} | {"learning", "convergence"}
+    assert all(verdict.statistic for verdict in exhibits.verdicts)
+    assert "cosine" in exhibits.settings["relevant"]
+
+
+def test_the_papers_chances_are_those_of_welchs_test_over_ten_points() -> None:
+    for (one, other), p in TABLE_4_TESTS.items():
+        found = stats.ttest_ind_from_stats(*TABLE_4[one], 10, *TABLE_4[other], 10, equal_var=False)
+        assert found.pvalue == pytest.approx(p, rel=0.1)
+
+
+def test_recorded_world_without_the_topics_says_what_to_do(tmp_path: Path) -> None:
+    save(small_world({"a": ["b"], "b": []}), tmp_path / "w")
+    request = Request(tmp_path / "out", (tmp_path / "w",))
+    with pytest.raises(UsageError, match="say what is wanted with --topic"):
+        automata.reproduce(request, quiet)
+    with pytest.raises(UsageError, match="name one with --world"):
+        automata.reproduce(Request(tmp_path / "out", topic="tea"), quiet)

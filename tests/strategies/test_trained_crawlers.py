@@ -1,0 +1,245 @@
+"""HMM, BPM, HW and context graphs, with numbers worked out by hand and on small webs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foragers.comparison.study import prepare
+from foragers.errors import UsageError
+from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl
+from foragers.models import Model, load_model, save_model, words_to_array
+from foragers.run import Aim, Run
+from foragers.strategies import apprentice
+from foragers.strategies.bpm import Bpm, CentroidReader
+from foragers.strategies.context_graph import ContextGraph, LayerReader
+from foragers.strategies.hmm import Hmm, PathReader, ranked
+from foragers.strategies.hmm_model import Hidden
+from foragers.strategies.hw import Hw, RelevancyReader
+from foragers.strategies.layer_words import LayerWords
+from foragers.strategies.page_by_page import PageByPage
+from foragers.topics.keywords import Keywords
+from foragers.training.layering import layered, of_lesson
+from foragers.training.lesson import Lesson
+from foragers.training.registry import trainer_of
+from foragers.worlds.archive import Archive
+from foragers.worlds.budget import Budget
+from foragers.worlds.generated import generate
+from foragers.worlds.recorded import Recorded
+from foragers.worlds.store import save
+from worlds_by_hand import small_world
+
+KINDS = {"hmm": Hmm, "bpm": Bpm, "context-graph": ContextGraph, "hw": Hw}
+
+
+def hidden(**changed: np.ndarray) -> Hidden:
+    """Two states and two clusters; the word tea is seen as cluster 0, rain as 1."""
+    arrays = {
+        "words": words_to_array(["tea", "rain"]),
+        "idf": np.array([1.0, 2.0]),
+        "directions": np.eye(2),
+        "centres": np.eye(2),
+        "centroid": np.array([0.8, 0.6]),
+        "transitions": np.array([[0.6, 0.4], [0.3, 0.7]]),
+        "emissions": np.array([[0.9, 0.1], [0.2, 0.8]]),
+        **changed,
+    }
+    return Hidden.of(Model("hmm", 1, {}, arrays))
+
+
+def test_forward_estimate_follows_the_path() -> None:
+    reader = PathReader(hidden(), 0.01)
+    # At a seed nothing is known: α = (0.9, 0.2) / 1.1; ahead Σ α_i a_ij.
+    _, ahead = reader.read({"tea": 3}, None)
+    assert ahead == pytest.approx([(0.9 * 0.6 + 0.2 * 0.3) / 1.1, (0.9 * 0.4 + 0.2 * 0.7) / 1.1])
+    # Behind it a page of cluster 1: α = (0.1, 0.8) times that, normalised.
+    alpha = np.array([0.1, 0.8]) * ahead
+    alpha /= alpha.sum()
+    _, onward = reader.read({"rain": 1}, ahead)
+    expected = [alpha @ [0.6, 0.3], alpha @ [0.4, 0.7]]
+    assert onward == pytest.approx(expected, rel=1e-6)
+
+
+def test_impossible_path_falls_back_on_what_is_seen() -> None:
+    found = hidden().forward(0, np.array([0.0, 0.0]))
+    assert found == pytest.approx([0.9 / 1.1, 0.2 / 1.1])
+
+
+def test_links_sort_by_the_first_state_and_if_about_equal_by_the_next() -> None:
+    step = 0.1
+    assert ranked(np.array([0.35, 0.0, 0.65]), step) > ranked(np.array([0.25, 0.75, 0.0]), step)
+    assert ranked(np.array([0.31, 0.5, 0.19]), step) > ranked(np.array([0.39, 0.2, 0.41]), step)
+    assert 0 <= ranked(np.array([1.0, 0.0]), step) < 1
+
+
+def test_bpm_averages_the_chance_with_the_likeness_to_wanted_pages() -> None:
+    promise, ahead = CentroidReader(hidden()).read({"tea": 1}, None)
+    assert ahead is not None
+    # The cosine of a page with the one word tea to the centroid (0.8, 0.6) is 0.8.
+    assert promise == pytest.approx(float(ahead[0]) / 2 + 0.8 / 4)
+    # Anchor "tea rain": weights 1 and 2, so (0.8 + 1.2) / √5.
+    assert hidden().likeness_of("Tea, rain!") == pytest.approx(2 / 5**0.5)
+    assert hidden().likeness_of("the unknown") == 0.0
+
+
+def layer_words(**changed: np.ndarray) -> LayerWords:
+    arrays = {
+        "words": words_to_array(["tea", "rain", "train"]),
+        "idf": np.ones(3),
+        "counts": np.array([[8, 0, 0], [0, 8, 0], [0, 0, 8]]),
+        "shares": np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]),
+        **changed,
+    }
+    return LayerWords.of(Model("context-graph", 1, {}, arrays))
+
+
+def test_context_graph_prefers_the_nearest_layer_and_in_it_the_likelier_page() -> None:
+    reader = LayerReader(layer_words(), 0.5)
+    values = [
+        reader.read(text, None)[0]
+        for text in ({"tea": 2}, {"tea": 1}, {"rain": 2}, {"rain": 1}, {"tea": 1, "rain": 1})
+    ]
+    # P(w|c) = 9/11 for a layer's own word and 1/11 for others: one word is 9 : 1, two 81 : 1.
+    assert values[:4] == sorted(values[:4], reverse=True)
+    assert values[0] == pytest.approx((2 - 0 + 81 / 82) / 3, abs=1e-6)
+    assert values[2] == pytest.approx((2 - 1 + 81 / 82) / 3, abs=1e-6)
+    # Neither is likelier than 0.5 here but for the tie; asked to be surer it is put last.
+    assert LayerReader(layer_words(), 0.6).read({"tea": 1, "rain": 1}, None)[0] == pytest.approx(
+        0.5 / 3, abs=1e-6
+    )
+
+
+def test_hw_values_place_and_words() -> None:
+    reader = RelevancyReader.of(layer_words(), 0.5)
+    promise, _ = reader.read({"tea": 1}, None)
+    # Place: layers are worth 1, ½ and (far) 0; tea is of layer 0 with 9/11, of the others 1/11.
+    place = 9 / 11 + 0.5 / 11
+    # Words: P_T(tea) = (2/3 + 1/3) / 2 and P_G(tea) = (1/3 + 1/3) / 2.
+    spoken = 0.5 / (0.5 + 1 / 3)
+    assert promise == pytest.approx((place + spoken) / 2)
+    assert reader.read({"unknown": 4}, None)[0] == 0.0
+
+
+def test_layer_of_which_nothing_was_read_takes_no_page() -> None:
+    words = layer_words(counts=np.array([[8, 0, 0], [0, 8, 0], [0, 0, 0]]))
+    assert words.layers(*words.words_of({"train": 1}), 3)[2] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (hidden, "transitions", np.eye(3)),
+        (hidden, "idf", np.array([1.0])),
+        (hidden, "emissions", np.array([np.nan, 1.0]).reshape(1, 2)),
+        (hidden, "directions", np.zeros(2)),
+        (layer_words, "counts", np.eye(2)),
+        (layer_words, "shares", -np.eye(3)),
+        (layer_words, "idf", np.array(["x"])),
+    ],
+)
+def test_garbled_model_is_refused_in_one_line(make, name: str, value: np.ndarray) -> None:
+    with pytest.raises(UsageError, match="train again"):
+        make(**{name: value})
+
+
+def lesson_of(archive: Archive, wanted: list[str]) -> Lesson:
+    rewards = [archive.book.find(f"http://site.test/{name}") for name in wanted]
+    sites = np.zeros(len(archive.book), np.int32)
+    return Lesson("by hand", archive, np.array(rewards, np.int32), sites, ("site",))
+
+
+def test_layers_of_a_recorded_world_follow_redirects_and_leave_out_what_is_missing() -> None:
+    archive = small_world(
+        {"far": ["near", "gone"], "near": ["old", "near"], "wanted": ["far"], "lost": []},
+        redirects={"old": "wanted"},
+    )
+    layers, links = of_lesson(lesson_of(archive, ["wanted"]), 4)
+    assert layers.tolist() == [2, 1, 0, 3]
+    # far -> near, near -> wanted (by way of old), wanted -> far.
+    assert links.tolist() == [[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
+
+
+class Quiet:
+    def __call__(self, what: str, total: int) -> Quiet:
+        return self
+
+    def __enter__(self):
+        return lambda done, note="": None
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+def test_world_without_wanted_pages_teaches_nothing() -> None:
+    with pytest.raises(UsageError, match="nothing to learn"):
+        layered([lesson_of(small_world({"a": []}), [])], 3, 10, Quiet())
+
+
+TOPIC = Aim("robot sensor actuator")
+
+
+@pytest.fixture(scope="module")
+def webs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("webs")
+    for name, seed in (("known", 1), ("new", 2)):
+        save(generate("topics", seed=seed, pages=2000), folder / name)
+    return folder / "known", folder / "new"
+
+
+@pytest.fixture(scope="module")
+def models(webs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Model]:
+    study = prepare(Run(str(webs[0]), "", TOPIC))
+    study.score()
+    folder = tmp_path_factory.mktemp("models")
+    found = {}
+    for kind in ("hmm(clusters=6, rank=10, pages=60)", "context-graph(pages=60)"):
+        trained = trainer_of(kind).train([Lesson.of("known", study)], Quiet())
+        file = folder / trained.model.kind
+        save_model(trained.model, file)
+        found[trained.model.kind] = load_model(file, trained.model.kind, 1)
+        again = trainer_of(kind).train([Lesson.of("known", study)], Quiet())
+        save_model(again.model, folder / "again")
+        assert file.read_bytes() == (folder / "again").read_bytes()
+    return found
+
+
+def harvest(strategy: PageByPage, web: Path, budget: int = 250) -> int:
+    """Return how many relevant pages a crawl of a web finds."""
+    study = prepare(Run(str(web), "", TOPIC))
+    ledger = MemoryLedger()
+    world = Budget(Recorded(study.archive), budget)
+    work = Crawl(strategy, world, Keywords("robot sensor actuator"), ledger)
+    work.begin()
+    work.run()
+    return sum(visit.relevant for visit in ledger.read())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_trained_crawler_finds_more_than_chance(name: str, webs, models) -> None:
+    kind = KINDS[name]
+    # In 250 of 2,000 pages chance finds an eighth of some 160 relevant ones.
+    assert harvest(kind(models[kind.model_kind[0]]), webs[1]) > 50
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_crawler_without_a_model_learns_on_the_job(
+    name: str, webs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strategy = KINDS[name]()
+    assert harvest(strategy, webs[1]) > 50
+    assert strategy._reader is not None
+    monkeypatch.setattr(apprentice, "MOMENTS", ())
+    monkeypatch.setattr(apprentice, "MOST", 10)
+    never = KINDS[name]()
+    harvest(never, webs[1], 60)
+    assert never._reader is None or never._apprentice is None
+
+
+def test_bad_option_of_a_trainer_is_named() -> None:
+    with pytest.raises(UsageError, match="states must be at least 2"):
+        trainer_of("hmm(states=1)").train([], Quiet())
+    with pytest.raises(UsageError, match="layers must be at least 1"):
+        trainer_of("context-graph(layers=0)").train([], Quiet())
