@@ -277,3 +277,33 @@ def test_a_hundred_thousand_closed_hosts_do_not_slow_down_the_choice() -> None:
     alone = min(seconds_to_pop(0) for _ in range(5))
     crowded = min(seconds_to_pop(100_000) for _ in range(3))
     assert crowded < 20 * alone
+
+
+def test_very_many_waiting_urls_leave_in_order_and_take_few_bytes() -> None:
+    count, hosts = 150_000, 300
+    chance = np.random.default_rng(1)
+    lots = chance.integers(0, 1000, count).tolist()
+    frontier = Frontier()
+    for url, lot in enumerate(lots):
+        frontier.push(url, url % hosts, lot / 1000)
+    assert len(pickle.dumps(frontier)) < 60 * count
+    expected = sorted(range(count), key=lambda url: (-lots[url], url))[:3000]
+    assert popped(frontier, 3000) == expected
+    assert len(frontier) == count - 3000
+
+
+def test_new_promises_may_be_better_or_worse_and_leave_what_was_taken_alone() -> None:
+    frontier = Frontier()
+    for url in range(6):
+        frontier.push(url, url % 2, 0.5, parent=9, depth=url)
+    frontier.take(1)
+    frontier.rescore(np.array([0, 1, 4, 77], np.int32), np.array([0.1, 0.9, 0.7, 1.0]))
+    assert len(frontier) == 5
+    assert 77 not in frontier
+    assert frontier.pop(9, OPEN) == [
+        Choice(4, 0, 0.7, "", 9, 4),
+        Choice(2, 0, 0.5, "", 9, 2),
+        Choice(3, 1, 0.5, "", 9, 3),
+        Choice(5, 1, 0.5, "", 9, 5),
+        Choice(0, 0, 0.1, "", 9, 0),
+    ]

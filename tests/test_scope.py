@@ -114,3 +114,42 @@ def test_asking_is_fast() -> None:
     seconds = min(timeit.repeat(lambda: scope.refuse(url, 3), number=2000, repeat=5)) / 2000
     # 2 µs are meant; the rest is for slow and busy machines.
     assert seconds < 10e-6
+
+
+def test_hosts_and_prefixes_are_read_as_people_write_them() -> None:
+    hosts = ("Bücher.example", ".b.test", " c.test:8080 ")
+    scope = Scope(("http://a.test/",), "host", hosts=hosts)
+    inside = (
+        "http://xn--bcher-kva.example/",
+        "http://x.b.test/",
+        "http://b.test/",
+        "http://c.test:8080/",
+    )
+    assert [scope.refuse(url, 1) for url in inside] == [None] * 4
+    assert scope.refuse("http://c.test/", 1) == "another host (--scope host)"
+    prefixes = Scope(("http://a.test/",), "host", prefixes=("d.test/docs/", "HTTPS://E.test"))
+    inside = "http://d.test/docs/1", "https://d.test/docs/", "https://e.test/"
+    assert [prefixes.refuse(url, 1) for url in inside] == [None] * 3
+    assert prefixes.refuse("http://d.test/", 1) == "begins with none of --prefix"
+    assert prefixes.refuse("http://e.test/", 1) == "begins with none of --prefix"
+
+
+@pytest.mark.parametrize("wrong", ["http://a.test/", "a b", "", "a.test:x", "..", "a..b/"])
+def test_hosts_that_are_none_are_refused(wrong: str) -> None:
+    with pytest.raises(UsageError, match="--hosts"):
+        Scope(hosts=(wrong,))
+
+
+@pytest.mark.parametrize("wrong", ["", "ftp://a.test/", "http://", "::"])
+def test_prefixes_that_are_none_are_refused(wrong: str) -> None:
+    with pytest.raises(UsageError, match="--prefix"):
+        Scope(prefixes=(wrong,))
+
+
+def test_one_more_seed_widens_the_scope_and_changes_nothing_else() -> None:
+    scope = Scope(("http://a.test/",), "host", exclude=("x",))
+    wider = scope.and_seed("http://www.a.test/")
+    assert scope.refuse("http://www.a.test/1", 1) is not None
+    assert wider.refuse("http://www.a.test/1", 1) is None
+    assert wider.refuse("http://www.a.test/x", 1) == "matches --exclude"
+    assert wider.and_seed("http://a.test/") is wider

@@ -48,7 +48,11 @@ class Scope:
         compiled("--exclude", self.exclude)
         _ = self._beginnings
         for host in self.hosts:
-            if not _HOST.fullmatch(host.strip()):
+            try:
+                sound = _HOST.fullmatch(host.strip()) and spelled(host)
+            except ValueError:
+                sound = None
+            if not sound:
                 raise UsageError(f"--hosts {host}: write names such as a.org,.b.org")
 
     def and_seed(self, seed: str) -> Scope:
@@ -113,7 +117,7 @@ class Scope:
     def _allowed(self) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
         """The hosts and sites that are allowed, and the ends of hosts that are."""
         seeds = [host_of(seed) for seed in self.seeds]
-        listed = [host.strip().lower() for host in self.hosts]
+        listed = [spelled(host) for host in self.hosts]
         listed += [host_of(beginning) for beginning in self._beginnings]
         names = frozenset([*seeds, *(host.lstrip(".") for host in listed)])
         below = tuple(host for host in listed if host.startswith("."))
@@ -144,6 +148,13 @@ class Scope:
     @cached_property
     def _excluded(self) -> tuple[re.Pattern[str], ...]:
         return compiled("--exclude", self.exclude)
+
+
+def spelled(name: str) -> str:
+    """Return a listed host as addresses spell it, with its dot if it has one before it."""
+    bare = name.strip()
+    dot = "." if bare.startswith(".") else ""
+    return dot + host_of(f"http://{bare.lstrip('.')}/")
 
 
 def compiled(option: str, patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:

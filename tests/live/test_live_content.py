@@ -193,3 +193,11 @@ def test_links_are_found_where_they_are(name: str, tmp_path: Path) -> None:
     with serving(site) as server:
         crawl(tmp_path, server.url("/it"), max_depth=1)
         assert server.paths == ["/robots.txt", "/it", *paths]
+
+
+def test_where_a_refresh_header_leads_is_a_link(tmp_path: Path) -> None:
+    site = {"/it": reply(b"<p>wait", refresh="3; url=/a"), "/a": page(), "/b": page()}
+    site["/odd"] = reply(b"<p>wait", refresh="; url=http://[")
+    with serving(site) as server:
+        crawl(tmp_path, server.url("/it"), server.url("/odd"), max_depth=1)
+        assert sorted(server.paths) == ["/a", "/it", "/odd", "/robots.txt"]

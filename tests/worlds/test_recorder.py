@@ -386,7 +386,7 @@ def test_a_crawl_killed_at_any_moment_loses_nothing_it_was_told_is_kept(tmp_path
         assert {f"http://www.site.test/{n}" for n in kept} <= indexed.keys()
     for number, place in kept.items():
         assert read_record(tmp_path, place).url == page(number).request.url
-    assert len(kept) > 50
+    assert len(kept) >= 25, "each writer says at least one thing before it is killed"
 
 
 def test_recovery_looks_only_at_what_the_index_does_not_know(tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ def population_figure(name: str, run: FleetRun) -> Figure:
         above.step(days, [window.foragers for window in run.windows], where="post", color="#333333")
         above.set_ylabel("foragers")
         above.set_ylim(0)
+        above.yaxis.get_major_locator().set_params(integer=True)
+        below.yaxis.get_major_locator().set_params(integer=True)
         span = (0.0, day(run, times[-1]) if times else 1.0, 0.5, len(grid) + 0.5)
         shown = below.imshow(
             grid, aspect="auto", origin="lower", extent=span, cmap="cividis", interpolation="none"
@@ -93,7 +95,7 @@ def division_figures(name: str, run: FleetRun) -> list[Figure]:
     early = [w for w in run.territory if w.end <= run.start + EARLY_DAYS * DAY]
     note = (
         "In windows of 75 minutes, the first run; one band a forager, the oldest at the bottom."
-        " What is missing to 1 was visited by several."
+        " The line is their sum; what is missing to 1 was visited by several."
     )
     return [
         stacked(
@@ -148,12 +150,12 @@ def stacked(
     def draw(drawing: Drawing) -> None:
         axes = drawing.subplots()
         if len(days):
-            axes.stackplot(days, shares, colors=greys(len(members)), linewidth=0, step="mid")
-            axes.plot(
-                days, shares.sum(axis=0), color=COLOURS[1], linewidth=0.8, label="all together"
-            )
-            axes.set_xlim(days[0], max(days[-1], days[0] + 1e-6))
-            axes.legend(loc="lower left", frameon=True, framealpha=0.85, edgecolor="none")
+            # A window is a step that ends where the next begins.
+            edges = [0.0, *days]
+            held = np.hstack((shares, shares[:, -1:]))
+            axes.stackplot(edges, held, colors=shades(len(members)), linewidth=0, step="post")
+            axes.stairs(shares.sum(axis=0), edges, color=COLOURS[1], linewidth=0.8)
+            axes.set_xlim(0, max(days[-1], 1e-6))
         axes.set(xlabel="days", ylabel=label)
         axes.set_ylim(0, 1)
 
@@ -171,7 +173,7 @@ def stacked(
     return Figure(name, title, data, draw, note)
 
 
-def greys(count: int) -> list[tuple[float, float, float]]:
+def shades(count: int) -> list[tuple[float, float, float]]:
     """Return shades in turn, so that neighbours can be told apart."""
     ramp = ((0.15, 0.35, 0.5), (0.6, 0.75, 0.85), (0.35, 0.5, 0.6), (0.8, 0.88, 0.92))
     return [ramp[number % len(ramp)] for number in range(count)]
@@ -213,9 +215,9 @@ def starting_figure(name: str, run: FleetRun) -> Figure:
 
 
 def territory_figure(name: str, outcome: FleetOutcome) -> Figure:
-    """Return the last path of the oldest forager as a graph (Fig. 6)."""
+    """Return the longest of the foragers' last paths as a graph (Fig. 6)."""
     run, ground = outcome.run, outcome.job.terrain.ground()
-    forager = min(run.paths, default=0)
+    forager = max(run.paths, key=lambda one: len(run.paths[one]), default=0)
     path = run.paths.get(forager, [])
     places = {url: number for number, url in enumerate(dict.fromkeys(path))}
     edges = edges_between(places, ground.link_starts, ground.targets, ground.finals)

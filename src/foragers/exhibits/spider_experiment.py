@@ -86,7 +86,7 @@ class Experiment:
         return sorted(found, key=lambda run: order[run.site])
 
     def followed(self, spider: str, share: float | None = None) -> list[float]:
-        """Return per site the percentage of links followed before a share was found (nan: never)."""
+        """Return per site the % of links followed before a share was found (nan: never)."""
         wanted = self.share if share is None else share
         found = [run.share_followed(wanted) for run in self.of(spider)]
         return [float("nan") if one is None else 100 * one for one in found]

@@ -58,7 +58,7 @@ class SomeTexts:
 
 
 def only(archive: Archive, urls: NDArray[np.bool_], seeds: tuple[UrlId, ...]) -> Archive:
-    """Return a world in which links lead to some URLs only; others are as if they were not there."""
+    """Return a world in which links lead to some URLs only, as if there were no others."""
     shown = urls[archive.targets]
     starts = np.concatenate(([0], np.cumsum(shown)))[archive.link_starts]
     return replace(

@@ -105,12 +105,13 @@ def accuracy_table(found: Experiment) -> Table:
                 RECALL.get((one.text, one.bins)) if paper else None,
             )
         )
-    columns = (
-        "text", "bins", "right %", "paper", "immediate or not %", "paper ",
-        "recall of immediate %", "paper  ",
-    )  # fmt: skip
+    columns = ("text", "bins", "right %", "paper", "of two %", "paper ", "recall %", "paper  ")
     title = f"{found.title}: accuracy of naive Bayes on links of sites left out"
-    return Table(f"accuracy-{found.title}", title, columns, rows)
+    note = (
+        "right: put into their own bin. of two: told to give immediate reward or not, by whatever"
+        " number of bins. recall: of the links that do give it, those told."
+    )
+    return Table(f"accuracy-{found.title}", title, columns, rows, note)
 
 
 def predictive_table(found: Experiment) -> Table:
@@ -147,19 +148,13 @@ def online_table(experiments: Sequence[Experiment]) -> Table:
 
 def sites_table(found: Experiment) -> Table:
     """Return each site with how soon some of the spiders got there."""
-    names = (BREADTH_FIRST, OPTIMAL, *(
-        named(spider, RELATED) for spider in (IMMEDIATE, future(3), future(4))
-    ))  # fmt: skip
-    values = {name: found.followed(name) for name in names}
+    names = {"breadth-first": BREADTH_FIRST, "optimal": OPTIMAL}
+    names |= {"immediate": named(IMMEDIATE, RELATED)}
+    names |= {f"future {bins}": named(future(bins), RELATED) for bins in (3, 4)}
+    values = {name: np.nan_to_num(found.followed(name), nan=100.0) for name in names.values()}
     rows = [
-        (
-            run.site,
-            run.links,
-            run.targets,
-            *(100.0 if np.isnan(values[name][place]) else values[name][place] for name in names),
-        )  # fmt: skip
+        (run.site, run.links, run.targets, *(float(column[place]) for column in values.values()))
         for place, run in enumerate(found.of(BREADTH_FIRST))
     ]
-    columns = ("site", "links", "wanted", *names)
-    title = f"{found.title}: % of links followed, site by site"
-    return Table(f"sites-{found.title}", title, columns, rows)
+    title = f"{found.title}: % of links followed, site by site (related text)"
+    return Table(f"sites-{found.title}", title, ("site", "links", "wanted", *names), rows)

@@ -15,7 +15,8 @@ def worded(cell: Cell) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, Measured):
-        spread = f" ± {number(cell.std, cell.mean)}" if cell.runs > 1 else ""
+        shown = cell.runs > 1 and isfinite(cell.mean)
+        spread = f" ± {number(cell.std, cell.mean)}" if shown else ""
         return number(cell.mean) + spread
     return cell if isinstance(cell, str) else number(cell)
 

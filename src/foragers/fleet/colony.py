@@ -123,9 +123,8 @@ class Colony:
         if how == "unvisited":
             return links[forager.path.unvisited(links)]
         assert self.memory is not None
-        if how == "new":
-            return links[self.memory.new(links)]
-        return links[self.memory.due(links, now, forager.settings.due_chance)]
+        choose = self.memory.new if how == "new" else self.memory.due
+        return links[choose(links, now, forager.settings.due_chance)]
 
     def remember(
         self,

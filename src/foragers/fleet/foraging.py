@@ -157,17 +157,13 @@ class Foraging:
         page = visit.page
         asked = page.choice.agent, page.choice.url
         name = page.choice.agent.removesuffix(LOOKS)
-        if asked in self._late:
+        if asked not in self._late and not self._waits_for(name, page.choice):
+            self._recall(asked)
+        errand = self.errands.get(name)
+        if errand is None or not self._waits_for(name, page.choice):
             self._late.discard(asked)
             self._credit(name, visit)
             return
-        errand = self.errands.get(name)
-        if errand is None or page.choice.url not in errand.asked:
-            self._recall(asked)
-            errand = self.errands.get(name)
-            if errand is None or page.choice.url not in errand.asked:
-                self._credit(name, visit)
-                return
         self._owed.pop(asked, None)
         self.now = max(self.now, page.time)
         self._answered = max(self._answered, errand.asked.pop(page.choice.url))
@@ -177,6 +173,11 @@ class Foraging:
             self._look_round(errand, page)
         if errand.is_done:
             self._finish(errand)
+
+    def _waits_for(self, name: str, choice: Choice) -> bool:
+        """Whether a forager waits for the answer to a choice."""
+        errand = self.errands.get(name)
+        return errand is not None and choice.url in errand.asked
 
     def _sight(self, visit: Visit, forager: Forager) -> Sight:
         page = visit.page

@@ -1,8 +1,9 @@
 """What a fleet knows of the pages it has seen: when, in which version, how often they change.
 
-Pages change at random times, at a rate that is estimated from how many of the checks
-found a change (BASELINES of refreshing: Cho and Garcia-Molina).  A page not checked twice
-is taken to change `FIRST_RATE` times a second.
+Pages change at random times, at a rate that is estimated from how many of the checks found
+a change (after Cho and Garcia-Molina).  Half a change is added, so that a page that never
+changed is still looked at, less and less often.  A page not checked twice is taken to
+change `FIRST_RATE` times a second.
 """
 
 from __future__ import annotations
@@ -59,19 +60,23 @@ class Memory:
         self.leads[urls] = leads
 
     def rates(self, urls: Ids) -> Floats:
-        """Return how often pages change, in changes a second: -ln((n - X + ½) / (n + ½)) / I."""
+        """Return how often pages change, in changes a second: -ln((n - X + ½) / (n + 1)) / I."""
         checks = self.checks[urls]
         interval = self.watched[urls] / np.maximum(checks, 1.0)
-        still = (checks - self.changes[urls] + 0.5) / (checks + 0.5)
+        still = (checks - self.changes[urls] + 0.5) / (checks + 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = -np.log(still) / interval
         found: Floats = np.where((checks > 0) & (interval > 0), rates, FIRST_RATE)
         return found
 
-    def new(self, urls: Ids) -> Flags:
-        """Say which URLs were never fetched."""
+    def new(self, urls: Ids, now: float, chance: float) -> Flags:
+        """Say which URLs were never fetched, or had no page and may have one by now."""
         self.reach(int(urls.max()))
-        return np.isneginf(self.seen[urls])
+        new = np.isneginf(self.seen[urls])
+        gone = ~new & (self.pages[urls] < 0)
+        if gone.any():
+            new[gone] = self.due(urls[gone], now, chance)
+        return new
 
     def due(self, urls: Ids, now: float, chance: float) -> Flags:
         """Say which URLs are new, or have changed since they were seen with at least a chance."""

@@ -35,29 +35,24 @@ Found = tuple[LexborNode, str, dict[str, str | None]]
 
 def add_links(links: Outlinks, found: list[Found], targets: Targets, words: Words) -> None:
     """Add the links of a page with their words, in document order."""
-    target, path_of = targets.target, Paths().of
-    described = len(words.starts)
-    for index, (node, href, attributes) in enumerate(found[:MAX_LINKS]):
-        address = target(href)
-        if address is None:
-            continue
-        rel = attributes.get("rel")
-        rel = rel.lower() if rel else ""
-        if index >= MAX_DESCRIBED:
+    addresses = list(map(targets.target, [href for _, href, _ in found[:MAX_LINKS]]))
+    text, path_of, missing = words.all, Paths().of, max(0, len(found) - len(words.starts))
+    starts, ends = words.starts + [-1] * missing, words.ends + [-1] * missing
+    told = zip(found[:MAX_DESCRIBED], addresses, starts, ends, strict=False)
+    for (node, _, attributes), address, start, end in told:
+        if address is not None:
+            links.hrefs.append(address)
+            anchor = text[start : min(end, start + ANCHOR_LETTERS)].rstrip()
+            links.anchors.append(anchor or _spoken(node, attributes))
+            links.starts.append(start)
+            links.ends.append(end)
+            links.paths.append(path_of(node, attributes))
+            links.rels.append((attributes.get("rel") or "").lower())
+    rest = zip(found[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:], strict=False)
+    for (node, _, attributes), address in rest:
+        if address is not None:
             anchor = " ".join(node.text()[:MAX_HREF_LETTERS].split())
-            links.add(address, anchor, rel=rel)
-            continue
-        if index < described:
-            start, end = words.starts[index], words.ends[index]
-            anchor = words.all[start : min(end, start + ANCHOR_LETTERS)].rstrip()
-        else:
-            start, end, anchor = -1, -1, ""
-        links.hrefs.append(address)
-        links.anchors.append(anchor or _spoken(node, attributes))
-        links.starts.append(start)
-        links.ends.append(end)
-        links.paths.append(path_of(node, attributes))
-        links.rels.append(rel)
+            links.add(address, anchor, rel=(attributes.get("rel") or "").lower())
 
 
 def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:

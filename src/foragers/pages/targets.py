@@ -80,6 +80,8 @@ class Targets:
         """Find out where a link leads that was not met in this folder before."""
         if not href or href[0] in _OF_THE_PAGE_ITSELF:
             return resolved(self.base, href)
+        if "#" in href:
+            return self.target(href[: href.index("#")])
         known = self._known
         if href.startswith(_OF_THE_HOST):
             known = _MEMORY.of("/".join(self._folder.split("/", 3)[:3]))

@@ -80,28 +80,24 @@ class Paths:
     def of(self, node: LexborNode, attributes: Attributes) -> str:
         """Return the path of an element, whose attributes are known."""
         above = node.parent
+        name = _step(node.tag or "", attributes.get("class"))
         if above is None:
-            return _step(node.tag or "", attributes.get("class"))
+            return name
         path = self._known.get(above.mem_id)
-        if path is None:
-            path = self._climb(above)
-        return _below(path, _step(node.tag or "", attributes.get("class")))
+        return _below(self._found(above) if path is None else path, name)
 
-    def _climb(self, node: LexborNode) -> str:
+    def _found(self, node: LexborNode) -> str:
         """Find the path of an element from that of the nearest one above whose path is known."""
-        known = self._known
-        chain: list[tuple[int, str]] = []
+        names: list[tuple[int, str]] = []
         above: LexborNode | None = node
-        path = ""
-        while above is not None and above.is_element_node:
-            key = above.mem_id
-            if key in known:
-                path = known[key]
-                break
-            chain.append((key, _step(above.tag or "", above.attributes.get("class"))))
+        path: str | None = None
+        while path is None and above is not None and above.is_element_node:
+            names.append((above.mem_id, _step(above.tag or "", above.attributes.get("class"))))
             above = above.parent
-        for key, name in reversed(chain):
-            known[key] = path = _below(path, name)
+            path = self._known.get(above.mem_id) if above is not None else None
+        path = path or ""
+        for key, name in reversed(names):
+            self._known[key] = path = _below(path, name)
         return path
 
 

@@ -199,7 +199,8 @@ class MixedFleet(FleetStrategy):
     """Weblog foragers that watch and learners that explore, given time by what each earns.
 
     Those that watch start where most that is new is to be expected, and stay near: their paths
-    have `watch_steps` steps.
+    have `watch_steps` steps.  One more forager, given time in the same way, does nothing but
+    poll the seeds: on a site that lists all its news there, that is the best there is.
     """
 
     watch_steps: int = 10
@@ -208,13 +209,15 @@ class MixedFleet(FleetStrategy):
     looks: str = "due"
     leaves: bool = False
     kinds: ClassVar[tuple[FleetSettings, ...]] = (replace(WL, starts="refresh"), RL)
+    poll: ClassVar[FleetSettings] = replace(HOME_PAGE, kind="poll", looks="due")
 
     def settings(self) -> tuple[FleetSettings, ...]:
-        """Return how those that watch and those that explore live."""
+        """Return how those that watch, those that explore and the one that polls live."""
         if self.watch_steps < 1:
             raise UsageError(f"watch_steps={self.watch_steps}: must be at least 1")
         watching, exploring = FleetStrategy.settings(self)
-        return replace(watching, path_steps=self.watch_steps), exploring
+        polling = replace(self.poll, new_within=self.new_within)
+        return replace(watching, path_steps=self.watch_steps), exploring, polling
 
 
 @dataclass(slots=True)

@@ -197,13 +197,8 @@ def centres_of(pages: Floats, count: int) -> Floats:
     """Return the centres of so many clusters of unit vectors, by k-means with cosines."""
     if not len(pages):
         return np.empty((0, pages.shape[1]))
-    # Begin far apart: each centre is the page least like those before it.
-    chosen = [int(np.argmax(pages @ pages.sum(axis=0)))]
-    likeness = pages @ pages[chosen[0]]
-    while len(chosen) < min(count, len(pages)):
-        chosen.append(int(np.argmin(likeness)))
-        likeness = np.maximum(likeness, pages @ pages[chosen[-1]])
-    centres = pages[chosen]
+    # Begin at pages spread evenly: far apart ones are odd ones, and stay alone.
+    centres = pages[np.unique(np.linspace(0, len(pages) - 1, count).astype(np.int64))]
     nearest = np.full(len(pages), -1)
     for _ in range(ROUNDS):
         now = np.argmax(pages @ centres.T, axis=1)

@@ -34,7 +34,7 @@ from foragers.text.tally import FEWEST, FINEST, KIND, VERSION, Tally
 from foragers.topics.topic import Topic
 from foragers.types import Addresses, Choice, HostId, Link, Page, Visit
 
-FIRST_LESSON, LATER = 10, 1.2
+FIRST_LESSON, LATER = 20, 1.2
 """How many pages an online spider waits for between two lessons: so many, or 20 % more."""
 
 

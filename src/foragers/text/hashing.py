@@ -22,9 +22,10 @@ def place_of(word: str, k: int) -> tuple[int, float]:
 
 def hashed_state(text: str, k: int) -> NDArray[np.float32]:
     """Return the state of a text: its distinct words, added up with their signs, length 1, tanh."""
-    state = np.zeros(k)
+    sums = [0.0] * k
     for word in set(words(text)):
         place, sign = place_of(word, k)
-        state[place] += sign
+        sums[place] += sign
+    state = np.array(sums)
     length = float(np.sqrt(state @ state))
     return np.tanh(STEEPNESS * state / (length or 1.0)).astype(np.float32)

@@ -42,7 +42,7 @@ def _numbered(archive: Archive, site_of_host: list[str]) -> tuple[Ids, tuple[str
 
 
 def _by_labels(archive: Archive, labels: list[str]) -> tuple[Ids, tuple[str, ...]]:
-    """Number sites by labels; what has none goes with its host's labelled pages, else its domain."""
+    """Number sites by labels; what has none goes with its host's pages, else by its domain."""
     hosts = archive.book.host_ids
     sites, names = _numbered(archive, [site_of(name) for name in archive.book.host_names])
     held = np.zeros((len(labels), len(archive.book.host_names)), np.int64)

@@ -61,32 +61,40 @@ class _Walk:
 
     def worth(self, page: int) -> float:
         """Return the discounted sum of the rewards on the way."""
-        starts, rewards, distances = self.starts, self.rewards, self.distances
+        starts, rewards = self.starts, self.rewards
         fringe: list[tuple[int, int, int, int, int]] = []
         reached, had = {page}, set[int]()
         value, step = 0.0, 0
-        self._push(fringe, page, starts[page], 0)
+        self._push(fringe, had, page, starts[page], 0)
         while fringe:
             distance, reward, order, here, entry = heappop(fringe)
-            if step + distance > self.depth:
-                break
-            if entry + 1 < starts[here + 1]:
-                following = (distances[entry + 1], rewards[entry + 1], order, here, entry + 1)
-                heappush(fringe, following)
             if reward in had:
+                self._push(fringe, had, here, entry + 1, order)
                 continue
             step += distance
+            if step > self.depth:
+                break
             value += self.discounts[step]
             had.add(reward)
+            self._push(fringe, had, here, entry + 1, order)
             while here != reward:
                 here = self.hops[rewards.index(reward, starts[here], starts[here + 1])]
                 if here not in reached:
                     reached.add(here)
-                    self._push(fringe, here, starts[here], len(reached))
+                    self._push(fringe, had, here, starts[here], len(reached))
         return value
 
     def _push(
-        self, fringe: list[tuple[int, int, int, int, int]], page: int, entry: int, order: int
+        self,
+        fringe: list[tuple[int, int, int, int, int]],
+        had: set[int],
+        page: int,
+        entry: int,
+        order: int,
     ) -> None:
-        if entry < self.starts[page + 1]:
-            heappush(fringe, (self.distances[entry], self.rewards[entry], order, page, entry))
+        """Add the nearest reward of a page, from an entry on, that was not had yet."""
+        rewards, end = self.rewards, self.starts[page + 1]
+        while entry < end and rewards[entry] in had:
+            entry += 1
+        if entry < end:
+            heappush(fringe, (self.distances[entry], rewards[entry], order, page, entry))

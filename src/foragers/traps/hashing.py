@@ -74,7 +74,8 @@ def _numbers(letters: Letters, starts: Places, ends: Places) -> Hashes:
     numbers = (sums[ends - 1] - sums[starts - 1]) * inverses[starts]
     numbers = (numbers ^ (numbers >> _HALF)) * _FIRST
     numbers = (numbers ^ (numbers >> _HALF)) * _SECOND
-    return np.maximum(numbers & ~_ONE, _TWO)
+    even: Hashes = np.maximum(numbers & ~_ONE, _TWO)
+    return even
 
 
 def hash_of(word: str) -> np.uint64:

@@ -15,9 +15,11 @@ from foragers.pages.coding import decoded
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
 from foragers.pages.html import Parsed, parse
+from foragers.pages.refresh import parse_refresh
 from foragers.scope import Scope
 from foragers.traps import Kind, Traps, canonical
 from foragers.types import Document, Status, Visit
+from foragers.urls import resolve
 
 HTML = ("text/html", "application/xhtml+xml")
 TEXT = ("text/plain",)
@@ -143,7 +145,9 @@ class Harvester:
         parsed = self.read(body, final, content_type)
         document = parsed.document
         asks = Directives.parse([parsed.robots, *reply.all("X-Robots-Tag")], self.agent)
-        links = () if asks.nofollow else self.follow(parsed.links, depth + 1)
+        links = (
+            () if asks.nofollow else self.follow(refreshed(reply, final, parsed.links), depth + 1)
+        )
         status, reason, links = self.verdict(asked, final, document, links, since is not None)
         if asks.noindex and status is Status.OK:
             return Harvest(Status.UNWANTED, "noindex", Document(), links)
@@ -196,6 +200,18 @@ class Harvester:
         if found.kind is Kind.SOFT_404:
             return Status.MISSING, "error page with status 200", ()
         return Status.OK, "", links
+
+
+def refreshed(reply: Reply, url: str, links: Sequence[Outlink]) -> Sequence[Outlink]:
+    """Return the links of a page, and that of its Refresh header if it has one."""
+    header = reply.header("Refresh")
+    found = parse_refresh(header) if header else None
+    if found is None or not found[1]:
+        return links
+    try:
+        return (*links, Outlink(resolve(found[1], url), rel="refresh", position=len(links)))
+    except ValueError:
+        return links
 
 
 def payload(reply: Reply, limit: int) -> bytes:

@@ -1,0 +1,263 @@
+"""The spider: what it expects of links, what it learns on the way, and what it says of it."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foragers.errors import UsageError
+from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl
+from foragers.models import Model, save_model
+from foragers.strategies.registry import Brief, build
+from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
+from foragers.testing import check_strategy
+from foragers.text.bags import TEXTS, link_words, page_words
+from foragers.text.tally import Tally
+from foragers.topics.labels import LabelJudge
+from foragers.topics.no_topic import NoTopic
+from foragers.types import Visit
+from foragers.worlds.archive import Archive
+from foragers.worlds.recorded import Recorded
+from random_worlds import random_world
+from worlds_by_hand import address, small_world
+
+
+def model_of(texts: Sequence[tuple[int, float, dict[str, str]]]) -> Model:
+    """Return the model of links given as bin, Q and words of each bag."""
+    bags = sorted({bag for _, _, said in texts for bag in said})
+    words, counts = {}, {}
+    for bag in bags:
+        found = sorted({word for _, _, said in texts for word in said.get(bag, "").split()})
+        words[bag] = found
+        counts[bag] = np.zeros((5, len(found)), np.int64)
+        for place, _, said in texts:
+            for word in said.get(bag, "").split():
+                counts[bag][place, found.index(word)] += 1
+    links = np.bincount([place for place, _, _ in texts], minlength=5)
+    worth = np.bincount([place for place, _, _ in texts], [q for _, q, _ in texts], minlength=5)
+    return Tally(words, counts, links, worth).model({})
+
+
+LINKS = [
+    (0, 1.5, {"head": "people", "link": "paper", "url": "papers", "near": "see"}),
+    (0, 1.0, {"head": "list", "link": "paper pdf", "url": "papers", "near": "abstract"}),
+    (1, 0.75, {"head": "people", "link": "list", "url": "joe", "near": "papers of"}),
+    (2, 0.25, {"head": "home", "link": "people", "url": "staff", "near": "our"}),
+    (4, 0.0, {"head": "home", "link": "news", "url": "news", "near": "our news"}),
+    (4, 0.1, {"head": "news", "link": "back home", "url": "index", "near": "to"}),
+]
+MODEL = model_of(LINKS)
+
+
+def by_the_formulas(bins: int, said: dict[str, str]) -> float:
+    """Return the promise of a link, computed word by word with equations 3 to 5."""
+    classes = [min(place, bins - 1) for place, _, _ in LINKS]
+    shares, values = {}, {}
+    for one in sorted(set(classes)):
+        mine = [link for link, place in zip(LINKS, classes, strict=True) if place == one]
+        probability = (1 + len(mine)) / (len(set(classes)) + len(LINKS))
+        for bag in TEXTS["related"]:
+            vocabulary = {word for _, _, words in LINKS for word in words[bag].split()}
+            often = Counter(word for _, _, words in mine for word in words[bag].split())
+            probability *= prod(
+                (1 + often[word]) / (len(vocabulary) + often.total())
+                for word in said[bag].split()
+                if word in vocabulary
+            )
+        shares[one] = probability
+        values[one] = sum(q for _, q, _ in mine) / len(mine)
+    return sum(shares[one] * values[one] for one in shares) / sum(shares.values())
+
+
+def first_promises(spider: Spider, world: Archive) -> dict[str, float]:
+    """Return what a spider expects of the links of the first page."""
+    visits = crawl(spider, world, frozenset())
+    return {
+        world.book.href(visit.url).rpartition("/")[2]: visit.page.choice.promise
+        for visit in visits[1:]
+    }
+
+
+def crawl(spider: Spider, world: Archive, rewards: frozenset[int]) -> list[Visit]:
+    ledger = MemoryLedger()
+    work = Crawl(spider, Recorded(world), LabelJudge(rewards), ledger)
+    work.begin()
+    work.run()
+    return ledger.visits
+
+
+@pytest.mark.parametrize("bins", [2, 3, 4, 5])
+def test_the_promise_is_the_mean_of_the_bins_by_equations_3_to_5(bins: int) -> None:
+    world = small_world({"a": ["paper", "news", "list", "odd"]}, texts={"a": "people home unknown"})
+    found = first_promises(Spider(NoTopic(), MODEL, bins=bins), world)
+    for name in ("paper", "news", "list", "odd"):
+        # In such a world a link's words are the name of its page, and nothing stands near it.
+        said = {"head": "people home unknown", "link": name, "url": name, "near": ""}
+        assert found[name] == pytest.approx(by_the_formulas(bins, said), rel=1e-12), name
+    assert found["paper"] > found["list"] > found["news"] or bins == 2
+
+
+def test_the_best_link_is_followed_first() -> None:
+    world = small_world({"a": ["news", "list", "paper"]}, texts={"a": "people"})
+    assert list(first_promises(Spider(NoTopic(), MODEL), world)) == ["paper", "list", "news"]
+
+
+def test_a_page_has_the_best_promise_of_its_links() -> None:
+    world = small_world({"a": ["b", "x"], "b": ["x"], "x": []}, texts={"a": "home", "b": "people"})
+    spider = Spider(NoTopic(), MODEL)
+    found = {visit.url: visit.page.choice for visit in crawl(spider, world, frozenset())}
+    choice = found[world.book.find(address("x"))]
+    assert choice.parent == world.book.find(address("b"))
+
+
+def test_the_names_of_the_paper_are_spiders_with_something_fixed(tmp_path: Path) -> None:
+    save_model(MODEL, tmp_path / "m")
+    brief = Brief(NoTopic(), np.random.default_rng(0))
+    made = {
+        name: build(f"{name}(model={tmp_path / 'm'})", brief)
+        for name in ("rl-immediate", "rl-future", "related", "spider")
+    }
+    assert [(spider.bins, spider.text) for spider in made.values()] == [
+        (2, "related"),
+        (4, "related"),
+        (4, "related"),
+        (4, "related"),
+    ]
+    assert not any(spider.learns for spider in made.values())
+    assert build("full-page", brief).text == "full-page"
+    with pytest.raises(UsageError, match="no parameter 'bins'"):
+        build("rl-immediate(bins=3)", brief)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: Spider(NoTopic(), bins=6), "bins=6: use 2 to 5"),
+        (lambda: RlFuture(NoTopic(), bins=2), "bins=2: use 3 to 5"),
+        (lambda: Spider(NoTopic(), text="all"), "text=all: use related or full-page"),
+        (lambda: Spider(NoTopic(), weight=0.0), "weight=0: must be above 0"),
+        (lambda: FullPage(NoTopic(), MODEL), "no words of page, link.url"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(make, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        make()
+
+
+@pytest.mark.parametrize("kind", [RlImmediate, Related])
+@pytest.mark.parametrize("online", [False, True])
+def test_a_trained_spider_keeps_the_promises_of_a_strategy(kind: type, online: bool) -> None:
+    archive = random_world(1)
+    wanted = frozenset(archive.labels.urls["wanted"].tolist())
+    check_strategy(
+        lambda: kind(NoTopic(), MODEL, online=online),
+        lambda: Recorded(archive, connections=5),
+        LabelJudge(wanted),
+    )
+
+
+def mine(size: int) -> tuple[Archive, frozenset[int]]:
+    """Return a world where the pages called gold lie behind those called vein-…, among many."""
+    graph: dict[str, list[str]] = {"home": []}
+    for number in range(size):
+        graph["home"] += [f"dust-{number}", f"vein-{number}"]
+        graph[f"dust-{number}"] = [f"sand-{number}-{place}" for place in range(4)]
+        graph[f"vein-{number}"] = [f"rock-{number}", f"gold-{number}"]
+        graph |= {f"sand-{number}-{place}": [] for place in range(4)}
+        graph |= {f"rock-{number}": [], f"gold-{number}": []}
+    world = small_world(graph)
+    return world, frozenset(world.book.find(address(f"gold-{number}")) for number in range(size))
+
+
+def needed(visits: list[Visit], size: int) -> int:
+    return [number for number, visit in enumerate(visits, 1) if visit.relevant][size - 1]
+
+
+def test_an_online_spider_learns_from_what_it_finds() -> None:
+    size = 40
+    world, gold = mine(size)
+    learner = Spider(NoTopic(), bins=3)
+    visits = crawl(learner, world, gold)
+    # Breadth-first fetches home and all veins and dust before it sees the first gold.
+    first = needed(visits, 1)
+    assert needed(visits, size) <= first + size, "it went on to dust, sand or rock"
+
+
+def test_what_an_online_spider_learned_serves_the_next_crawl() -> None:
+    size = 40
+    world, gold = mine(size)
+    learner = Spider(NoTopic(), bins=3)
+    crawl(learner, world, gold)
+    model = learner.learned(world.book)
+    visits = crawl(Spider(NoTopic(), model, bins=3), world, gold)
+    assert needed(visits, size) <= 1 + 2 * size, "it followed more than veins and gold"
+    assert model.kind == Spider.model_kind[0]
+    assert Spider(NoTopic(), MODEL).learned(world.book) is MODEL
+
+
+def test_online_learning_overcomes_a_model_that_is_wrong_here() -> None:
+    size = 40
+    world, gold = mine(size)
+    wrong = model_of(
+        [(0, 1.0, {"head": "x", "link": "dust sand", "url": "dust sand", "near": "x"})] * 3
+        + [(4, 0.0, {"head": "x", "link": "vein gold", "url": "vein gold", "near": "x"})] * 3
+    )
+    fixed = needed(crawl(Spider(NoTopic(), wrong, bins=3), world, gold), size)
+    online = needed(crawl(Spider(NoTopic(), wrong, bins=3, online=True), world, gold), size)
+    assert online < fixed
+
+
+def test_a_spider_says_which_words_spoke_for_which_bin() -> None:
+    world = small_world({"a": ["paper"], "paper": []}, texts={"a": "people"})
+    page = crawl(Spider(NoTopic(), MODEL), world, frozenset())[0].page
+    link = next(iter(page.links))
+    found = Spider(NoTopic(), MODEL).explain(page, link)
+    assert found is not None
+    assert found.columns == ("immediate", "two-step", "three-step", "other")
+    parts = {part.name: part.adds for part in found.parts}
+    assert {"people (head)", "paper (link)"} <= set(parts)
+    likely = dict(zip(found.columns, parts["P(bin | words)"], strict=True))
+    assert sum(likely.values()) == pytest.approx(1)
+    # All that is added, with how frequent the bins are, is the probability but for a constant.
+    words = [adds for name, adds in parts.items() if name.endswith(")") and name[0] != "P"]
+    sums = np.array(parts["how frequent the bins are"]) + np.sum(words, axis=0)
+    assert np.exp(sums) / np.exp(sums).sum() == pytest.approx(list(likely.values()))
+    values = parts["value of the bin"]
+    promise = sum(share * value for share, value in zip(likely.values(), values, strict=True))
+    said = {"head": "people", "link": "paper", "url": "paper", "near": ""}
+    assert promise == pytest.approx(by_the_formulas(4, said))
+    assert f"{promise:.3f}" in found.says
+    assert Spider(NoTopic()).explain(page, link) is None
+
+
+def test_the_bags_that_a_spider_reads_are_those_it_was_trained_on() -> None:
+    world = small_world({"a": ["Paper-List_2.html"]}, texts={"a": "The people"})
+    page = crawl(Spider(NoTopic(), MODEL), world, frozenset())[0].page
+    link = next(iter(page.links))
+    spider = Spider(NoTopic(), MODEL, online=True)
+    spider.tell(crawl(Spider(NoTopic(), MODEL), world, frozenset())[:1])
+    lexicon = spider._lexicon
+    assert lexicon is not None
+    for bag in TEXTS["related"]:
+        words = (
+            page_words(bag, page.document) if bag == "head" else link_words(bag, link, link.href)
+        )
+        assert set(words) <= set(lexicon.numbers[bag]), bag
+
+
+def test_a_spider_goes_on_from_a_pickle_with_little_in_it() -> None:
+    world, gold = mine(10)
+    spider = Spider(NoTopic(), MODEL, online=True)
+    crawl(spider, world, gold)
+    copy = pickle.loads(pickle.dumps(spider))
+    assert copy._lexicon._anchors == {}
+    assert copy.learned(world.book).arrays["links"].tolist() == (
+        spider.learned(world.book).arrays["links"].tolist()
+    )

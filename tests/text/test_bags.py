@@ -1,0 +1,36 @@
+"""Which words speak of a link."""
+
+from __future__ import annotations
+
+import pytest
+
+from foragers.text.bags import link_words, page_words, path_words
+from foragers.types import Document, Link
+
+LINK = Link(3, 0, "http://www.a.test/~joe/MyPapers96.html?lang=en", "All papers", "see here")
+PAGE = Document("Joe's page", ("Research", "Teaching"), "I do research on robots.")
+
+
+def test_each_bag_has_its_words() -> None:
+    href = LINK.href
+    assert link_words("link", LINK, href) == ["all", "papers"]
+    assert link_words("near", LINK, href) == ["see", "here"]
+    assert link_words("url", LINK, href) == ["joe", "my", "papers", "96", "html", "lang", "en"]
+    assert link_words("link+url", LINK, href) == [
+        *link_words("link", LINK, href),
+        *link_words("url", LINK, href),
+    ]
+    assert page_words("head", PAGE) == ["joe", "page", "research", "teaching"]
+    assert page_words("page", PAGE) == ["joe", "page", "i", "do", "research", "on", "robots"]
+
+
+@pytest.mark.parametrize(
+    ("href", "words"),
+    [("http://a.test", []), ("http://a.test/", []), ("http://a.test//x", ["x"]), ("x", [])],
+)
+def test_the_host_is_no_part_of_the_path(href: str, words: list[str]) -> None:
+    assert path_words(href) == words
+
+
+def test_endless_addresses_are_cut() -> None:
+    assert len(path_words("http://a.test/" + "a1" * 10_000)) < 1000
