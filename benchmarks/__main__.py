@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import crawling, importing, memory, opening, replay, scale
+from benchmarks import automata, crawling, importing, memory, opening, replay, scale, training
 
 BENCHMARKS = {
     "replay": replay,
     "importing": importing,
     "opening": opening,
     "scale": scale,
+    "automata": automata,
     "crawling": crawling,
+    "training": training,
     "memory": memory,
 }
 

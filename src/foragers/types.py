@@ -119,9 +119,14 @@ class Links(Sequence[Link]):
         return len(self.targets)
 
     @property
+    def outlinks(self) -> Outlinks:
+        """The links as the page shows them, in columns, without making objects of them."""
+        return Outlinks.of(self._content.outlinks())
+
+    @property
     def anchors(self) -> Sequence[str]:
-        """The words of each link, without making objects of them."""
-        return Outlinks.of(self._content.outlinks()).anchors
+        """The words of each link."""
+        return self.outlinks.anchors
 
     def __iter__(self) -> Iterator[Link]:
         href = self.addresses.href

@@ -19,7 +19,7 @@ from foragers.run import Aim, Run
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
-FLOORS = {"lafc": 0.5, "hmm": 0.2, "bpm": 0.6, "hw": 0.5, "context-graph": 0.5}
+FLOORS = {"lafc": 0.75, "hmm": 0.6, "bpm": 0.7, "hw": 0.75, "context-graph": 0.75}
 
 
 @lru_cache(maxsize=1)

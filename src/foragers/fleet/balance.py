@@ -8,68 +8,87 @@ between −C for pages far below the level R and G for pages far above it.  (The
 r + R, which is not centred on R.)  R is the relevance of rank n* = n / (C/G + 1), ascending,
 among the n pages collected so far: with C = 0.5 and G = 10 about one page in twenty gains.
 The slope λ = 8 / min(R − r_min, r_max − R) lets the sigmoid saturate at the nearer end of
-what was seen.  Where R *is* an end, as when most pages are not relevant at all, the slope
-is without bound, and f the step that it approximates: −C up to R, G above.
+what was seen.
+
+Relevance is seldom as fine as the paper's reasoning wants it: most pages may have none, or a
+third of them the same.  Where several pages share the level, or it is an end of the range (and
+the slope without bound), pages at the level get what balances the others:
+
+    (C · pages below − G · pages above) / pages at the level, from −C to G
+
+With two in a hundred pages relevant the rest pay 0.2 each and not C; with thirty in a hundred
+equally relevant each of these gains 1.2 and not G; if all pages are alike nobody gains or pays.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from math import exp, inf
+
+from sortedcontainers import SortedList
 
 SATURATION = 8.0
 """The argument of the sigmoid at the nearer end of the range."""
+STEEPEST = 500.0
+"""Saturated well before exp could overflow."""
 
 
 @dataclass(slots=True)
 class Balance:
-    """The relevance of all pages so far, split at the rank n*: a new page costs a heap's push."""
+    """The relevance of all pages so far, in order: a new page costs logarithmic time."""
 
     cost: float = 0.5
     gain: float = 10.0
-    least: float = inf
-    most: float = -inf
-    _below: list[float] = field(default_factory=list, repr=False)
-    _above: list[float] = field(default_factory=list, repr=False)
+    _ranked: SortedList = field(default_factory=SortedList, repr=False)
 
     def __len__(self) -> int:
-        return len(self._below) + len(self._above)
+        return len(self._ranked)
 
     @property
     def rank(self) -> int:
         """The rank n* of the page whose relevance is the level, from 1."""
-        n = len(self)
+        n = len(self._ranked)
         return min(max(round(n / (self.cost / self.gain + 1)), 1), n)
 
     def add(self, relevance: float) -> None:
         """Take in a page."""
-        self.least, self.most = min(self.least, relevance), max(self.most, relevance)
-        if self._below and relevance <= -self._below[0]:
-            heappush(self._below, -relevance)
-        else:
-            heappush(self._above, relevance)
-        while len(self._below) < self.rank:
-            heappush(self._below, -heappop(self._above))
-        while len(self._below) > self.rank:
-            heappush(self._above, -heappop(self._below))
+        self._ranked.add(relevance)
 
     @property
     def level(self) -> float:
         """The relevance R from which on a page gains more than it costs, about."""
-        return -self._below[0] if self._below else 0.0
+        return float(self._ranked[self.rank - 1]) if self._ranked else 0.0
 
     @property
     def slope(self) -> float:
         """The slope λ of the sigmoid at the level."""
-        nearer = min(self.level - self.least, self.most - self.level) if self._below else 0.0
+        if not self._ranked:
+            return inf
+        level = self.level
+        nearer = min(level - self._ranked[0], self._ranked[-1] - level)
         return SATURATION / nearer if nearer > 0 else inf
 
     def energy(self, relevance: float) -> float:
         """Return the energy f(r, R) of a page."""
-        above, slope = relevance - self.level, self.slope
-        if slope == inf:
-            return self.gain if above > 0 else -self.cost
-        # Saturated well before exp could overflow.
-        argument = min(max(slope * above, -500.0), 500.0)
+        level, slope = self.level, self.slope
+        if relevance == level:
+            below, above = self._beside(level)
+            at = len(self._ranked) - below - above
+            if at > 1 or slope == inf:
+                return self._balancing(below, at, above)
+        elif slope == inf:
+            return self.gain if relevance > level else -self.cost
+        argument = min(max(slope * (relevance - level), -STEEPEST), STEEPEST)
         return (self.gain + self.cost) / (1 + exp(-argument)) - self.cost
+
+    def _beside(self, level: float) -> tuple[int, int]:
+        """Return how many pages are below and above the level."""
+        ranked = self._ranked
+        return ranked.bisect_left(level), len(ranked) - ranked.bisect_right(level)
+
+    def _balancing(self, below: int, at: int, above: int) -> float:
+        """Return what pages at the level get, so that all gains and costs come to nothing."""
+        if not at:
+            return 0.0
+        wanted = (self.cost * below - self.gain * above) / at
+        return min(max(wanted, -self.cost), self.gain)

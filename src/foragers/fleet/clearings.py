@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,18 +11,28 @@ from numpy.typing import NDArray
 from foragers.fleet.lottery import Lottery
 from foragers.types import HostId, UrlId
 
+Floats = NDArray[np.float32]
+
 KEPT = 50_000
 """How many documents are kept with their links; the oldest are forgotten first."""
+TRIES = 8
+"""So many documents are looked at when one is drawn; the best of them is taken."""
 
 
 @dataclass(slots=True)
 class Ways:
-    """The links of a document that nobody has followed when last looked at."""
+    """The links of a document that nobody had followed when last looked at.
+
+    `promises` are the same for all agents.  Agents who judge for themselves do it by `inputs`:
+    for a word, how near it stands to each link; `words` are those that the document says often.
+    """
 
     urls: list[UrlId]
     hosts: list[HostId]
-    promises: NDArray[np.float32]
+    promises: Floats
     depth: int
+    inputs: Mapping[str, Floats] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
 
     def prune(self, known: Container[UrlId]) -> None:
         """Leave out what has been followed since."""
@@ -31,13 +41,20 @@ class Ways:
             self.urls = [self.urls[place] for place in kept]
             self.hosts = [self.hosts[place] for place in kept]
             self.promises = self.promises[kept]
+            self.inputs = {word: near[kept] for word, near in self.inputs.items()}
 
-    def pick(self, temperature: float, rng: np.random.Generator) -> int:
-        """Return the place of a link, likelier the more promising it is (`P ∝ exp(p/T)`)."""
-        weights = np.exp((self.promises - self.promises.max()) / temperature, dtype=np.float64)
-        reach = np.cumsum(weights)
-        found = np.searchsorted(reach, rng.random() * reach[-1], side="right")
-        return min(int(found), len(self.urls) - 1)
+    @property
+    def best(self) -> float:
+        """The promise of the best link."""
+        return float(self.promises.max())
+
+
+def pick(promises: Floats, sharpness: float, rng: np.random.Generator) -> int:
+    """Return the place of a link, likelier the more promising it is: P ∝ exp(sharpness · p)."""
+    above = promises - promises.max()
+    reach = np.cumsum(np.exp(above * sharpness, dtype=np.float64))
+    found = np.searchsorted(reach, rng.random() * reach[-1], side="right")
+    return min(int(found), len(promises) - 1)
 
 
 @dataclass(slots=True)
@@ -73,9 +90,13 @@ class Clearings:
         return ways
 
     def draw(self, known: Container[UrlId], rng: np.random.Generator) -> UrlId | None:
-        """Return a document with ways to go, if there is one."""
-        while len(self._lottery):
+        """Return the best of a few documents with ways to go, if there is one."""
+        best, found, tries = -np.inf, None, 0
+        while len(self._lottery) and tries < TRIES:
             document = self._lottery.draw(rng)
-            if self.ways(document, known) is not None:
-                return document
-        return None
+            ways = self.ways(document, known)
+            if ways is not None:
+                tries += 1
+                if ways.best > best:
+                    best, found = ways.best, document
+        return found

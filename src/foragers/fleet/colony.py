@@ -31,15 +31,17 @@ LEAST_VALUE = 1.0
 class Colony:
     """Fleets under one reinforcing agent.
 
-    Several fleets share the time by what each earns: relevant pages a download, where what
-    was `lasting` turns ago counts half; but none gets less than `least_share`.
+    Several fleets share the downloads by what each earns, relevant pages a download, to the
+    power of `keenness`; what was `lasting` downloads ago counts half; and none gets less
+    than `least_share`.
     """
 
     fleets: list[Fleet]
     width: int
     rng: np.random.Generator
-    least_share: float = 0.1
-    lasting: float = 50.0
+    least_share: float = 0.05
+    lasting: float = 500.0
+    keenness: float = 2.0
     agent: ReinforcingAgent = field(default_factory=ReinforcingAgent)
     memory: Memory | None = None
     born: int = 0
@@ -62,21 +64,24 @@ class Colony:
         ready = [fleet for fleet in self.fleets if fleet.resting]
         if not ready:
             return None
-        if len(self.fleets) > 1:
-            self._share()
-        fleet = max(ready, key=lambda one: one.credit)
-        fleet.credit -= 1.0
-        return fleet.start_turn(now, self.rng)
+        return max(ready, key=lambda one: one.credit).start_turn(now, self.rng)
 
-    def _share(self) -> None:
-        """Give every fleet credit for turns, in proportion to what it earns."""
-        rates = [(fleet.earned + 1.0) / (fleet.spent + 100.0) for fleet in self.fleets]
+    def _share(self, forager: Forager, downloads: int, found: int) -> None:
+        """Charge a fleet for downloads, and give every fleet credit by what it earns."""
+        rates = [
+            ((fleet.earned + 1.0) / (fleet.spent + 100.0)) ** self.keenness
+            for fleet in self.fleets
+        ]
         free = 1.0 - self.least_share * len(rates)
-        keep = 0.5 ** (1.0 / self.lasting)
+        keep = 0.5 ** (downloads / self.lasting)
         for fleet, rate in zip(self.fleets, rates, strict=True):
-            fleet.credit += self.least_share + free * rate / sum(rates)
+            fleet.credit += downloads * (self.least_share + free * rate / sum(rates))
             fleet.earned *= keep
             fleet.spent *= keep
+        working = self.fleet_of(forager)
+        working.credit -= downloads
+        working.spent += downloads
+        working.earned += found
 
     def end_turn(self, forager: Forager, now: float) -> None:
         """Stop a forager, and let it multiply or die (Algorithm 8)."""
@@ -186,9 +191,7 @@ class Colony:
                 gain = profit(forager.settings, count, found)
         forager.learn(states, number, gain)
         if len(self.fleets) > 1:
-            fleet = self.fleet_of(forager)
-            fleet.spent += downloads
-            fleet.earned += found
+            self._share(forager, downloads, found)
         return sent, relevant
 
 

@@ -15,21 +15,27 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from foragers.fleet.lottery import Lottery
+from foragers.fleet.minds import Mind
 from foragers.types import UrlId
 
 
-@dataclass(slots=True)
+NAMED = "walker"
+"""What agents are called, with their number."""
+
+
+@dataclass(slots=True, eq=False)
 class Walker:
-    """An agent: its number, its energy and the document it is on."""
+    """An agent: its number, its energy, the document it is on and what it thinks of links."""
 
     number: int
     energy: float
     at: UrlId
+    mind: Mind
 
     @property
     def name(self) -> str:
         """How choices are signed."""
-        return f"walker-{self.number}"
+        return f"{NAMED}-{self.number}"
 
 
 @dataclass(slots=True)
@@ -80,12 +86,25 @@ class EnergyBook:
         self.buried += walker.energy
         walker.energy = 0.0
 
+    def rescue(self, walker: Walker, rng: np.random.Generator) -> None:
+        """Move an agent, at no cost, to documents with energy until it owes nothing."""
+        while walker.energy < 0 and (rich := self.draw(rng)) is not None:
+            walker.at = rich
+            self.take(walker, rich)
+
     def draw(self, rng: np.random.Generator) -> UrlId | None:
         """Return a document that still has energy, if there is one."""
         return self.remnants.draw(rng) if len(self.remnants) else None
 
+    def held(self, walkers: Iterable[Walker]) -> float:
+        """Return what agents hold."""
+        return sum(walker.energy for walker in walkers)
+
+    @property
+    def lying(self) -> float:
+        """What lies on documents, wanted or not."""
+        return self.stranded + sum(self.left.values())
+
     def missing(self, walkers: Iterable[Walker]) -> float:
         """Return what the account is out by: nothing, but for rounding."""
-        held = sum(walker.energy for walker in walkers)
-        left = self.stranded + sum(self.left.values())
-        return self.put_in - held - left - self.paid - self.buried
+        return self.put_in - self.held(walkers) - self.lying - self.paid - self.buried

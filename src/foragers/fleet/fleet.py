@@ -19,7 +19,8 @@ class Fleet:
     """Foragers that live by the same settings.
 
     `resting` are those who wait for their turn, in order.  `earned` and `spent` are relevant
-    pages and downloads, those long ago counting less.
+    pages and downloads, those long ago counting less, and `credit` the downloads it has not
+    made of those it deserved.
     """
 
     settings: FleetSettings

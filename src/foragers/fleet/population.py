@@ -6,7 +6,10 @@ It knows nothing of what its members do, so that any kind of agent can live in i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
+
+from foragers.fleet.lives import NOBODY, Lives
+from foragers.fleet.lives import LifeEvent as LifeEvent
 
 
 class Numbered(Protocol):
@@ -21,44 +24,39 @@ class Numbered(Protocol):
 Member = TypeVar("Member", bound=Numbered)
 
 
-class LifeEvent(NamedTuple):
-    """A birth (of a parent, or of none: -1) or a death, and how many lived after it."""
-
-    time: float
-    what: Literal["birth", "death"]
-    member: int
-    parent: int
-    population: int
-
-
 @dataclass(slots=True)
 class Population(Generic[Member]):
     """Members in the order of their birth, at least `least` and at most `most` of them."""
 
     least: int
     most: int
-    members: list[Member] = field(default_factory=list)
-    events: list[LifeEvent] = field(default_factory=list)
+    events: Lives = field(default_factory=Lives)
+    _living: dict[int, Member] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.members)
+        return len(self._living)
+
+    @property
+    def members(self) -> list[Member]:
+        """Who lives, in the order of birth."""
+        return list(self._living.values())
 
     @property
     def may_grow(self) -> bool:
         """Whether there is room for another member."""
-        return len(self.members) < self.most
+        return len(self._living) < self.most
 
     @property
     def may_shrink(self) -> bool:
         """Whether a member may die."""
-        return len(self.members) > self.least
+        return len(self._living) > self.least
 
-    def add(self, member: Member, time: float, parent: int = -1) -> None:
+    def add(self, member: Member, time: float, parent: int = NOBODY) -> None:
         """Let a member be born."""
-        self.members.append(member)
-        self.events.append(LifeEvent(time, "birth", member.number, parent, len(self.members)))
+        self._living[member.number] = member
+        self.events.born(time, member.number, parent, len(self._living))
 
     def remove(self, member: Member, time: float) -> None:
         """Let a member die."""
-        self.members.remove(member)
-        self.events.append(LifeEvent(time, "death", member.number, -1, len(self.members)))
+        del self._living[member.number]
+        self.events.died(time, member.number, len(self._living))

@@ -13,10 +13,12 @@ What the paper leaves open, and how it is done here:
 - An agent with E > 1 becomes ⌊E⌋ agents of E/⌊E⌋ each, itself one of them: the reading of
   the paper's E ÷ ⌊E⌋ under which no energy is made.  As many as there is room for share.
 - `most` and `least` bound the population strictly: with `most` agents energy is left on
-  pages, and with `least` no agent dies.
+  pages, and with `least` no agent dies.  The first agents are at least `least`, too.
 - Agents follow links that nobody has followed.  Where there are none, an agent goes on, at no
-  cost, from a page with energy left, or from any known page with such links.
-- A page that could not be had costs C and is not counted among the pages collected.
+  cost, from the most promising of a few pages drawn among those that have such links.
+- A page that could not be had, or that another agent brought meanwhile, costs C and is not
+  counted among the pages collected.
+- Agents are sent off in the order in which they made up their minds, and side by side.
 """
 
 from __future__ import annotations
@@ -32,17 +34,20 @@ from msgspec.structs import replace
 
 from foragers.errors import UsageError
 from foragers.fleet.balance import Balance
-from foragers.fleet.clearings import Clearings, Ways
-from foragers.fleet.energy import EnergyBook, Walker
+from foragers.fleet.census import Census
+from foragers.fleet.clearings import Clearings, Ways, pick
+from foragers.fleet.energy import NAMED, EnergyBook, Walker
+from foragers.fleet.lives import NOBODY
+from foragers.fleet.minds import Mind, Plain
 from foragers.fleet.population import Population
+from foragers.fleet.pulse import Pulse
 from foragers.frontier import Frontier
 from foragers.id_set import IdSet
-from foragers.text.link_context import nodes, window
+from foragers.text.link_context import CONTEXTS, contexts
 from foragers.topics.topic import Topic
 from foragers.types import NOWHERE, Choice, HostId, Page, Status, UrlId, Visit
 
 KINDS = ("original", "sigmoid", "conserved")
-CONTEXTS = ("window", "node")
 UNBOUNDED = 100_000
 """How many agents there may be where the model sets no bound: memory does."""
 
@@ -73,14 +78,15 @@ class Energy:
     population: Population[Walker] = field(init=False, repr=False)
     balance: Balance = field(init=False, repr=False)
     book: EnergyBook = field(default_factory=EnergyBook, init=False, repr=False)
+    pulse: Pulse = field(default_factory=Pulse, init=False, repr=False)
     _clearings: Clearings = field(default_factory=Clearings, init=False, repr=False)
     _errands: dict[UrlId, tuple[Walker, float]] = field(
         default_factory=dict, init=False, repr=False
     )
     _collected: IdSet = field(default_factory=IdSet, init=False, repr=False)
     _idle: deque[Walker] = field(default_factory=deque, init=False, repr=False)
+    _seeds: set[UrlId] = field(default_factory=set, init=False, repr=False)
     _unborn: int = field(default=0, init=False, repr=False)
-    _seeds: int = field(default=0, init=False, repr=False)
     _born: int = field(default=0, init=False, repr=False)
     _now: float = field(default=0.0, init=False, repr=False)
 
@@ -96,7 +102,7 @@ class Energy:
             if value not in known:
                 raise UsageError(f"{name}={value}: must be one of {', '.join(known)}")
         for name in ("cost", "gain", "rho", "temperature", "agents", "most"):
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) < np.inf:
                 raise UsageError(f"{name}={getattr(self, name):g}: must be above 0")
         for name in ("jump", "beta"):
             if not 0 <= getattr(self, name) <= 1:
@@ -126,76 +132,92 @@ class Energy:
                 self._begin(page)
                 continue
             arrived = page.status is Status.OK and page.final not in self._collected
+            ways = None
             if arrived:
                 self._collected.add(page.final)
-                self._clear(visit)
+                ways = self._clear(visit)
             errand = self._errands.pop(page.choice.url, None)
             if errand is not None:
-                self._arrive(errand[0], visit, arrived)
-            elif page.choice.parent == NOWHERE:
-                self._settle_first(page, arrived)
+                self._arrive(errand[0], visit, arrived, ways)
+            elif page.choice.url in self._seeds:
+                self._settle_first(page, arrived, ways)
             self._wake()
+            if self.pulse.is_due(len(self._collected)):
+                self._feel_pulse()
 
     def _begin(self, page: Page) -> None:
         """Ask for the seeds; the first agents start from those that come in."""
         for link in page.links:
             self.frontier.push(link.url, link.host, 1.0)
-        self._seeds = len(self.frontier)
-        self._unborn = max(self.agents, 1)
-        if self.kind == "conserved":
-            self._unborn = min(self._unborn, self.population.most)
+            self._seeds.add(link.url)
+        bounds = self.population
+        self._unborn = min(max(self.agents, bounds.least), bounds.most)
 
-    def _settle_first(self, page: Page, arrived: bool) -> None:
+    def _settle_first(self, page: Page, arrived: bool, ways: Ways | None) -> None:
         """Put on a seed its share of the first agents; the last seed takes all that are left."""
-        if self._seeds <= 0:
-            return
-        share = -(-self._unborn // self._seeds) if arrived else 0
-        self._seeds -= 1
+        share = -(-self._unborn // len(self._seeds)) if arrived else 0
+        self._seeds.discard(page.choice.url)
+        at = page.final
+        if not arrived and not self._seeds:
+            # The last seed did not come: its agents start where others did.
+            elsewhere = self._clearings.draw(self.frontier, self.rng)
+            if elsewhere is None:
+                return
+            at, share = elsewhere, self._unborn
+            ways = self._clearings.ways(at, self.frontier)
         self._unborn -= share
         for _ in range(share):
-            walker = self._bear(1.0, page.final)
+            walker = self._bear(1.0, at, self._first_mind(ways))
             self.book.endow(walker)
             self._idle.append(walker)
 
-    def _bear(self, energy: float, at: UrlId, parent: int = -1) -> Walker:
-        walker = Walker(self._born, energy, at)
+    def _first_mind(self, ways: Ways | None) -> Mind:  # noqa: ARG002 - others do ask
+        """Return the mind of an agent that is there from the beginning."""
+        return Plain(1 / self.temperature)
+
+    def _bear(self, energy: float, at: UrlId, mind: Mind, parent: int = NOBODY) -> Walker:
+        walker = Walker(self._born, energy, at, mind)
         self._born += 1
         self.population.add(walker, self._now, parent)
         return walker
 
-    def _clear(self, visit: Visit) -> None:
-        """Keep the links of a new page, each with its promise."""
-        page = visit.page
-        urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
-        fresh = [place for place, url in enumerate(urls) if url not in self.frontier]
+    def _clear(self, visit: Visit) -> Ways | None:
+        """Keep the links of a new page, if there are any that nobody has followed."""
+        targets = visit.page.links.targets.tolist()
+        fresh = {url: place for place, url in enumerate(targets) if url not in self.frontier}
         if not fresh:
-            return
-        links = list(page.links)
-        texts = nodes(links) if self.context == "node" else [window(link) for link in links]
-        promises = [
-            self.beta * self.topic.likeness(texts[place]) + (1 - self.beta) * visit.relevance
-            for place in fresh
-        ]
-        ways = Ways(
-            [urls[place] for place in fresh],
-            [hosts[place] for place in fresh],
-            np.array(promises, np.float32),
-            page.choice.depth + 1,
-        )
-        self._clearings.add(page.final, ways)
+            return None
+        ways = self._read(visit, list(fresh.values()))
+        self._clearings.add(visit.page.final, ways)
+        return ways
 
-    def _arrive(self, walker: Walker, visit: Visit, arrived: bool) -> None:
-        """Let an agent live on what it found."""
-        page = visit.page
+    def _read(self, visit: Visit, places: list[int]) -> Ways:
+        """Judge the links of a page that stand at some places."""
+        links, likeness = visit.page.links, self.topic.likeness
+        inherited = (1 - self.beta) * visit.relevance
+        promises = [
+            self.beta * likeness(text) + inherited
+            for text in contexts(links, places, self.context)
+        ]
+        return Ways(
+            links.targets[places].tolist(),
+            links.hosts[places].tolist(),
+            np.array(promises, np.float32),
+            visit.page.choice.depth + 1,
+        )
+
+    def _arrive(self, walker: Walker, visit: Visit, arrived: bool, ways: Ways | None) -> None:
+        """Let an agent live on what it found, and learn from it."""
+        walker.mind.learn(visit.relevance if arrived else 0.0, ways)
         if not arrived:
             self.book.pay(walker, self.cost)
         else:
-            walker.at = page.final
+            walker.at = visit.page.final
             self.balance.add(visit.relevance)
             if self.kind == "original":
                 self.book.give(walker, self.rho * visit.relevance - self.cost)
             elif self.kind == "conserved" and not self.population.may_grow:
-                self.book.leave(page.final, self.balance.energy(visit.relevance))
+                self.book.leave(walker.at, self.balance.energy(visit.relevance))
                 self.book.pay(walker, self.cost)
             else:
                 self.book.give(walker, self.balance.energy(visit.relevance))
@@ -207,25 +229,26 @@ class Energy:
             self._multiply(walker)
         elif walker.energy < 0:
             if self.population.may_shrink:
-                self.book.bury(walker)
-                self.population.remove(walker, self._now)
+                self._die(walker)
                 return
-            self._teleport(walker)
+            self.book.rescue(walker, self.rng)
         self._idle.append(walker)
+
+    def _die(self, walker: Walker) -> None:
+        self.book.bury(walker)
+        self.population.remove(walker, self._now)
 
     def _multiply(self, walker: Walker) -> None:
         """Share the energy of an agent with its clones."""
         many = 2 if self.kind == "original" else floor(walker.energy)
         many = min(many, 1 + self.population.most - len(self.population))
+        if many < 2:
+            return
         walker.energy /= many
+        ways = self._clearings.ways(walker.at, self.frontier)
         for _ in range(many - 1):
-            self._idle.append(self._bear(walker.energy, walker.at, walker.number))
-
-    def _teleport(self, walker: Walker) -> None:
-        """Move an agent, at no cost, to pages with energy until it owes nothing."""
-        while walker.energy < 0 and (rich := self.book.draw(self.rng)) is not None:
-            walker.at = rich
-            self.book.take(walker, rich)
+            mind = walker.mind.child(ways, self.rng)
+            self._idle.append(self._bear(walker.energy, walker.at, mind, walker.number))
 
     def _wake(self) -> None:
         """Let the agents that have arrived, or found no way on before, make up their minds."""
@@ -248,9 +271,12 @@ class Energy:
             walker.at = elsewhere
             ways = self._clearings.ways(elsewhere, self.frontier)
             assert ways is not None
-        place = ways.pick(self.temperature, self.rng)
-        url, promise = ways.urls[place], float(ways.promises[place])
-        self._errands[url] = walker, promise
+        mind = walker.mind
+        promises = mind.promises(ways)
+        place = pick(promises, mind.sharpness, self.rng)
+        mind.follow(ways, place)
+        url = ways.urls[place]
+        self._errands[url] = walker, float(promises[place])
         self.frontier.push(url, ways.hosts[place], 0.0, walker.at, ways.depth)
         return True
 
@@ -265,3 +291,13 @@ class Energy:
                 self.book.take(walker, rich)
                 if walker.energy > 1:
                     self._multiply(walker)
+
+    def _feel_pulse(self) -> None:
+        held = self.book.held(self.population.members)
+        self.pulse.note(
+            len(self._collected), self._now, len(self.population), held, self.book.lying
+        )
+
+    def census(self) -> Census:
+        """Return who was born of whom, who died, and how energy went."""
+        return Census({NAMED: self.population.events}, self.pulse)

@@ -60,7 +60,7 @@ class Hmm(PageByPage):
     """Links first that lead, as the path to their page has it, straight to what is wanted."""
 
     model_kind: ClassVar[tuple[str, int]] = KIND
-    epsilon: float = 0.01
+    epsilon: float = 0.1
 
     @property
     def layers(self) -> int:

@@ -19,6 +19,7 @@ from foragers.protocols import Strategy
 from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
 from foragers.strategies.bpm import Bpm
 from foragers.strategies.context_graph import ContextGraph
+from foragers.strategies.energy import Energy
 from foragers.strategies.foragers import (
     HomePage,
     MixedFleet,
@@ -53,6 +54,7 @@ STRATEGIES: Mapping[str, type] = {
     "bpm": Bpm,
     "hw": Hw,
     "context-graph": ContextGraph,
+    "energy": Energy,
     "foragers": MixedFleet,
     "wl": Wl,
     "rl": Rl,
