@@ -30,20 +30,24 @@ MEMORY_AIM_GB = 1.0
 MILLION = """
 import resource, sys
 import numpy as np
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
 from foragers.strategies.automata import Automata
 from foragers.types import Links
 
 pages, links = int(sys.argv[1]), int(sys.argv[2])
 rng = np.random.default_rng(1)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = resident()
 automata, enabled = Automata(), np.ones(links, bool)
 for page in range(pages):
     targets = np.unique(rng.integers(5 * pages, size=links, dtype=np.int32))
     number = automata.add(page, 1, Links(targets, targets, None, None))
     flags = enabled[: len(targets)]
     automata.update(number, flags, page % len(targets), 0.5, 0.09, 0.0)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print((after - before) / 2**20)
+print((resident() - before) / 2**30)
 """
 
 
@@ -56,12 +60,15 @@ class Ready:
     kind: str = "ready"
 
     def document(self, version: int) -> Document:
+        """Return what a version says."""
         return self.documents[version]
 
     def outlinks(self, version: int) -> Sequence[Outlink]:
+        """Return the links of a version."""
         return self.links[version]
 
     def body(self, version: int) -> Body:
+        """Refuse: no strategy asks for bytes."""
         raise AssertionError(f"nobody asks for the bytes of {version}")
 
 
@@ -73,12 +80,14 @@ class Timed:
     seconds: float = field(default=0.0)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Ask the strategy."""
         start = time.process_time()
         choices = self.strategy.ask(n, closed)
         self.seconds += time.process_time() - start
         return choices
 
     def tell(self, visits: Sequence[Visit]) -> None:
+        """Tell the strategy."""
         start = time.process_time()
         self.strategy.tell(visits)
         self.seconds += time.process_time() - start

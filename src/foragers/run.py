@@ -32,7 +32,10 @@ class Aim:
 
 @dataclass(frozen=True)
 class Run:
-    """One crawl of one world by one strategy."""
+    """One crawl of one world by one strategy.
+
+    With `learns_since` it takes up what the crawls with all seeds from there on learned.
+    """
 
     world: str
     strategy: str
@@ -44,3 +47,4 @@ class Run:
     since: float | None = None
     seconds_per_page: float = 1.0
     connections: int = 1
+    learns_since: int | None = None

@@ -12,6 +12,7 @@ from rich.console import Console
 from foragers.cli import crawl_view
 from foragers.cli.crawl_view import View
 from foragers.cli.summary import print_left_alone
+from foragers.measures.remaining import Estimate
 from foragers.session.ending import LeftAlone
 from foragers.session.tally import Tally
 from foragers.testing.ledgers import sample
@@ -22,6 +23,7 @@ from foragers.types import Choice, Link, Status, Visit
 class Shown:
     budget: int = 40
     waiting: int | None = 7
+    latest: Estimate | None = None
     before: Tally = field(default_factory=Tally)
     ends: float = inf
 

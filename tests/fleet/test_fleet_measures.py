@@ -86,7 +86,12 @@ def test_a_page_is_worth_fetching_by_value_rate_and_time() -> None:
 
 def test_fleets_share_downloads_by_what_they_earn() -> None:
     colony = Colony(
-        [Fleet(replace(WL, least=1)), Fleet(replace(RL, least=1))], 2, np.random.default_rng(1)
+        [Fleet(replace(WL, least=1)), Fleet(replace(RL, least=1))],
+        2,
+        np.random.default_rng(1),
+        least_share=0.05,
+        lasting=1e9,
+        keenness=1.0,
     )
     colony.begin([0], 0.0)
     states, news = np.zeros((1, 2), np.float32), iter(range(100_000))

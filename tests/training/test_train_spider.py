@@ -43,7 +43,7 @@ def lesson_of(archive: Archive, label: str, sites: str = "") -> Lesson:
 
 @pytest.fixture(scope="module")
 def examples() -> Examples:
-    archive = generate("departments", seed=3, pages=600)
+    archive = generate("departments", seed=3, pages=400)
     return Trainer().read([lesson_of(archive, "target:paper")], silent)
 
 
@@ -124,31 +124,31 @@ def test_many_sites_are_left_out_in_groups_of_like_size(examples: Examples) -> N
 
 def test_sites_are_told_by_label_domain_or_host() -> None:
     pages = {
-        "http://www.a.test/": ["http://m.a.test/x"],
-        "http://m.a.test/x": [],
-        "http://b.test/": [],
+        "http://www.a.org/": ["http://m.a.org/x"],
+        "http://m.a.org/x": [],
+        "http://b.org/": [],
     }
-    world = small_world(pages, labels={"university:texas": ["http://m.a.test/x"]})
+    world = small_world(pages, labels={"university:texas": ["http://m.a.org/x"]})
     by = {
         how: [sites_of(world, how)[1][number] for number in sites_of(world, how)[0]]
         for how in ("", "host", "university")
     }
-    assert by[""] == ["a.test", "a.test", "b.test"]
-    assert by["host"] == ["www.a.test", "m.a.test", "b.test"]
-    assert by["university"] == ["a.test", "texas", "b.test"]
+    assert by[""] == ["a.org", "a.org", "b.org"]
+    assert by["host"] == ["www.a.org", "m.a.org", "b.org"]
+    assert by["university"] == ["a.org", "texas", "b.org"]
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("worlds") / "companies"
-    save(generate("companies", seed=2, pages=1700), path)
+    path = tmp_path_factory.mktemp("worlds") / "departments"
+    save(generate("departments", seed=2, pages=400), path)
     return path
 
 
 @pytest.fixture(scope="module")
 def model(world: Path) -> Path:
     file = world.with_name("m.model")
-    words = ["train", world, "-o", file, "--relevant", "target:officers"]
+    words = ["train", world, "-o", file, "--relevant", "target:paper"]
     assert main([str(word) for word in words]) == 0
     return file
 
@@ -157,36 +157,38 @@ def test_a_summary_tells_bins_accuracies_and_words(world: Path, tmp_path: Path, 
     file = tmp_path / "m"
     kind = "spider(text=related, bins=3)"
     code, out, _ = said(
-        capsys, "train", world, "-o", file, "--relevant", "target:officers", "--kind", kind
+        capsys, "train", world, "-o", file, "--relevant", "target:paper", "--kind", kind
     )
     assert code == 0
-    for told in ("immediate", "Q ≥ 0.5", "recall of immediate", "over 26", "executive (link)"):
+    for told in ("immediate", "Q ≥ 0.5", "recall of immediate", "over 4", "papers (head)"):
         assert told in out, told
     found = Tally.of(load_model(file, KIND, VERSION))
     assert tuple(found.words) == TEXTS["related"]
-    assert found.links[0] == 26
+    assert found.links[0] > 20
 
 
 def test_a_trained_spider_beats_breadth_first(world: Path, model: Path, tmp_path, capsys) -> None:
     specs = f"spider(model={model}),rl-immediate(model={model}),full-page(model={model})"
-    words = ["--strategies", specs, "--relevant", "target:officers", "--budget", 300, "--jobs", 1]
+    words = ["--strategies", specs, "--relevant", "target:paper", "--budget", 300, "--jobs", 1]
     code, _, err = said(capsys, "compare", world, *words, "--json", tmp_path / "r.json")
     assert code == 0, err
     found = json.loads((tmp_path / "r.json").read_text())["strategies"]
-    assert all(one["closed"] > 0.5 for one in found.values()), found
+    assert all(one["closed"] > 0.3 for one in found.values()), found
 
 
-def test_left_out_sites_teach_nothing(world: Path, tmp_path: Path, capsys) -> None:
+def test_left_out_sites_teach_nothing(world: Path, model: Path, tmp_path: Path, capsys) -> None:
     names = [name for name in open_world(world).labels.urls if name.startswith("site:")]
     site = names[0].partition(":")[2]
-    options = ["--relevant", "target:officers", "--kind", "spider(validate=false)"]
+    options = ["--relevant", "target:paper", "--kind", "spider(validate=false)"]
     said(capsys, "train", world, "-o", tmp_path / "m", *options, "--without", site)
     found = Tally.of(load_model(tmp_path / "m", KIND, VERSION))
-    assert found.links[0] == 25
+    everything = Tally.of(load_model(model, KIND, VERSION))
+    assert 0 < found.links[0] < everything.links[0]
+    assert 0 < found.links.sum() < everything.links.sum()
 
 
 def test_wrong_input_is_refused_in_one_line(world: Path, tmp_path: Path, capsys) -> None:
-    wanted = ["--relevant", "target:officers"]
+    wanted = ["--relevant", "target:paper"]
     out = ["-o", tmp_path / "m"]
     for words, why in (
         ([world, *out, *wanted, "--kind", "spyder"], "did you mean 'spider'"),

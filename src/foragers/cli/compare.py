@@ -42,6 +42,11 @@ def add(verb: argparse.ArgumentParser) -> None:
     add_aim(verb)
     add_run_options(verb)
     verb.add_argument("--runs", type=int, default=1, metavar="K", help="runs of each strategy")
+    verb.add_argument(
+        "--in-turn",
+        action="store_true",
+        help="a run takes up what the runs before it learned (for strategies that learn)",
+    )
     verb.add_argument("--against", default=WORST, metavar="NAME", help="whom to test against")
     verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
     verb.add_argument("--json", type=Path, metavar="FILE", help="write the result for machines")
@@ -106,6 +111,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
         seeds=tuple(read_lines(options.seeds, "--seeds")) if options.seeds else (),
         labels=options.labels,
         connections=options.concurrency,
+        learns_since=options.seed if options.in_turn else None,
     )
     return Plan(
         timed(base, options),

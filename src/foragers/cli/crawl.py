@@ -29,6 +29,7 @@ def add(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads (2000)")
     verb.add_argument("--per-host", type=int, metavar="N", help="downloads from each host at most")
     verb.add_argument("--minutes", type=float, metavar="M", help="stop after so long")
+    add_enough(verb)
     verb.add_argument("--concurrency", type=int, default=16, metavar="C", help="hosts at once (16)")
     verb.add_argument(
         "--delay", type=float, default=1.0, metavar="SECONDS", help="pause at each host (1)"
@@ -58,6 +59,18 @@ def add(verb: argparse.ArgumentParser) -> None:
     manners.add_argument("--no-warc", dest="warc", action="store_false", help="keep no WARC")
     manners.add_argument("--no-traps", dest="traps", action="store_false", help="walk into traps")
     verb.set_defaults(run=run)
+
+
+def add_enough(verb: argparse.ArgumentParser) -> None:
+    """Describe what is enough."""
+    verb.add_argument(
+        "--until-recall", type=float, metavar="R", help="stop at this estimated recall, like 0.9"
+    )
+    verb.add_argument(
+        "--until-yield",
+        metavar="K/N",
+        help="stop when the last N downloads found fewer than K relevant pages, like 1/200",
+    )
 
 
 def add_scope(verb: argparse.ArgumentParser) -> None:
@@ -113,6 +126,8 @@ def order_of(options: argparse.Namespace) -> Order:
         learned=options.learned,
         render=options.render,
         chromium=options.chromium,
+        until_recall=options.until_recall,
+        until_yield=options.until_yield,
     )
 
 
@@ -142,10 +157,12 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     facts = session.ledger.facts()
     hosts = [table.host_name(table.host(url)) for url in facts.urls.tolist()]
     summary = summarise(facts, hosts, session.ledger.reasons())
-    print_summary(summary, session.stopped, console)
+    found = session.estimate()
+    print_summary(summary, session.stopped, console, found)
     print_left_alone(session.left_alone, console)
     console.print(f"everything is in {options.out}: ledger.sqlite, warc/", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
+        told["estimate"] = msgspec.to_builtins(found)
         told["left_alone"] = msgspec.to_builtins(session.left_alone)
         write(options.json, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

@@ -13,6 +13,7 @@ from rich.live import Live as Panel
 from rich.table import Table
 from rich.text import Text
 
+from foragers.measures.remaining import Estimate
 from foragers.reporting.plain import plain
 from foragers.session.tally import Tally
 from foragers.types import Status, Visit
@@ -36,6 +37,11 @@ class Shown(Protocol):
     @property
     def waiting(self) -> int | None:
         """How many known pages wait to be fetched, if the strategy can tell."""
+        ...
+
+    @property
+    def latest(self) -> Estimate | None:
+        """How much there may be to find, as far as that can be told."""
         ...
 
     @property
@@ -112,6 +118,7 @@ class View:
             f"{self._downloads:,} of {self._crawl.budget:,} pages, {self._relevant:,} relevant"
             f" ({overall:.0%}, lately {lately:.0%}), {len(self._hosts):,} hosts,"
             f" {self._errors:,} errors, {self._queue()} waiting, {self._left()} left"
+            + self._recall()
             + (f", last {short(self._last)}" if self._last else "")
         )
 
@@ -123,6 +130,8 @@ class View:
             "pages", f"{self._downloads:,} of {self._crawl.budget:,}", self._left(), "left"
         )
         grid.add_row("relevant", f"{self._relevant:,}", f"{overall:.0%}", f"lately {lately:.0%}")
+        if self._crawl.latest is not None:
+            grid.add_row("recall", self._crawl.latest.recall_said, self._crawl.latest.total_said)
         grid.add_row("hosts", f"{len(self._hosts):,}", f"{self._queue()}", "pages waiting")
         grid.add_row("errors", f"{self._errors:,}", f"{self._skipped:,}", "skipped")
         whole = Table.grid()
@@ -134,6 +143,11 @@ class View:
     def _harvest(self) -> tuple[float, float]:
         lately = sum(self._lately) / len(self._lately) if self._lately else 0.0
         return self._relevant / max(1, self._downloads), lately
+
+    def _recall(self) -> str:
+        """Return what share has been found, if that can be told."""
+        latest = self._crawl.latest
+        return f", {latest}" if latest is not None and latest.total is not None else ""
 
     def _queue(self) -> str:
         waiting = self._crawl.waiting

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from foragers.measures.remaining import Estimate
 from foragers.measures.summary import LATELY, Summary
 from foragers.reporting.plain import counted, duration, plain
 from foragers.session.ending import LeftAlone
@@ -20,14 +21,16 @@ WORST = 5
 WIDEST_HOST, WIDEST_REASON = 30, 26
 
 
-def print_summary(summary: Summary, stopped: str | None, console: Console) -> None:
+def print_summary(
+    summary: Summary, stopped: str | None, console: Console, estimate: Estimate | None = None
+) -> None:
     """Print the numbers of a crawl, why it stopped, and what went wrong most often."""
-    console.print(numbers(summary, stopped))
+    console.print(numbers(summary, stopped, estimate))
     if summary.worst_errors:
         console.print(errors(summary))
 
 
-def numbers(summary: Summary, stopped: str | None) -> Table:
+def numbers(summary: Summary, stopped: str | None, estimate: Estimate | None = None) -> Table:
     """Return the table of a crawl's numbers."""
     grid = Table(box=SIMPLE, show_header=False, pad_edge=False)
     grid.add_column(style="bold", no_wrap=True)
@@ -41,6 +44,8 @@ def numbers(summary: Summary, stopped: str | None) -> Table:
         ("errors", f"{summary.errors:,}", statuses(summary)),
         ("time", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
     ]
+    if estimate is not None:
+        rows.insert(2, ("recall", estimate.recall_said, estimate.total_said))
     for name, value, note in rows:
         grid.add_row(name, value, note)
     if stopped:

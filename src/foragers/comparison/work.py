@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,10 @@ from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures import harvest
+from foragers.models import Model
+from foragers.protocols import Learns
 from foragers.run import Run
-from foragers.strategies.registry import Brief, build
+from foragers.strategies.registry import STRATEGIES, Brief, build, parse
 from foragers.topics.options import topic_of, within_of
 from foragers.types import Status
 from foragers.worlds.budget import Budget
@@ -26,8 +29,9 @@ BATCH = 5000
 
 def perform(run: Run, study: Study, ledger_path: Path | str = ":memory:") -> RunResult:
     """Crawl, and measure what came of it."""
+    before = learned_before(run, study)
     wall, cpu = time.perf_counter(), time.process_time()
-    facts = crawl(run, study, ledger_path)
+    facts, _ = crawl_and_learn(run, study, ledger_path, before)
     seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
     counts = harvest.found(facts, study.truth)
     missing = int(np.count_nonzero(facts.statuses == Status.MISSING.value))
@@ -45,27 +49,46 @@ def perform(run: Run, study: Study, ledger_path: Path | str = ":memory:") -> Run
     )
 
 
+def learned_before(run: Run, study: Study) -> Model | None:
+    """Return what the crawls before a run learned, if it takes that up."""
+    model: Model | None = None
+    if run.learns_since is not None and hasattr(STRATEGIES[parse(run.strategy)[0]], "learned"):
+        for seed in range(run.learns_since, run.seed):
+            _, model = crawl_and_learn(replace(run, seed=seed), study, ":memory:", model)
+    return model
+
+
 def crawl(run: Run, study: Study, ledger_path: Path | str) -> Facts:
-    """Let the strategy of a run loose on the world of a study."""
+    """Let the strategy of a run loose on the world of a study; return what it did."""
+    return crawl_and_learn(run, study, ledger_path, None)[0]
+
+
+def crawl_and_learn(
+    run: Run, study: Study, ledger_path: Path | str, before: Model | None
+) -> tuple[Facts, Model | None]:
+    """Let the strategy of a run loose on the world of a study; return what it did and learned."""
     # A judge may remember what it has seen: every run has its own.
     judge = deepcopy(study.judge)
     brief = Brief(
         topic_of(judge),
         np.random.default_rng(run.seed),
         study.oracle,
+        before,
         new_within=within_of(judge),
     )
     recorded = Recorded(study.archive, run.since, run.seconds_per_page, run.connections)
     ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
+    strategy = build(run.strategy, brief)
     try:
         work = Crawl(
-            build(run.strategy, brief),
+            strategy,
             Budget(recorded, run.budget),
             judge if study.scores is None else Scored(judge, study.scores),
             ledger,
         )
         work.begin()
         work.run()
-        return ledger.facts()
+        learned = strategy.learned(study.archive.book) if isinstance(strategy, Learns) else None
+        return ledger.facts(), learned
     finally:
         ledger.close()

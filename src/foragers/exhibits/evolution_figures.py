@@ -173,10 +173,11 @@ def stacked(
     return Figure(name, title, data, draw, note)
 
 
-def shades(count: int) -> list[tuple[float, float, float]]:
-    """Return shades in turn, so that neighbours can be told apart."""
-    ramp = ((0.15, 0.35, 0.5), (0.6, 0.75, 0.85), (0.35, 0.5, 0.6), (0.8, 0.88, 0.92))
-    return [ramp[number % len(ramp)] for number in range(count)]
+def shades(count: int) -> NDArray[np.float64]:
+    """Return a colour for each forager, from the dark of the oldest to the light of the youngest."""
+    from matplotlib import colormaps
+
+    return np.asarray(colormaps["YlGnBu_r"](np.linspace(0.05, 0.85, max(count, 1))))
 
 
 def starting_figure(name: str, run: FleetRun) -> Figure:

@@ -69,8 +69,7 @@ class Colony:
     def _share(self, forager: Forager, downloads: int, found: int) -> None:
         """Charge a fleet for downloads, and give every fleet credit by what it earns."""
         rates = [
-            ((fleet.earned + 1.0) / (fleet.spent + 100.0)) ** self.keenness
-            for fleet in self.fleets
+            ((fleet.earned + 1.0) / (fleet.spent + 100.0)) ** self.keenness for fleet in self.fleets
         ]
         free = 1.0 - self.least_share * len(rates)
         keep = 0.5 ** (downloads / self.lasting)

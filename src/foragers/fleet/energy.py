@@ -18,7 +18,6 @@ from foragers.fleet.lottery import Lottery
 from foragers.fleet.minds import Mind
 from foragers.types import UrlId
 
-
 NAMED = "walker"
 """What agents are called, with their number."""
 

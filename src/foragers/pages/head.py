@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -11,13 +12,21 @@ from foragers.pages.refresh import parse_refresh
 from foragers.urls import resolve
 
 FEEDS = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
+# What is asked of one robot stands under its name, which may be any.
+_ROBOT = re.compile(r"[\w.-]{2,40}")
+_ASKS = re.compile(
+    r"(?:\s*(?:no)?(?:index|follow|archive|snippet|imageindex|translate|cache)\s*(?:,|$)"
+    r"|\s*(?:all|none)\s*(?:,|$))+",
+    re.IGNORECASE,
+)
 _FOLLOWED_RELATIONS = frozenset(("next", "prev", "previous"))
 
 
 class Head(msgspec.Struct):
     """The facts of a page's base, link and meta elements, wherever they stand.
 
-    `links` are pairs of an unresolved address and its relation.
+    `links` are pairs of an unresolved address and its relation; `asked_by_name` is what is
+    asked of single robots, behind their names.
     """
 
     base: str = ""
@@ -27,6 +36,7 @@ class Head(msgspec.Struct):
     named: dict[str, str] = {}
     links: list[tuple[str, str]] = []
     feeds: list[str] = []
+    asked_by_name: list[str] = []
 
 
 def read_head(nodes: Iterable[LexborNode], url: str) -> Head:
@@ -69,8 +79,10 @@ def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
         name = name.strip().lower()
         if name == "robots":
             head.robots.append(content.strip().lower())
-        else:
-            head.named.setdefault(name, content)
+            return
+        head.named.setdefault(name, content)
+        if _ASKS.fullmatch(content) and _ROBOT.fullmatch(name):
+            head.asked_by_name.append(f"{name}: {content.strip().lower()}")
 
 
 def _read_link(head: Head, attributes: dict[str, str | None]) -> None:

@@ -59,7 +59,7 @@ def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX
     return Parsed(
         document=_document(tree, found, head, text.text),
         links=links,
-        robots=", ".join(head.robots),
+        robots=", ".join(head.robots + head.asked_by_name),
         base=head.base,
         truncated=truncated,
         feeds=_feeds(head) if head.feeds else (),

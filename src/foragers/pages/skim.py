@@ -40,4 +40,4 @@ def skim(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_
     hrefs += loose_links(tail, targets, MAX_LINKS - len(hrefs))
     if len(hrefs) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")
-    return Skimmed(tuple(hrefs), ", ".join(head.robots), head.base, truncated)
+    return Skimmed(tuple(hrefs), ", ".join(head.robots + head.asked_by_name), head.base, truncated)

@@ -83,10 +83,20 @@ class Paths:
         name = _step(node.tag or "", attributes.get("class"))
         if above is None:
             return name
-        path = self._known.get(above.mem_id)
-        return _below(self._found(above) if path is None else path, name)
+        known, key = self._known, above.mem_id
+        path = known.get(key)
+        if path is None:
+            # Mostly it is one of many items of a list whose own path is known.
+            over = above.parent
+            path = known.get(over.mem_id) if over is not None else None
+            if path is None:
+                path = self._climbed(above)
+            else:
+                item = _step(above.tag or "", above.attributes.get("class"))
+                path = known[key] = _below(path, item)
+        return _below(path, name)
 
-    def _found(self, node: LexborNode) -> str:
+    def _climbed(self, node: LexborNode) -> str:
         """Find the path of an element from that of the nearest one above whose path is known."""
         names: list[tuple[int, str]] = []
         above: LexborNode | None = node

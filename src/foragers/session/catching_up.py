@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import SqliteLedger
-from foragers.loop import Crawl
+from foragers.loop import Crawl, beginning
 from foragers.pace import Pace
 from foragers.session.standing import Standing
 from foragers.types import NOWHERE, Choice
@@ -18,6 +18,7 @@ def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Standing)
     """Learn what the ledger holds beyond a checkpoint, and send again what was under way."""
     if standing.visits == 0:
         crawl.begin()
+        standing.lookout.watch([beginning(crawl.world.seeds, crawl.world.now)])
     facts, extras = ledger.facts(), standing.extras
     live.dispatch.courtesy.recall(standing.wishes)
     listing = live.lists.sitemaps or live.lists.feeds
@@ -28,6 +29,7 @@ def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Standing)
         extras.recall(visit, listing)
         crawl.judge.relevance(visit.page)
         crawl.strategy.tell([visit])
+        standing.lookout.watch([visit])
     extras.take_up()
     live.visited.load(facts, live.table)
     widen(live, facts)

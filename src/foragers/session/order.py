@@ -9,9 +9,14 @@ import msgspec
 from foragers import __version__
 from foragers.errors import UsageError
 from foragers.files import write
+from foragers.measures.remaining import Estimate
 from foragers.run import Aim
+from foragers.session.stopping import Enough
 
-FREE = ("budget", "per_host", "minutes", "concurrency", "delay", "contact", "learned", "chromium")
+FREE = (
+    *("budget", "per_host", "minutes", "until_recall", "until_yield"),
+    *("concurrency", "delay", "contact", "learned", "chromium"),
+)
 """What may be different when a crawl is taken up again."""
 
 
@@ -44,12 +49,19 @@ class Order(msgspec.Struct, frozen=True):
     learned: str | None = None
     render: bool = False
     chromium: str = ""
+    until_recall: float | None = None
+    until_yield: str | None = None
 
     @property
     def agent(self) -> str:
         """How the crawler introduces itself."""
         name = self.user_agent or f"foragers/{__version__}"
         return f"{name} (+{self.contact})" if self.contact else name
+
+    @property
+    def enough(self) -> Enough:
+        """What the user takes as enough."""
+        return Enough.of(self.until_recall, self.until_yield)
 
     def check(self) -> None:
         """Refuse what makes no sense, before anything is fetched."""
@@ -66,15 +78,20 @@ class Order(msgspec.Struct, frozen=True):
         ):
             if not value >= least:
                 raise UsageError(f"{option} {value:g}: must be at least {least}")
+        if self.enough.recall is not None and self.aim.new_within is not None:
+            raise UsageError(
+                "--until-recall: there is no end to what is new (--new-within); use --until-yield"
+            )
         if not (self.agent.isascii() and self.agent.isprintable()):
             raise UsageError("--user-agent and --contact: write them in plain ASCII, on one line")
 
-    def keep(self, folder: Path, stopped: str = "") -> None:
+    def keep(self, folder: Path, stopped: str = "", estimate: Estimate | None = None) -> None:
         """Write the order into the folder of its crawl, and why that stopped, if it has."""
         file = folder / "crawl.json"
         if file.exists():
             self.compare(file)
         told = {**msgspec.to_builtins(self), "stopped": stopped or None}
+        told["estimate"] = msgspec.to_builtins(estimate)
         write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
 
     def compare(self, file: Path) -> None:

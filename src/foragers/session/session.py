@@ -28,6 +28,7 @@ from foragers.errors import UsageError
 from foragers.fetch.reply import Limits
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
+from foragers.measures.remaining import Estimate
 from foragers.pace import Pace
 from foragers.session.catching_up import catch_up
 from foragers.session.ending import LeftAlone, left_alone, why_stopped
@@ -38,6 +39,7 @@ from foragers.session.letters_file import NAME, LettersFile
 from foragers.session.order import Order
 from foragers.session.parts import judge_of, traps_of, world_of
 from foragers.session.standing import Standing, load, save
+from foragers.session.stopping import Lookout
 from foragers.session.tally import Tally
 from foragers.strategies.registry import Brief, build
 from foragers.topics.options import topic_of, within_of
@@ -72,6 +74,7 @@ class Session:
     taken_up: int = field(init=False, default=0)
     stopped: str = field(init=False, default="")
     before: Tally = field(init=False, default_factory=Tally)
+    lookout: Lookout = field(init=False, default_factory=Lookout)
     _lock: int = field(init=False, default=-1)
     _is_whole: bool = field(init=False, default=False)
     _next_checkpoint: int = field(init=False, default=CHECKPOINT_VISITS)
@@ -124,6 +127,7 @@ class Session:
         world = Budget(self.live, order.budget, self.ledger.downloads())
         # The live world knows best how long a host is to be left alone, and says so page by page.
         self.extras, self.live.visited.memory = standing.extras, self.ledger
+        self.lookout = standing.lookout
         judge = standing.judge
         self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, PATIENCE)
         catch_up(self.crawl, self.live, self.ledger, standing)
@@ -141,6 +145,15 @@ class Session:
         """How many known pages wait to be fetched, if the strategy can tell."""
         frontier = getattr(self.crawl.strategy, "frontier", None)
         return None if frontier is None else len(frontier)
+
+    @property
+    def latest(self) -> Estimate | None:
+        """How much there may be to find, as of a few downloads ago."""
+        return None if self.order.aim.new_within else self.lookout.latest
+
+    def estimate(self) -> Estimate | None:
+        """Return how much there may be to find; of what is new there is no end."""
+        return None if self.order.aim.new_within else self.lookout.estimate()
 
     @property
     def ends(self) -> float:
@@ -165,13 +178,15 @@ class Session:
         """Crawl until it is done, and yield the visits as they come in."""
         minutes = self.order.minutes
         deadline = self.live.deadline = inf if minutes is None else time.time() + 60 * minutes
-        while True:
+        enough = self.order.enough
+        while not (reason := enough.reason(self.lookout)):
             # Stopped in the middle of a step, the strategy may not have been told what is written.
             self._is_whole = False
             with storing(self.folder):
                 self._send_extras()
                 visits = self.crawl.step()
             self._take_extras(visits or ())
+            self.lookout.watch(visits or ())
             self._is_whole = True
             yield visits or ()
             if len(self.ledger) >= self._next_checkpoint:
@@ -179,7 +194,7 @@ class Session:
             waits = visits is None and not self._wait_for_extras()
             if waits or time.time() >= self.live.deadline:
                 break
-        self.stopped = self._reason(deadline)
+        self.stopped = reason or self._reason(deadline)
 
     def _send_extras(self) -> None:
         """Send for what the crawl wants on its own account, before the strategy is asked."""
@@ -223,6 +238,7 @@ class Session:
             self.live.pending,
             self.extras,
             self.live.dispatch.courtesy.wishes(time.time()),
+            self.lookout,
         )
         save(self.folder, standing)
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
@@ -236,7 +252,7 @@ class Session:
                 self.checkpoint()
                 retain(self.order, self.crawl.strategy, self.live.table)
         with suppress(OSError):
-            self.order.keep(self.folder, self.stopped)
+            self.order.keep(self.folder, self.stopped, self.estimate())
         with suppress(sqlite3.Error):
             self.ledger.close()
         if self.recorder is not None:

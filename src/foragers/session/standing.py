@@ -13,6 +13,7 @@ from urllib.parse import quote
 from foragers.protocols import Judge, Strategy
 from foragers.session.extras import Extras
 from foragers.session.letters_file import NAME, LettersFile
+from foragers.session.stopping import Lookout
 from foragers.traps import Traps
 from foragers.types import Choice
 from foragers.urls import UrlTable
@@ -35,6 +36,7 @@ class Standing:
     pending: list[Choice] = field(default_factory=list)
     extras: Extras = field(default_factory=Extras)
     wishes: Wishes = field(default_factory=dict)
+    lookout: Lookout = field(default_factory=Lookout)
 
 
 def save(folder: Path, standing: Standing) -> None:
@@ -70,6 +72,8 @@ def load(folder: Path) -> Standing | None:
 def fits(found: object, folder: Path) -> TypeGuard[Standing]:
     """Say whether what was found is a checkpoint of the crawl in a folder."""
     if not isinstance(found, Standing) or found.visits > written(folder):
+        return False
+    if not hasattr(found, "lookout"):  # written by an earlier version
         return False
     if isinstance(found.table.store, LettersFile):
         found.table.store.move(folder / NAME)

@@ -16,9 +16,9 @@ from foragers.strategies.layers import Layers, layers_of, links_between
 from foragers.text.shelf import Shelf
 from foragers.types import Ids, Status, UrlId, Visit
 
-MOMENTS = (5, 20, 80)
+MOMENTS = (5, 40)
 """It is learned anew when so many wanted pages were seen,"""
-FEWEST, MOST = 40, 800
+FEWEST, MOST = 40, 600
 """but not before so many pages, and of no more than so many."""
 
 

@@ -64,14 +64,14 @@ class Energy:
     topic: Topic
     rng: np.random.Generator
     kind: str = "conserved"
-    agents: int = 200
-    most: int = 250
-    least: int = 50
+    agents: int = 20
+    most: int = 50
+    least: int = 5
     cost: float = 0.5
     gain: float = 10.0
     rho: float = 4.0
-    temperature: float = 0.1
-    jump: float = 0.1
+    temperature: float = 0.03
+    jump: float = 0.2
     beta: float = 0.25
     context: str = "window"
     frontier: Frontier = field(default_factory=Frontier)
@@ -112,8 +112,7 @@ class Energy:
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Send off agents whose hosts are open, those first who made up their minds first."""
-        chosen = self.frontier.pop(n, closed)
-        return [self._signed(choice) for choice in chosen]
+        return [self._signed(choice) for choice in self.frontier.pop(n, closed)]
 
     def _signed(self, choice: Choice) -> Choice:
         errand = self._errands.get(choice.url)
@@ -193,12 +192,10 @@ class Energy:
 
     def _read(self, visit: Visit, places: list[int]) -> Ways:
         """Judge the links of a page that stand at some places."""
-        links, likeness = visit.page.links, self.topic.likeness
+        links = visit.page.links
         inherited = (1 - self.beta) * visit.relevance
-        promises = [
-            self.beta * likeness(text) + inherited
-            for text in contexts(links, places, self.context)
-        ]
+        texts = contexts(links, places, self.context)
+        promises = [self.beta * self.topic.likeness(text) + inherited for text in texts]
         return Ways(
             links.targets[places].tolist(),
             links.hosts[places].tolist(),
@@ -293,10 +290,8 @@ class Energy:
                     self._multiply(walker)
 
     def _feel_pulse(self) -> None:
-        held = self.book.held(self.population.members)
-        self.pulse.note(
-            len(self._collected), self._now, len(self.population), held, self.book.lying
-        )
+        pages, living = len(self._collected), self.population.members
+        self.pulse.note(pages, self._now, len(living), self.book.held(living), self.book.lying)
 
     def census(self) -> Census:
         """Return who was born of whom, who died, and how energy went."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 KIND = ("hmm", 1)
 SMOOTHING = 0.5
 """What is added to every count, so that what was never seen is not impossible."""
-ROUNDS, TURNS = 12, 4
+ROUNDS, TURNS = 10, 3
 """How often k-means puts its centres right, at most, and how often directions are turned."""
 NEARLY_NOTHING = 1e-12
 

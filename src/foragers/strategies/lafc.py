@@ -17,8 +17,9 @@ Where the paper leaves something open, or would stop for no reason, we do this.
 - The paper goes on while any automaton has an action left, but fetches from the stack alone.
   When the stack is empty we take up the most similar document below C; without `beyond`
   the crawl ends there.
-- The beginning is a document too: its links are the seeds, which go on the stack whatever
-  their similarity.  A page that cannot be had has no similarity, and its link is penalised.
+- The beginning is a document too, whose links are the seeds.  A single seed below C is taken up
+  at once, as in the paper; of several, the most similar.
+- A page that cannot be had has no similarity, and its link is penalised.
 - Links to hosts that are closed just now are disabled for the moment, and a document that has only
   such is passed over (with `literal`, waited for).  In a replay no host is closed.
 - Several `walkers` share automata and visited pages; each has its own stack.  One whose stack
@@ -151,7 +152,8 @@ class Lafc:
         page, choice = visit.page, visit.page.choice
         self._meet(page.links)
         document = self.automata.add(page.final, choice.depth, page.links)
-        if visit.relevance >= self.control or choice.parent == NOWHERE:
+        # Without `beyond` a seed below C would end the crawl before it began.
+        if visit.relevance >= self.control or (choice.parent == NOWHERE and not self.beyond):
             walker.stack.append(document)
             if not walker.waiting:
                 walker.here = document

@@ -16,55 +16,41 @@ import numpy as np
 from foragers.errors import UsageError
 from foragers.models import Model, load_model
 from foragers.protocols import Strategy
-from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
-from foragers.strategies.bpm import Bpm
-from foragers.strategies.context_graph import ContextGraph
-from foragers.strategies.energy import Energy
-from foragers.strategies.foragers import (
-    HomePage,
-    MixedFleet,
-    NoLearning,
-    RandomOrder,
-    Rl,
-    Wl,
-    Wlrl,
-    WlrlRefresh,
-)
-from foragers.strategies.hmm import Hmm
-from foragers.strategies.hw import Hw
-from foragers.strategies.lafc import Lafc
-from foragers.strategies.optimal import Optimal, Oracle
-from foragers.strategies.shark_search import SharkSearch
-from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
+from foragers.strategies.loading import Lazily
+from foragers.strategies.optimal import Oracle
 from foragers.topics.topic import Topic
 
-STRATEGIES: Mapping[str, type] = {
-    "breadth-first": BreadthFirst,
-    "random": Random,
-    "best-first": BestFirst,
-    "shark-search": SharkSearch,
-    "spider": Spider,
-    "rl-immediate": RlImmediate,
-    "rl-future": RlFuture,
-    "full-page": FullPage,
-    "related": Related,
-    "optimal": Optimal,
-    "lafc": Lafc,
-    "hmm": Hmm,
-    "bpm": Bpm,
-    "hw": Hw,
-    "context-graph": ContextGraph,
-    "energy": Energy,
-    "foragers": MixedFleet,
-    "wl": Wl,
-    "rl": Rl,
-    "wlrl": Wlrl,
-    "wlrl-refresh": WlrlRefresh,
-    "mixed-fleet": MixedFleet,
-    "no-learning": NoLearning,
-    "random-order": RandomOrder,
-    "home-page": HomePage,
-}
+STRATEGIES: Mapping[str, type] = Lazily(
+    "foragers.strategies",
+    {
+        "breadth-first": "baselines:BreadthFirst",
+        "random": "baselines:Random",
+        "best-first": "baselines:BestFirst",
+        "shark-search": "shark_search:SharkSearch",
+        "spider": "spider:Spider",
+        "rl-immediate": "spider:RlImmediate",
+        "rl-future": "spider:RlFuture",
+        "full-page": "spider:FullPage",
+        "related": "spider:Related",
+        "optimal": "optimal:Optimal",
+        "lafc": "lafc:Lafc",
+        "hmm": "hmm:Hmm",
+        "bpm": "bpm:Bpm",
+        "hw": "hw:Hw",
+        "context-graph": "context_graph:ContextGraph",
+        "energy": "energy:Energy",
+        "infospiders": "infospiders:InfoSpiders",
+        "foragers": "foragers:MixedFleet",
+        "wl": "foragers:Wl",
+        "rl": "foragers:Rl",
+        "wlrl": "foragers:Wlrl",
+        "wlrl-refresh": "foragers:WlrlRefresh",
+        "mixed-fleet": "foragers:MixedFleet",
+        "no-learning": "foragers:NoLearning",
+        "random-order": "foragers:RandomOrder",
+        "home-page": "foragers:HomePage",
+    },
+)
 PLAIN = (bool, int, float, str)
 
 

@@ -26,7 +26,7 @@ from foragers.frontier import Frontier
 from foragers.models import Model
 from foragers.reasons import Reasons
 from foragers.strategies.spider_experience import Experience
-from foragers.strategies.spider_reading import Lexicon
+from foragers.strategies.spider_reading import Lexicon, Texts
 from foragers.strategies.spider_reasons import reasons_of
 from foragers.strategies.spider_scoring import Scorer, scorer_of
 from foragers.text.bags import TEXTS
@@ -112,7 +112,7 @@ class Spider:
             self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
 
     def _promises(
-        self, visit: Visit, links: Sequence[Link], shared: list[int], own: list[list[int]]
+        self, visit: Visit, links: Sequence[Link], shared: list[int], own: Texts
     ) -> list[float]:
         """Return what links are worth by their words, or by the topic where nothing is known."""
         if self._scorer is None:

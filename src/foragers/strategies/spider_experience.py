@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers
+from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers, Texts
 from foragers.strategies.spider_scoring import Scorer, counts_of
 from foragers.text.tally import FINEST, Tally, bins_of
 from foragers.training.values import page_values
@@ -73,9 +73,7 @@ class Experience:
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(
-        self, visit: Visit, links: Sequence[Link], shared: list[int], own: list[list[int]]
-    ) -> None:
+    def add(self, visit: Visit, links: Sequence[Link], shared: list[int], own: Texts) -> None:
         """Take in a page, and the words of its links."""
         page = visit.page
         number, there = len(self._seen), page.status is Status.OK
@@ -85,10 +83,11 @@ class Experience:
                 self._page_of[url] = number if there else -1
         words = np.array([NO_WORD, *shared], np.int32)
         self._seen.append(Seen(visit.relevant, page.links.targets, words))
-        for link, text in zip(links, own, strict=True):
+        for link, text in zip(links, own.apart() if links else (), strict=True):
             known = self._hints.setdefault(link.url, [])
             if len(known) < IN_LINKS:
-                known.append(Hint(number, np.array([NO_WORD, *text], np.int32)))
+                # A copy, since a view would keep the words of all links of the page.
+                known.append(Hint(number, text.copy()))
 
     def scorer(self, bins: int) -> Scorer:
         """Learn from all that is known now."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,17 @@ OWN, URL, NEAR = ("link", "link+url"), ("url", "link+url"), ("near",)
 """Which bags hold a link's own words, those of its address, and those around it."""
 
 
+class Texts(NamedTuple):
+    """Some texts as one column of words, and where each begins; each begins with no word."""
+
+    words: Numbers
+    starts: NDArray[np.int64]
+
+    def apart(self) -> list[Numbers]:
+        """Return the texts one by one."""
+        return np.split(self.words, self.starts[1:])
+
+
 @dataclass
 class Lexicon:
     """The words of each bag by number; a word of two bags has two numbers.
@@ -39,8 +52,8 @@ class Lexicon:
     growing: bool = False
     numbers: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     bag_of: list[int] = field(default_factory=lambda: [-1], repr=False)
-    _anchors: dict[str, list[int]] = field(default_factory=dict, repr=False)
-    _addresses: dict[UrlId, list[int]] = field(default_factory=dict, repr=False)
+    _anchors: dict[str, array[int]] = field(default_factory=dict, repr=False)
+    _addresses: dict[UrlId, array[int]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, bags: tuple[str, ...], tally: Tally | None, growing: bool = False) -> Lexicon:
@@ -67,26 +80,28 @@ class Lexicon:
                 found += self._numbered(place, page_words(bag, document))
         return found
 
-    def of_links(self, links: Sequence[Link]) -> list[list[int]]:
+    def of_links(self, links: Sequence[Link]) -> Texts:
         """Return the words of each link's own bags."""
-        anchors, addresses = self._anchors, self._addresses
+        anchors, addresses, numbered = self._anchors, self._addresses, self._numbered
         if len(anchors) + len(addresses) > MOST_KNOWN:
             anchors.clear()
             addresses.clear()
         own, url, near = (self._place(*names) for names in (OWN, URL, NEAR))
-        texts = []
+        flat, starts = array("i"), []
         for link in links:
+            starts.append(len(flat))
+            flat.append(NO_WORD)
             said = anchors.get(link.anchor)
             if said is None:
-                said = anchors[link.anchor] = self._numbered(own, words(link.anchor))
+                said = anchors[link.anchor] = array("i", numbered(own, words(link.anchor)))
+            flat += said
             leads = addresses.get(link.url)
             if leads is None:
-                leads = addresses[link.url] = self._numbered(url, path_words(link.href))
-            text = said + leads
+                leads = addresses[link.url] = array("i", numbered(url, path_words(link.href)))
+            flat += leads
             if near >= 0:
-                text += self._numbered(near, words(link.around))
-            texts.append(text)
-        return texts
+                flat.extend(numbered(near, words(link.around)))
+        return Texts(np.array(flat, np.int32), np.array(starts, np.int64))
 
     def _place(self, *names: str) -> int:
         """Return which bag has one of these names, or -1."""
@@ -102,14 +117,3 @@ class Lexicon:
                     self.bag_of.append(place)
         # A word that is not known has no number, and none has the number 0.
         return list(filter(None, map(numbers.get, found)))
-
-
-def joined(texts: Sequence[Sequence[int]]) -> tuple[Numbers, NDArray[np.int64]]:
-    """Return some texts as one column, and where each begins; each begins with no word."""
-    flat: list[int] = []
-    starts = []
-    for text in texts:
-        starts.append(len(flat))
-        flat.append(NO_WORD)
-        flat += text
-    return np.array(flat, np.int32), np.array(starts, np.int64)

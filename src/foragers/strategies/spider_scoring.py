@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers, joined
+from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers, Texts
 from foragers.text.bayes import log_likelihoods, log_priors, posteriors
 from foragers.text.tally import FINEST, Tally, bin_names, merged
 
@@ -48,11 +48,11 @@ class Scorer:
             merged(worth, bins)[there] / held[there],
         )
 
-    def scores(self, shared: Sequence[int], texts: Sequence[Sequence[int]]) -> Floats:
+    def scores(self, shared: Sequence[int], texts: Texts) -> Floats:
         """Return log P(c) + Σ log P(w|c), a row a text; `shared` words belong to each of them."""
-        words, starts = joined(texts)
         common = self.priors + self._weights(np.array(shared, np.int32)).sum(axis=0)
-        scores: Floats = common + np.add.reduceat(self._weights(words), starts, axis=0)
+        sums = np.add.reduceat(self._weights(texts.words), texts.starts, axis=0)
+        scores: Floats = common + sums
         return scores
 
     def summed(self, texts: Sequence[Numbers]) -> Floats:

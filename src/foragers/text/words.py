@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
@@ -71,9 +70,21 @@ def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
 
 
 def words_apart(text: str) -> bytes:
-    """Return the words of a text with spaces between them, for those who take them as bytes."""
+    """Return the words of a page's text, spaces before and after each, for who takes bytes.
+
+    Several ask for the same, one soon after another.
+    """
+    return _words_apart(text) if len(text) <= _LONGEST_TEXT else _spaced(text)
+
+
+def _spaced(text: str) -> bytes:
     pieces, plain = _apart(text)
-    return pieces if plain else " ".join(page_words(text)).encode("utf-8", "surrogatepass")
+    if not plain:
+        pieces = " ".join(words(text)).encode("utf-8", "surrogatepass")
+    return b" %b " % pieces
+
+
+_words_apart = lru_cache(maxsize=24)(_spaced)
 
 
 def _apart(text: str) -> tuple[bytes, bool]:
@@ -87,16 +98,6 @@ def _apart(text: str) -> tuple[bytes, bool]:
         text = _without_signs(text)
         plain = text.isascii()
     return text.encode("utf-8", "surrogatepass").translate(_ASCII), plain
-
-
-def page_words(text: str) -> Sequence[str]:
-    """Return the words of a page's text; several ask for them, one soon after another."""
-    return _page_words(text) if len(text) <= _LONGEST_TEXT else words(text)
-
-
-@lru_cache(maxsize=24)
-def _page_words(text: str) -> Sequence[str]:
-    return words(text)
 
 
 def url_words(href: str) -> list[str]:

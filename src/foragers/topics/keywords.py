@@ -14,12 +14,12 @@ there.  A page that has one word of a one-word topic scores 1: give several word
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import sqrt
 
-from foragers.text.words import page_words, words
+from foragers.text.words import words, words_apart
 from foragers.topics.relevance import bounded
 from foragers.types import Page, Status
 
@@ -37,25 +37,26 @@ class Keywords:
         """Return the cosine between the page and the topic."""
         if page.status is not Status.OK:
             return 0.0
-        document, weights = page.document, self.weights
-        hits = [word for word in words(document.title) if word in weights]
-        hits += [word for word in page_words(document.text) if word in weights]
-        return self._cosine(hits)
+        counts = Counter(word for word in words(page.document.title) if word in self.weights)
+        apart = words_apart(page.document.text)
+        for word in self.weights:
+            counts[word] += occurrences(word, apart)
+        return self._cosine(counts)
 
     def likeness(self, text: str) -> float:
         """Return the cosine between a text and the topic."""
         # The words of links are the same on page after page.
         if len(text) <= _MEMORABLE_LETTERS:
             return _likeness(self.words, text)
-        return self._cosine([word for word in words(text) if word in self.weights])
+        return self._cosine(Counter(word for word in words(text) if word in self.weights))
 
-    def _cosine(self, hits: Sequence[str]) -> float:
-        """Return the cosine between a text, of which the words of the topic are given, and that."""
-        if not hits:
-            return 0.0
-        counts, weights = Counter(hits), self.weights
+    def _cosine(self, counts: Mapping[str, int]) -> float:
+        """Return the cosine between the topic and a text that has its words so many times."""
+        weights = self.weights
         dot = sum(weights[word] * count for word, count in counts.items())
         square = sum(count * count for count in counts.values())
+        if not square:
+            return 0.0
         return bounded(dot / (sqrt(square) * self._length))
 
     @cached_property
@@ -71,12 +72,23 @@ class Keywords:
 @lru_cache(maxsize=16_384)
 def _likeness(topic: str | tuple[str, ...], text: str) -> float:
     judge = _judge(topic)
-    return judge._cosine([word for word in words(text) if word in judge.weights])
+    return judge._cosine(Counter(word for word in words(text) if word in judge.weights))
 
 
 @lru_cache(maxsize=16)
 def _judge(topic: str | tuple[str, ...]) -> Keywords:
     return Keywords(topic)
+
+
+def occurrences(word: str, apart: bytes) -> int:
+    """Return how often a word stands in a text, whose words have spaces before and after them."""
+    wanted = f" {word} ".encode("utf-8", "surrogatepass")
+    count, place = 0, apart.find(wanted)
+    while place >= 0:
+        count += 1
+        # The space behind a word may be the one before the next.
+        place = apart.find(wanted, place + len(wanted) - 1)
+    return count
 
 
 def topic_counts(given: str | tuple[str, ...]) -> dict[str, int]:

@@ -42,9 +42,8 @@ lunes martes miércoles jueves viernes sábado domingo
 """
 
 
-def hashes_of(apart: bytes) -> Hashes:
-    """Return the number of each word of a text, whose words stand between spaces."""
-    text = b" %b " % apart
+def hashes_of(text: bytes) -> Hashes:
+    """Return the number of each word of a text, with spaces before and after each."""
     letters = np.frombuffer(text, np.uint8)
     starts, ends = _spans(letters)
     numbers = _numbers(letters, starts, ends)
@@ -80,7 +79,7 @@ def _numbers(letters: Letters, starts: Places, ends: Places) -> Hashes:
 
 def hash_of(word: str) -> np.uint64:
     """Return the number of one word."""
-    found: np.uint64 = hashes_of(word.encode("utf-8", "replace"))[0]
+    found: np.uint64 = hashes_of(b" %b " % word.encode("utf-8", "replace"))[0]
     return found
 
 

@@ -1,0 +1,95 @@
+"""InfoSpiders: agents of the energy model who each learn which links to follow.
+
+Every agent has keywords, a tanh unit over how near these stand to a link (`text.link_inputs`),
+and a sharpness β (`fleet.neuron`).  It learns by temporal differences from the pages it
+reaches; clones differ a little from their parent, and swap one keyword for a frequent word
+of the page where the parent throve.  Energy, bounds and all else are those of `energy`.
+
+Open in what we know of the paper, and chosen here:
+- e(D) is the relevance of the page, from 0 to 1, since λ is no more than 1; what could not be
+  had is worth 0.  μ = 0.5, learning rate 0.1, no hidden layer; weights begin at `trust`.
+- Weights and β of a clone are off by up to a fifth; β stays from 1 to 100.
+- The first keywords are the words of the topic, at most eight; without a topic, frequent
+  words of the page where the agent starts.
+- Distances are counted in links, up to five; a page is read for the keywords that agents have
+  when it comes in, and for its own ten most frequent words, which are those that clones may take.
+- Documents that are known already cost nothing: jumps and moves are free.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foragers.errors import UsageError
+from foragers.fleet.clearings import Ways
+from foragers.fleet.energy import Walker
+from foragers.fleet.lives import NOBODY
+from foragers.fleet.minds import Mind
+from foragers.fleet.neuron import Neuron
+from foragers.strategies.energy import Energy
+from foragers.text.link_context import contexts
+from foragers.text.link_inputs import frequent, link_inputs
+from foragers.text.stopwords import ENGLISH_STOPWORDS
+from foragers.text.words import words
+from foragers.types import UrlId, Visit
+
+MOST_KEYWORDS, FREQUENT = 8, 10
+
+
+@dataclass(slots=True)
+class InfoSpiders(Energy):
+    """Agents of the energy model who learn, and pass on what they have learned.
+
+    `sharpness` is the β of the first agents, `trust` the weight that they give each keyword.
+    """
+
+    sharpness: float = 10.0
+    trust: float = 0.5
+    _lexicon: Counter[str] = field(default_factory=Counter, init=False, repr=False)
+
+    def _check(self) -> None:
+        """Refuse parameters that make no sense."""
+        Energy._check(self)
+        for name in ("sharpness", "trust"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise UsageError(f"{name}={getattr(self, name):g}: must be above 0")
+
+    def _first_mind(self, ways: Ways | None) -> Mind:
+        """Return a mind that looks for the words of the topic."""
+        given = tuple(getattr(self.topic, "weights", ()))[:MOST_KEYWORDS]
+        keywords = given or (ways.words[:MOST_KEYWORDS] if ways is not None else ())
+        weights = np.full(len(keywords) + 1, self.trust)
+        weights[-1] = 0.0
+        return Neuron(keywords, weights, self.sharpness)
+
+    def _bear(self, energy: float, at: UrlId, mind: Mind, parent: int = NOBODY) -> Walker:
+        if isinstance(mind, Neuron):
+            self._lexicon.update(mind.keywords)
+        return Energy._bear(self, energy, at, mind, parent)
+
+    def _die(self, walker: Walker) -> None:
+        if isinstance(walker.mind, Neuron):
+            for word in walker.mind.keywords:
+                self._lexicon[word] -= 1
+                if self._lexicon[word] <= 0:
+                    del self._lexicon[word]
+        Energy._die(self, walker)
+
+    def _read(self, visit: Visit, places: list[int]) -> Ways:
+        """Note how near which words stand to the links of a page."""
+        links = visit.page.links
+        text = words(visit.page.document.text)
+        often = frequent(text, FREQUENT, ENGLISH_STOPWORDS)
+        wanted = self._lexicon.keys() | set(often) | set(getattr(self.topic, "weights", ()))
+        near = link_inputs(contexts(links, range(len(links)), "window"), wanted)
+        return Ways(
+            links.targets[places].tolist(),
+            links.hosts[places].tolist(),
+            np.full(len(places), visit.relevance, np.float32),
+            visit.page.choice.depth + 1,
+            {word: column[places] for word, column in near.items()},
+            often,
+        )
