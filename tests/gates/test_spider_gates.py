@@ -20,13 +20,13 @@ from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
 FLOORS = {
-    ("departments", "rl-immediate(MODEL)"): 0.30,
-    ("departments", "rl-future(MODEL, bins=3)"): 0.30,
-    ("departments", "full-page(MODEL)"): 0.20,
-    ("departments", "related(MODEL)"): 0.30,
-    ("departments", "spider(bins=3)"): 0.10,
-    ("companies", "spider(MODEL)"): 0.80,
-    ("companies", "rl-immediate(MODEL)"): 0.50,
+    ("departments", "rl-immediate(MODEL)"): 0.50,
+    ("departments", "rl-future(MODEL, bins=3)"): 0.50,
+    ("departments", "full-page(MODEL)"): 0.37,
+    ("departments", "related(MODEL)"): 0.42,
+    ("departments", "spider(bins=3)"): 0.05,
+    ("companies", "spider(MODEL)"): 0.65,
+    ("companies", "rl-immediate(MODEL)"): 0.45,
 }
 WANTED = {"departments": "target:paper", "companies": "target:officers"}
 PAGES = {"departments": 2500, "companies": 1700}

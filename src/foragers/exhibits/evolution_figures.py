@@ -174,7 +174,7 @@ def stacked(
 
 
 def shades(count: int) -> NDArray[np.float64]:
-    """Return a colour for each forager, from the dark of the oldest to the light of the youngest."""
+    """Return a colour for each forager, the darker the older."""
     from matplotlib import colormaps
 
     return np.asarray(colormaps["YlGnBu_r"](np.linspace(0.05, 0.85, max(count, 1))))

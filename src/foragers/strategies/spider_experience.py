@@ -99,7 +99,7 @@ class Experience:
         sums, bag_of = self.sums(), np.array(self.lexicon.bag_of)
         words, counts = {}, {}
         for place, bag in enumerate(self.lexicon.bags):
-            words[bag] = list(self.lexicon.numbers[bag])
+            words[bag] = self.lexicon.words(bag)
             counts[bag] = np.rint(sums.counts[:, bag_of == place]).astype(np.int64)
         return Tally(words, counts, np.rint(sums.links).astype(np.int64), sums.worth)
 

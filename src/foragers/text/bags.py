@@ -63,5 +63,16 @@ def link_words(bag: str, link: Spoken, href: str) -> list[str]:
 
 def path_words(href: str) -> list[str]:
     """Return the words of an address behind its host."""
+    return words_of_path(path_of(href))
+
+
+def path_of(href: str) -> str:
+    """Return what stands behind the host of an address."""
     host = href.find("/", href.find("//") + 2)
-    return url_words(href[host:MOST_URL_LETTERS]) if host >= 0 else []
+    return href[host:MOST_URL_LETTERS] if host >= 0 else ""
+
+
+def words_of_path(path: str) -> list[str]:
+    """Return the words of a path."""
+    # The space keeps what follows two slashes from being taken for a host.
+    return url_words(f" {path}")
