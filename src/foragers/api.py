@@ -22,6 +22,8 @@ def crawl(
     *urls: str,
     out: str | Path,
     topic: str | None = None,
+    similarity: str = "keywords",
+    idf: str | Path | None = None,
     threshold: float | None = None,
     examples: str | None = None,
     new_within: str | None = None,
@@ -59,7 +61,10 @@ def crawl(
     """
     order = Order(
         seeds=urls,
-        aim=Aim(topic, threshold=threshold, examples=examples, new_within=new_within, judge=judge),
+        aim=Aim(
+            topic, similarity, threshold, examples,
+            new_within=new_within, judge=judge, idf=None if idf is None else str(idf),
+        ),
         strategy=strategy, seed=seed,
         budget=budget, per_host=per_host, minutes=minutes,
         until_recall=until_recall, until_yield=until_yield,

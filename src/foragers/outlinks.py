@@ -49,7 +49,10 @@ class Columns(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Outlinks(Sequence[Outlink]):
-    """The links of a page as columns, all of the same length but for `arounds` or the spans."""
+    """The links of a page as columns of the same length.
+
+    Of `arounds` and the spans one is empty, or both, where nothing is told but the links.
+    """
 
     __slots__ = (
         "anchors", "arounds", "ends", "hrefs", "paths", "positions", "rels", "starts", "words",
@@ -129,7 +132,7 @@ class Outlinks(Sequence[Outlink]):
     def around(self, place: int) -> str:
         """Return some twenty words before and after a link, without its own."""
         if not self.starts:
-            return self.arounds[place]
+            return self.arounds[place] if self.arounds else ""
         start, end = self.starts[place], self.ends[place]
         return _around(self.words, start, end) if start >= 0 else ""
 

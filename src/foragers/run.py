@@ -16,6 +16,7 @@ class Aim:
     relevant: str | None = None
     new_within: str | None = None
     judge: str | None = None
+    idf: str | None = None
 
     def __str__(self) -> str:
         """Say in a few words what is wanted."""

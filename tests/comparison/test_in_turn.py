@@ -20,7 +20,7 @@ NAMES = [f"n{number}" for number in range(30)]
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
-    texts = {name: "rain" for name in NAMES} | {"n17": "tea leaf cup"}
+    texts = dict.fromkeys(NAMES, "rain") | {"n17": "tea leaf cup"}
     pages = {"s": NAMES, **{name: [] for name in NAMES}}
     save(small_world(pages, texts=texts), tmp_path / "w")
     return tmp_path / "w"
@@ -43,6 +43,12 @@ def test_run_takes_up_what_all_before_it_learned(world: Path) -> None:
     assert learned_before(replace(run, learns_since=None), study) is None
 
 
+def areas(file: Path) -> list[float]:
+    return [
+        run["area"] for run in json.loads(file.read_text())["strategies"]["lafc(a=0.7)"]["runs"]
+    ]
+
+
 def test_later_runs_find_sooner_what_earlier_ones_found(world: Path, tmp_path: Path) -> None:
     for name, more in (("anew", []), ("in-turn", ["--in-turn"])):
         arguments = [
@@ -50,14 +56,6 @@ def test_later_runs_find_sooner_what_earlier_ones_found(world: Path, tmp_path: P
             "--budget", "31", "--runs", "12", "--jobs", "1", "--json", str(tmp_path / name), *more,
         ]  # fmt: skip
         assert main(arguments) == 0
-    anew, in_turn = (
-        [
-            run["area"]
-            for run in json.loads((tmp_path / name).read_text())["strategies"]["lafc(a=0.7)"][
-                "runs"
-            ]
-        ]
-        for name in ("anew", "in-turn")
-    )
+    anew, in_turn = (areas(tmp_path / name) for name in ("anew", "in-turn"))
     assert in_turn[0] == anew[0]
     assert sum(in_turn[6:]) > sum(anew[6:])

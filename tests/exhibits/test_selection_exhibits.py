@@ -11,9 +11,10 @@ from statistics import mean, stdev
 import pytest
 
 from foragers.cli.main import main
-from foragers.exhibits import selection
+from foragers.exhibits import selection, terrain
 from foragers.exhibits.claims import alike, less, more
 from foragers.exhibits.fleet_measures import MEASURES, SHARE
+from foragers.text import state
 
 WINDOW = 3 * 3600.0
 DAY = 24 * 3600.0
@@ -27,7 +28,10 @@ def selected(tmp_path_factory: pytest.TempPathFactory) -> Path:
         few = dict(list(selection.CHOICES.items())[:2])
         patch.setattr(selection, "CHOICES", few)
         patch.setattr(selection, "RULES", dict(list(selection.RULES.items())[:1]))
-        options = ["--scale", "0.01", "--runs", "2", "--jobs", "1", "--out", str(out)]
+        patch.setattr(terrain, "FEWEST_DAYS", 0.125)
+        patch.setattr(state, "SAMPLE", 150)
+        patch.setattr(state, "FEWEST", 100)
+        options = ["--scale", "0.005", "--runs", "2", "--jobs", "1", "--out", str(out)]
         assert main(["reproduce", "selection", *options]) == 0
     return out
 
@@ -37,7 +41,11 @@ def evolved(tmp_path_factory: pytest.TempPathFactory, selected: Path) -> Path:
     out = tmp_path_factory.mktemp("evolution") / "out"
     world = next((selected / "worlds").iterdir())
     options = ["--world", str(world), "--runs", "2", "--jobs", "1", "--out", str(out)]
-    assert main(["reproduce", "evolution", *options]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            state, "SAMPLE", 150
+        )  # so that the states kept with the world are those wanted
+        assert main(["reproduce", "evolution", *options]) == 0
     return out
 
 

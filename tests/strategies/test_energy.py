@@ -46,8 +46,7 @@ def converse(energy: Energy, archive: Archive, seed: int, steps: int = 150) -> N
     under_way: list[Page] = []
     settled = False
     for _ in range(steps):
-        for choice in energy.ask(rng.randrange(6), set()):
-            under_way.append(world.answer(choice))
+        under_way += [world.answer(choice) for choice in energy.ask(rng.randrange(6), set())]
         rng.shuffle(under_way)
         count = rng.randrange(len(under_way) + 1)
         told, under_way = under_way[:count], under_way[count:]
@@ -115,18 +114,14 @@ def crawl(energy: Energy, archive: Archive, budget: int = 500) -> MemoryLedger:
 )
 def test_a_world_that_runs_out_is_fetched_whole(spec: str) -> None:
     archive = WORLDS[0]
-    fetched = {
-        visit.page.final
-        for visit in crawl(make(spec), archive).read()
-        if visit.page.status is Status.OK
-    }
-    reached = {
-        visit.page.final
-        for visit in crawl_breadth_first(archive).read()
-        if visit.page.status is Status.OK
-    }
+    fetched = pages_of(crawl(make(spec), archive))
+    reached = pages_of(crawl_breadth_first(archive))
     # With no bound below, the population may die out first.
     assert fetched == reached or "least=0" in spec
+
+
+def pages_of(ledger: MemoryLedger) -> set[int]:
+    return {visit.page.final for visit in ledger.read() if visit.page.status is Status.OK}
 
 
 def crawl_breadth_first(archive: Archive) -> MemoryLedger:
@@ -199,8 +194,12 @@ def test_pulse_tells_population_and_energy() -> None:
     energy = make()
     crawl(energy, WORLDS[2])
     columns = energy.census().columns()
-    assert columns["pulse_populations"][-1] == len(energy.population)
-    assert columns["pulse_held"][-1] == pytest.approx(energy.book.held(energy.population.members))
+    for time, living in zip(columns["pulse_times"], columns["pulse_populations"], strict=True):
+        before = [event.population for event in energy.population.events if event.time <= time]
+        assert living == before[-1]
+    # The first of two seeds has half of the twenty agents, one unit each.
+    assert columns["pulse_held"][0] == 10.0
+    assert len(columns["pulse_left"]) == len(columns["pulse_times"]) > 10
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,13 @@ from foragers.loop import Crawl
 from foragers.models import Model, save_model
 from foragers.strategies.registry import Brief, build
 from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
+from foragers.strategies.spider_reading import MARK, Lexicon
 from foragers.testing import check_strategy
 from foragers.text.bags import TEXTS, link_words, page_words
 from foragers.text.tally import Tally
 from foragers.topics.labels import LabelJudge
 from foragers.topics.no_topic import NoTopic
-from foragers.types import Visit
+from foragers.types import Link, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.recorded import Recorded
 from random_worlds import random_world
@@ -250,6 +251,31 @@ def test_the_bags_that_a_spider_reads_are_those_it_was_trained_on() -> None:
             page_words(bag, page.document) if bag == "head" else link_words(bag, link, link.href)
         )
         assert set(words) <= set(lexicon.numbers[bag]), bag
+
+
+@pytest.mark.parametrize("text", ["related", "full-page"])
+@pytest.mark.parametrize("growing", [False, True])
+def test_texts_read_all_at_once_are_those_read_one_by_one(text: str, growing: bool) -> None:
+    odd = ["", "Paper LIST", "l'avion d'été", "東京都 paper", f"a {MARK} b", MARK, "it's 50%"]
+    paths = ["", "/", "//x/y", "/a%20b/C%C3%A9.html", "/MyPapers96.html?q=1", f"/{MARK}/x", "/é"]
+    links = [
+        Link(number, 0, f"http://a.test{path}", said, f"{said} near")
+        for number, (said, path) in enumerate(zip(odd, paths, strict=True))
+    ]
+    lexicon = Lexicon.of(TEXTS[text], None, growing=True)
+    lexicon.of_links(links[1:])
+    lexicon.growing = growing
+    found = [sorted(part[part > 0].tolist()) for part in lexicon.of_links(links).apart()]
+    for link, numbers in zip(links, found, strict=True):
+        expected = [
+            lexicon.numbers[bag].get(word, 0)
+            for bag in TEXTS[text]
+            if bag not in ("head", "page")
+            for word in link_words(bag, link, link.href)
+            if word != MARK
+        ]
+        assert numbers == sorted(number for number in expected if number), link
+    assert len(lexicon.of_links([]).words) == 0
 
 
 def test_a_spider_goes_on_from_a_pickle() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.text.bags import link_words, page_words, path_words
+from foragers.text.bags import link_words, nearest, page_words, path_words
 from foragers.types import Document, Link
 
 LINK = Link(3, 0, "http://www.a.test/~joe/MyPapers96.html?lang=en", "All papers", "see here")
@@ -30,6 +30,19 @@ def test_each_bag_has_its_words() -> None:
 )
 def test_the_host_is_no_part_of_the_path(href: str, words: list[str]) -> None:
     assert path_words(href) == words
+
+
+def test_only_the_words_next_to_a_link_are_near_it() -> None:
+    before, after = [f"before{number:02}" for number in range(20)], ["after"] * 20
+    around = " ".join((*before, *after))
+    found = nearest(around)
+    assert len(found) <= 120
+    assert set(found.split()) <= {*before, *after}
+    assert around.count(found) == 1
+    start = around.index(found)
+    assert abs(start - (len(around) - start - len(found))) <= 20
+    assert nearest("short text") == "short text"
+    assert len(nearest("x" * 1000)) == 120
 
 
 def test_endless_addresses_are_cut() -> None:

@@ -25,6 +25,7 @@ def add_aim(verb: argparse.ArgumentParser) -> None:
         default="keywords",
         help="how pages are compared with the words (default: keywords)",
     )
+    aim.add_argument("--idf", metavar="FILE", help="texts that tell how rare words are, for tfidf")
     aim.add_argument(
         "--threshold", type=float, metavar="T", help="relevance from which on a page counts"
     )
@@ -44,6 +45,7 @@ def aim_of(options: argparse.Namespace) -> Aim:
         relevant=options.relevant,
         new_within=options.new_within,
         judge=options.judge,
+        idf=options.idf,
     )
 
 

@@ -140,6 +140,7 @@ def prepare(run: Run) -> Study:
         labels=run.aim.relevant,
         new_within=run.aim.new_within,
         judge=run.aim.judge,
+        idf=run.aim.idf,
         archive=archive,
     )
     return Study(archive, judge, known, run.since)

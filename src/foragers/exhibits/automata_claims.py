@@ -83,18 +83,33 @@ def calibration_claims(results: Results) -> list[Verdict]:
             last_precisions(results.by_control[high]),
             last_precisions(results.by_control[low]),
         ),
-        more(
-            f"In a first crawl a lower rate is more precise (a = {slow:g} against {fast:g})",
-            last_precisions(first),
-            last_precisions(last),
-            "in a first crawl the rate cannot matter: no link is chosen twice",
-        ),
+        first_crawl_claim(last_precisions(first), last_precisions(last), slow, fast),
         more(
             f"In crawl {crawls} a lower rate is more precise (a = {slow:g} against {fast:g})",
             last_precisions(first, crawls - 1),
             last_precisions(last, crawls - 1),
         ),
+        more(
+            f"In the first tenth of crawl {crawls} a lower rate is more precise",
+            last_precisions(first, crawls - 1, 0),
+            last_precisions(last, crawls - 1, 0),
+        ),
     ]
+
+
+def first_crawl_claim(
+    slow: list[float], fast: list[float], low_rate: float, high_rate: float
+) -> Verdict:
+    """Judge that the learning rate matters in a first crawl."""
+    claim = "In a first crawl a lower rate is more precise"
+    if slow != fast:
+        return more(claim, slow, fast)
+    return Verdict(
+        claim,
+        False,
+        f"exactly {np.mean(slow):.4f} with a = {low_rate:g} and with a = {high_rate:g}",
+        "a link is chosen at most once, and to reward one leaves the others in proportion",
+    )
 
 
 def learning_claims(results: Results) -> list[Verdict]:

@@ -142,7 +142,9 @@ def learning_figure(results: Results) -> Figure:
             for (name, outcomes), colour in zip(kinds.items(), COLOURS, strict=False):
                 middle = by_crawl(outcomes, mark).mean(axis=0)
                 axes.plot(crawls, middle, marker="o", markersize=4, color=colour, label=name)
-            axes.set(xlabel="crawl", ylabel="precision", ylim=(0, None), xticks=list(crawls))
+            highest = max(by_crawl(found, mark).mean(axis=0).max() for found in kinds.values())
+            axes.set(xlabel="crawl", ylabel="precision", xticks=list(crawls))
+            axes.set_ylim(0, max(1.08 * highest, 0.01))
             axes.set_title(f"after {results.marks()[mark]:,} downloads")
             axes.legend(loc="lower right")
 

@@ -55,11 +55,13 @@ def table_3(results: Results) -> Table:
             f"{rate:.2f}",
             Measured.of(last_precisions(found)),
             Measured.of(last_precisions(found, last - 1)),
+            Measured.of(last_precisions(found, last - 1, 0)),
             *paper(TABLE_3.get(rate), found),
         )
         for rate, found in results.by_rate.items()
     ]
-    columns = ("a", "first crawl", f"crawl {last}", "paper", "CPU s", "paper min")
+    early = f"its first {results.marks()[0]:,}"
+    columns = ("a", "first crawl", f"crawl {last}", early, "paper", "CPU s", "paper min")
     note = (
         "The first topic, C = 0.8. In a first crawl the rate cannot matter: a link is chosen at"
         " most once, and to reward one leaves all others in proportion."
@@ -173,11 +175,11 @@ def learning_table(results: Results) -> Table:
     for mark in (0, MARKS - 1):
         for crawl in range(len(results.apart[0].traces)):
             fresh = last_precisions(results.apart, crawl, mark)
-            cells: list[Cell] = [results.marks()[mark], str(crawl + 1), Measured.of(fresh)]
+            cells: list[Cell] = [results.marks()[mark], str(crawl + 1), float(np.mean(fresh))]
             for outcomes in results.in_turn.values():
                 learned = last_precisions(outcomes, crawl, mark)
                 found = paired(learned, fresh)
-                cells += [Measured.of(learned), told(found.p)]
+                cells += [float(np.mean(learned)), told(found.p)]
             rows.append(tuple(cells))
     columns = ["downloads", "crawl", "each anew"]
     for rate in results.in_turn:

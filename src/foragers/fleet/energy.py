@@ -100,9 +100,14 @@ class EnergyBook:
         return sum(walker.energy for walker in walkers)
 
     @property
+    def to_be_had(self) -> float:
+        """What can still be taken from documents."""
+        return sum(self.left.values())
+
+    @property
     def lying(self) -> float:
         """What lies on documents, wanted or not."""
-        return self.stranded + sum(self.left.values())
+        return self.stranded + self.to_be_had
 
     def missing(self, walkers: Iterable[Walker]) -> float:
         """Return what the account is out by: nothing, but for rounding."""

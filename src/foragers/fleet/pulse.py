@@ -39,7 +39,7 @@ class Pulse:
         return pages >= self._until
 
     def note(self, pages: int, time: float, population: int, held: float, left: float) -> None:
-        """Take a sample: how many live, what they hold, and what lies on documents."""
+        """Take a sample: how many live, what they hold, and what is left on documents."""
         for name, value in zip(self.names, (pages, time, population, held, left), strict=True):
             getattr(self, f"_{name}").append(value)
         if len(self) > MOST:

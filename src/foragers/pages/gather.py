@@ -27,11 +27,12 @@ class Elements:
     title: str = ""
     heading_letters: int = 0
     marks: int = 0
+    most_marked: int = MAX_DESCRIBED
 
 
-def gather(tree: LexborHTMLParser, with_roles: bool) -> Elements:
-    """Collect the elements that matter, and mark in the tree where links and regions are."""
-    found = Elements()
+def gather(tree: LexborHTMLParser, with_roles: bool, marked: int = MAX_DESCRIBED) -> Elements:
+    """Collect the elements that matter, and mark in the tree where regions and some links are."""
+    found = Elements(most_marked=marked)
     links = found.links
     silent: list[LexborNode] = []
     for kind, node in elements(tree, with_roles):
@@ -39,7 +40,7 @@ def gather(tree: LexborHTMLParser, with_roles: bool) -> Elements:
             attributes = node.attributes
             if "href" in attributes:
                 links.append((node, attributes["href"] or "", attributes))
-                if len(links) <= MAX_DESCRIBED:
+                if len(links) <= marked:
                     node.insert_before(LINK)
                     node.insert_after(LINK_END)
                     found.marks += 2
@@ -65,7 +66,7 @@ def _read(found: Elements, kind: str, node: LexborNode) -> None:
     if kind == "head":
         found.head.append(node)
     elif kind == "link":
-        if _read_link(found, node) and len(found.links) <= MAX_DESCRIBED:
+        if _read_link(found, node) and len(found.links) <= found.most_marked:
             node.insert_before(LINK)
             node.insert_after(LINK_END)
             found.marks += 2

@@ -18,7 +18,14 @@ from foragers.pages import words
 from foragers.pages.dates import PUBLISHED_NAMES, first_date
 from foragers.pages.gather import Elements, gather
 from foragers.pages.head import Head, read_head
-from foragers.pages.links import MAX_LINKS, add_links, head_links, loose_links
+from foragers.pages.links import (
+    MAX_DESCRIBED,
+    MAX_LINKS,
+    add_links,
+    add_plain_links,
+    head_links,
+    loose_links,
+)
 from foragers.pages.rewrite import limited
 from foragers.pages.targets import Targets
 from foragers.types import Document
@@ -46,14 +53,26 @@ class Parsed(msgspec.Struct, frozen=True):
     feeds: tuple[str, ...] = ()
 
 
-def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_BYTES) -> Parsed:
-    """Read a page: its document, and each of its links with the words that speak of it."""
+def parse(
+    body: bytes,
+    url: str,
+    content_type: str = "",
+    *,
+    max_bytes: int = MAX_BYTES,
+    described: bool = True,
+) -> Parsed:
+    """Read a page: its document, and each of its links with the words that speak of it.
+
+    Links that are not `described` have their own words alone, not those around them nor
+    their place in the page: that is half of the work, and not everybody asks for it.
+    """
     page, tail, truncated = limited(body, content_type, max_bytes)
-    tree, found, text = _read_tree(page)
+    marked = MAX_DESCRIBED if described else 0
+    tree, found, text = _read_tree(page, marked)
     if text.marks > found.marks:
-        tree, found, text = _read_tree(words.without_false_marks(page))
+        tree, found, text = _read_tree(words.without_false_marks(page), marked)
     head = read_head(found.head, url)
-    links = _links(found, head, text, tail)
+    links = _links(found, head, text if described else None, tail)
     if len(links) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")
     return Parsed(
@@ -66,19 +85,19 @@ def parse(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX
     )
 
 
-def _read_tree(page: bytes) -> tuple[LexborHTMLParser, Elements, words.Words]:
+def _read_tree(page: bytes, marked: int) -> tuple[LexborHTMLParser, Elements, words.Words]:
     """Parse a page and divide its words."""
     tree = LexborHTMLParser(page, options=WITHOUT_EVENTS)
-    found = gather(tree, b"role=" in page)
+    found = gather(tree, b"role=" in page, marked)
     if tree.body is None and found.noframes:
-        return tree, found, _read_noframes(found)
+        return tree, found, _read_noframes(found, marked)
     return tree, found, words.divide(_text(tree))
 
 
-def _read_noframes(found: Elements) -> words.Words:
+def _read_noframes(found: Elements, marked: int) -> words.Words:
     """Add to a page of frames what it shows where there are none."""
     inner = LexborHTMLParser("".join(found.noframes), options=WITHOUT_EVENTS)
-    within = gather(inner, with_roles=False)
+    within = gather(inner, False, marked)
     text = words.divide(_text(inner))
     text.starts[:0] = text.ends[:0] = [0] * len(found.links)
     found.links += within.links
@@ -92,15 +111,20 @@ def _text(tree: LexborHTMLParser) -> str:
     return tree.body.text(separator=" ") if tree.body is not None else ""
 
 
-def _links(found: Elements, head: Head, text: words.Words, tail: bytes) -> Outlinks:
+def _links(found: Elements, head: Head, text: words.Words | None, tail: bytes) -> Outlinks:
     """Return all links: those of the head, of the body, and of what was only searched."""
-    targets, links = Targets(head.base), Outlinks(text.all)
+    targets, links = Targets(head.base), Outlinks(text.all if text else "")
     for address, relation in head_links(head, targets):
-        links.add(address, path="html head", rel=relation)
-    add_links(links, found.links, targets, text)
+        links.add(address, path="html head" if text else "", rel=relation)
+    if text:
+        add_links(links, found.links, targets, text)
+    else:
+        add_plain_links(links, found.links, targets)
     for address in loose_links(tail, targets, MAX_LINKS - len(links)):
         links.add(address)
     links.positions = list(range(len(links)))
+    if text is None:
+        links.starts, links.ends = [], []
     return links
 
 

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 MAX_ATTRIBUTES = 128
 
@@ -40,6 +44,8 @@ _FORMATTING = re.compile(
     rb"(>[^<]*+</\1>)?+" % _ATTRIBUTES
 )
 
+_BEGINNINGS = frozenset((b"em", b"tt", b"fo", b"bi", b"co", b"no", b"sm", b"st"))
+
 
 def is_harmless(body: bytes) -> bool:
     """Say whether a page can be parsed as it is, in time and memory linear in its size."""
@@ -51,11 +57,35 @@ def is_harmless(body: bytes) -> bool:
         return False
     if size * tags > _HARMLESS_PRODUCT:
         # Of those that are alike no more than three are opened again.
-        left_open = Counter(tag[:2] for tag in _FORMATTING.findall(body) if not tag[2])
+        left_open = Counter(tag.group(1, 2) for tag in _formatting(body) if tag[3] is None)
         reopened = sum(len(inside) * min(3, count) for (_, inside), count in left_open.items())
         if reopened * tags > _HARMLESS_PRODUCT:
             return False
     return size <= _BRIEF_BYTES or not _has_crowded_tag(body)
+
+
+def _formatting(body: bytes) -> Iterator[re.Match[bytes]]:
+    """Give the formatting elements with attributes, and perhaps some that only look so."""
+    # Most tags are ruled out by two letters, all at once.
+    letters = np.frombuffer(body + b"  ", np.uint8)
+    starts = np.flatnonzero(letters == ord("<"))
+    pairs = letters[starts + 1].astype(np.uint16) << 8 | letters[starts + 2]
+    for start in starts[_may_be_formatting()[pairs]].tolist():
+        if found := _FORMATTING.match(body, start):
+            yield found
+
+
+@lru_cache(maxsize=1)
+def _may_be_formatting() -> NDArray[np.bool_]:
+    """Return with which pairs of letters the formatting elements begin."""
+    found = np.zeros(1 << 16, np.bool_)
+    for pair in product(range(128), repeat=2):
+        name = bytes(pair)
+        if name[:1].lower() in b"bius" and (name[1:].isspace() or name[1:] == b"/"):
+            found[pair[0] << 8 | pair[1]] = True
+        elif name.lower() in _BEGINNINGS:
+            found[pair[0] << 8 | pair[1]] = True
+    return found
 
 
 def _has_crowded_tag(body: bytes) -> bool:

@@ -48,8 +48,27 @@ def add_links(links: Outlinks, found: list[Found], targets: Targets, words: Word
             links.ends.append(end)
             links.paths.append(path_of(node, attributes))
             links.rels.append((attributes.get("rel") or "").lower())
-    rest = zip(found[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:], strict=False)
-    for (node, _, attributes), address in rest:
+    _add_rest(links, found[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
+
+
+def add_plain_links(links: Outlinks, found: list[Found], targets: Targets) -> None:
+    """Add the links of a page with their own words, in document order."""
+    addresses = list(map(targets.target, [href for _, href, _ in found[:MAX_LINKS]]))
+    for (node, _, attributes), address in zip(found[:MAX_DESCRIBED], addresses, strict=False):
+        if address is not None:
+            anchor = " ".join(node.text(separator=" ").split())
+            if len(anchor) > ANCHOR_LETTERS:
+                anchor = anchor[:ANCHOR_LETTERS].rstrip()
+            links.hrefs.append(address)
+            links.anchors.append(anchor or _spoken(node, attributes))
+            links.rels.append((attributes.get("rel") or "").lower())
+    links.paths = [""] * len(links)
+    _add_rest(links, found[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
+
+
+def _add_rest(links: Outlinks, found: list[Found], addresses: list[str | None]) -> None:
+    """Add the links of a page that has more than can be described."""
+    for (node, _, attributes), address in zip(found, addresses, strict=False):
         if address is not None:
             anchor = " ".join(node.text()[:MAX_HREF_LETTERS].split())
             links.add(address, anchor, rel=(attributes.get("rel") or "").lower())

@@ -7,6 +7,7 @@ all pages of its folder, and for the whole host if it does not depend on the fol
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from foragers.urls import Origin, normalise
 
@@ -15,6 +16,7 @@ _BLANK = "\t\n\f\r "
 _OF_THE_PAGE_ITSELF = "#?" + _BLANK
 _OF_THE_HOST = ("/", "http://", "https://")
 _UNKNOWN = ""
+_NO_HOME = "nowhere"
 
 Known = dict[str, str | None]
 """Addresses by what was written; None for what cannot be fetched."""
@@ -24,7 +26,7 @@ Known = dict[str, str | None]
 class Memory:
     """What is known of the links in some folders: so many links, then it begins anew."""
 
-    most: int = 32_768
+    most: int = 65_536
     letters: int = 512
     folders: dict[str, Known] = field(default_factory=dict)
     links: int = 0
@@ -61,14 +63,11 @@ _MEMORY = Memory()
 class Targets:
     """Where the links of a page lead."""
 
-    __slots__ = ("_folder", "_known", "base")
+    __slots__ = ("_folder", "_home", "_known", "base")
 
     def __init__(self, base: str) -> None:
         self.base = base
-        try:
-            self._folder = Origin.of(base).folders[0] or base
-        except ValueError:
-            self._folder = base
+        self._folder, self._home = _folder_and_home(base)
         self._known = _MEMORY.of(self._folder)
 
     def target(self, href: str) -> str | None:
@@ -79,31 +78,45 @@ class Targets:
     def _resolved(self, href: str) -> str | None:
         """Find out where a link leads that was not met in this folder before."""
         if not href or href[0] in _OF_THE_PAGE_ITSELF:
-            return resolved(self.base, href)
+            return resolved(self.base, href, self._home)
         if "#" in href:
             return self.target(href[: href.index("#")])
         known = self._known
         if href.startswith(_OF_THE_HOST):
-            known = _MEMORY.of("/".join(self._folder.split("/", 3)[:3]))
+            known = _MEMORY.of(self._home)
             address = known.get(href, _UNKNOWN)
             if address != _UNKNOWN:
                 _MEMORY.add(self._known, href, address)
                 return address
-        address = resolved(self._folder, href)
+        address = resolved(self._folder, href, self._home)
         _MEMORY.add(known, href, address)
         return address
 
 
-def resolved(base: str, href: str) -> str | None:
-    """Return the absolute address of a link without its fragment, if it can be fetched."""
+@lru_cache(maxsize=256)
+def _folder_and_home(base: str) -> tuple[str, str]:
+    """Return the folder of a base, enough to resolve a link that names a file, and its host's."""
+    try:
+        origin = Origin.of(base)
+        return origin.folders[0] or base, normalise(f"{origin.origin}/")
+    except ValueError:
+        return base, _NO_HOME
+
+
+def resolved(base: str, href: str, home: str = _NO_HOME) -> str | None:
+    """Return the absolute address of a link without its fragment, if it can be fetched.
+
+    What is at home, below the root of a host that is sound, need not be looked at closely.
+    """
     if len(href) > MAX_HREF_LETTERS:
         return None
     if "#" in href:
         href = href[: href.index("#")]
     try:
         address = Origin.of(base).resolve(href.strip(_BLANK))
-        # Some addresses that can be resolved have no key by which to tell them apart.
-        normalise(address)
+        if not address.startswith(home):
+            # Some addresses that can be resolved have no key by which to tell them apart.
+            normalise(address)
     except ValueError:
         return None
     if not address.startswith(("http://", "https://")):

@@ -30,6 +30,9 @@ table.about th { width: 7rem; text-align: left; } table.about td { text-align: l
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 2rem; }
 .columns > div { min-width: 0; } .scroll { overflow-x: auto; }
 svg { width: 100%; height: auto; display: block; } td small { color: #666; }
+ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; font-size: .92rem; }
+ul.tree { padding-left: 0; } ul.tree ul { border-left: 1px solid #d8dadc; }
+ul.tree > li { margin-bottom: .6rem; }
 a { color: #0072b2; text-decoration: none; } a:hover { text-decoration: underline; }
 """
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foragers.ledger.facts import Facts
+from foragers.measures.remaining import Estimate
 from foragers.measures.summary import LATELY, LISTED, Summary, downloaded, part, summarise
-from foragers.reporting import pictures
+from foragers.reporting import agent_pictures, pictures
+from foragers.reporting.agents import agents_of
+from foragers.reporting.family import family_tree
 from foragers.reporting.folder import CrawlFolder, Told
 from foragers.reporting.html import apart, columns, document, link, note, section, table, words
 from foragers.reporting.plain import counted, duration, utc
+from foragers.reporting.recall import estimate_of
 
 BEST = """
 SELECT title, coalesce(f.href, ''), max(relevance), min(number) AS first
@@ -25,11 +29,13 @@ def report(folder: CrawlFolder) -> str:
     facts = folder.facts()
     summary = summarise(facts, *folder.notes())
     told = folder.told()
-    parts = [heading(told, summary), numbers(summary)]
+    parts = [heading(told, summary), numbers(summary, estimate_of(folder))]
     if summary.downloads:
         parts += drawn(part(facts, downloaded(facts)), summary)
     else:
         parts += [note("Nothing has been fetched yet."), outcomes(summary)]
+    if summary.downloads:
+        parts += populated(folder, part(facts, downloaded(facts)))
     if summary.relevant:
         parts.append(best(folder))
     if summary.downloads:
@@ -68,7 +74,7 @@ def about(told: Told, summary: Summary) -> Iterator[tuple[str, str]]:
     yield "stopped", words(told.stopped or "not yet, as far as is known")
 
 
-def numbers(summary: Summary) -> str:
+def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
     """Return the numbers that matter most."""
     per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
     skipped = sum(summary.statuses.values()) - summary.downloads
@@ -76,6 +82,7 @@ def numbers(summary: Summary) -> str:
     shown = (
         ("downloads", f"{summary.downloads:,}", f"{skipped:,} more skipped" if skipped else ""),
         ("relevant pages", f"{summary.relevant:,}", "each counted once"),
+        *recall(estimate),
         ("harvest rate", f"{summary.harvest:.1%}", lately),
         ("hosts", f"{summary.hosts:,}", ""),
         ("errors", f"{summary.errors:,}", "missing, refused, failed"),
@@ -86,6 +93,12 @@ def numbers(summary: Summary) -> str:
         for name, value, more in shown
     )
     return f'<dl class="numbers">{"".join(cells)}</dl>'
+
+
+def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:
+    """Give the share of all there is that was found, if there is an estimate."""
+    if estimate is not None:
+        yield "estimated recall", estimate.recall_said, estimate.total_said
 
 
 def drawn(facts: Facts, summary: Summary) -> list[str]:
@@ -109,6 +122,23 @@ def drawn(facts: Facts, summary: Summary) -> list[str]:
                  " a tenth of the downloads, or for more if they promised the same."),
         ),
     ]  # fmt: skip
+
+
+def populated(folder: CrawlFolder, facts: Facts) -> list[str]:
+    """Return how the population of agents fared, if there was one."""
+    agents = agents_of(folder)
+    if agents is None:
+        return []
+    births, living = int(agents.births.sum()), int(agents.population[-1])
+    told = f"{births:,} agents were born, {births - living:,} died, {living:,} live."
+    shown = [note(told), agent_pictures.lives(agents, facts.times)]
+    if agents.has_energy:
+        shown.append(agent_pictures.energy(agents, facts.times))
+    began = float(agents.times[0])
+    return [
+        section("Agents", *shown),
+        section("Family tree", family_tree(agents, began)),
+    ]
 
 
 def best(folder: CrawlFolder) -> str:

@@ -103,6 +103,7 @@ def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
         examples=aim.examples,
         new_within=aim.new_within,
         judge=aim.judge,
+        idf=aim.idf,
     )
     return build(spec, Brief(topic_of(judge), rng))
 

@@ -14,6 +14,7 @@ from foragers.rendering.renderer import Renderer
 from foragers.rendering.renderings import Renderings
 from foragers.scope import Scope
 from foragers.session.order import Order
+from foragers.strategies.registry import needs_context
 from foragers.topics.options import judge_from
 from foragers.traps import Traps
 from foragers.urls import UrlTable, resolve
@@ -38,6 +39,7 @@ def judge_of(order: Order) -> Judge:
         examples=aim.examples,
         new_within=aim.new_within,
         judge=aim.judge,
+        idf=aim.idf,
     )
 
 
@@ -70,7 +72,9 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
     lists = Lists(order.sitemaps, order.feeds)
     wanted = is_wanted_or_list if order.sitemaps or order.feeds else is_wanted
     client = Client(order.agent, guard, limits, wanted, order.concurrency)
-    harvester = Harvester(order.agent, scope, traps, limits)
+    # With the archive it can be made up for later.
+    described = needs_context(order.strategy) or not order.warc
+    harvester = Harvester(order.agent, scope, traps, limits, described)
     dispatch = Dispatch(client, Courtesy(order.delay))
     client.admit = dispatch.admits
     return Live(

@@ -4,6 +4,7 @@
     DIR/ledger.sqlite   every visit, with words and links
     DIR/warc/           what was received, as it was received
     DIR/addresses       the letters of all known addresses, compressed
+    DIR/agents.npz      births and deaths, where the strategy is a population
     DIR/checkpoint      the strategy and what it stands on, some visits ago
 
 Taking up a crawl is replaying the ledger: the checkpoint is loaded, and what the ledger
@@ -30,6 +31,7 @@ from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures.remaining import Estimate
 from foragers.pace import Pace
+from foragers.session.agents_file import keep_agents
 from foragers.session.catching_up import catch_up
 from foragers.session.ending import LeftAlone, left_alone, why_stopped
 from foragers.session.extras import Extras
@@ -241,6 +243,7 @@ class Session:
             self.lookout,
         )
         save(self.folder, standing)
+        keep_agents(self.folder, crawl.strategy)
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
         self._next_checkpoint = visits + step
 

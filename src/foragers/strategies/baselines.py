@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from foragers.types import Choice, HostId, Visit
 @dataclass(slots=True)
 class BreadthFirst:
     """Nearest to the seeds first, in the order found."""
+
+    needs_context: ClassVar[bool] = False
 
     frontier: Frontier = field(default_factory=Frontier)
 
@@ -40,6 +43,8 @@ class BreadthFirst:
 @dataclass(slots=True)
 class Random:
     """Any known page, each with the same chance."""
+
+    needs_context: ClassVar[bool] = False
 
     rng: np.random.Generator
     frontier: Frontier = field(default_factory=Frontier)
@@ -69,6 +74,8 @@ class BestFirst:
     good pages point at good pages, and for the rest the likeness of its anchor text to
     the topic.
     """
+
+    needs_context: ClassVar[bool] = False
 
     topic: Topic
     inherit: float = 0.5

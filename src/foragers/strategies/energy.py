@@ -86,6 +86,7 @@ class Energy:
     _collected: IdSet = field(default_factory=IdSet, init=False, repr=False)
     _idle: deque[Walker] = field(default_factory=deque, init=False, repr=False)
     _seeds: set[UrlId] = field(default_factory=set, init=False, repr=False)
+    _start: UrlId = field(default=NOWHERE, init=False, repr=False)
     _unborn: int = field(default=0, init=False, repr=False)
     _born: int = field(default=0, init=False, repr=False)
     _now: float = field(default=0.0, init=False, repr=False)
@@ -156,17 +157,16 @@ class Energy:
         """Put on a seed its share of the first agents; the last seed takes all that are left."""
         share = -(-self._unborn // len(self._seeds)) if arrived else 0
         self._seeds.discard(page.choice.url)
-        at = page.final
-        if not arrived and not self._seeds:
+        if arrived:
+            self._start = page.final
+        elif not self._seeds and self._start != NOWHERE:
             # The last seed did not come: its agents start where others did.
-            elsewhere = self._clearings.draw(self.frontier, self.rng)
-            if elsewhere is None:
-                return
-            at, share = elsewhere, self._unborn
-            ways = self._clearings.ways(at, self.frontier)
+            share, ways = self._unborn, self._clearings.ways(self._start, self.frontier)
         self._unborn -= share
+        # Where others started before, some may have multiplied by now.
+        share = min(share, self.population.most - len(self.population))
         for _ in range(share):
-            walker = self._bear(1.0, at, self._first_mind(ways))
+            walker = self._bear(1.0, self._start, self._first_mind(ways))
             self.book.endow(walker)
             self._idle.append(walker)
 
@@ -291,7 +291,7 @@ class Energy:
 
     def _feel_pulse(self) -> None:
         pages, living = len(self._collected), self.population.members
-        self.pulse.note(pages, self._now, len(living), self.book.held(living), self.book.lying)
+        self.pulse.note(pages, self._now, len(living), self.book.held(living), self.book.to_be_had)
 
     def census(self) -> Census:
         """Return who was born of whom, who died, and how energy went."""

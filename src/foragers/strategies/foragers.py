@@ -17,6 +17,7 @@ import numpy as np
 
 from foragers.errors import UsageError
 from foragers.fleet.atlas import Atlas
+from foragers.fleet.census import Census
 from foragers.fleet.colony import Colony
 from foragers.fleet.fleet import Fleet
 from foragers.fleet.foraging import Foraging
@@ -87,6 +88,13 @@ class FleetStrategy:
                 self._work.begin(visit)
             else:
                 self._work.tell(visit)
+
+    def census(self) -> Census | None:
+        """Return who was born of whom and who died, in each fleet."""
+        if self._work is None:
+            return None
+        fleets = self._work.colony.fleets
+        return Census({fleet.settings.kind: fleet.population.events for fleet in fleets})
 
     def settings(self) -> tuple[FleetSettings, ...]:
         """Return how the foragers live, or say which parameter is wrong."""

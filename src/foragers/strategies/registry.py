@@ -88,6 +88,11 @@ def build(spec: str, brief: Brief) -> Strategy:
     return strategy
 
 
+def needs_context(spec: str) -> bool:
+    """Say whether a strategy may ask for the words around links and for their place in the page."""
+    return bool(getattr(STRATEGIES[parse(spec)[0]], "needs_context", True))
+
+
 def parse(
     spec: str, known: Mapping[str, type] | None = None, what: str = "strategy"
 ) -> tuple[str, dict[str, bool | int | float | str]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.text.bags import OF_PAGE, page_words, path_of, words_of_path
+from foragers.text.bags import OF_PAGE, nearest, page_words, path_of, words_of_path
 from foragers.text.tally import Tally
 from foragers.text.words import words
 from foragers.types import Document, Link
@@ -89,11 +89,13 @@ class Lexicon:
             self._column(url, divided(paths, path_words_of)),
         ]
         if near >= 0:
-            columns.append(self._column(near, divided([link.around for link in links], words)))
+            columns.append(
+                self._column(near, divided([nearest(link.around) for link in links], words))
+            )
         flat = np.concatenate(columns)
         # Every text begins with a break, which is no word: so texts can be told apart by them.
         breaks = flat == BREAK
-        whose = np.cumsum(breaks) % len(links) if len(links) else flat
+        whose = (np.cumsum(breaks) - 1) % len(links) if links else flat
         order = np.argsort(whose, kind="stable")
         flat = np.where(breaks, NO_WORD, flat)[order]
         return Texts(flat, np.flatnonzero(np.diff(whose[order], prepend=-1)))
@@ -103,7 +105,7 @@ class Lexicon:
         numbers = self.numbers[self.bags[place]]
         if self.growing:
             self._grow(place, found)
-        return np.array(list(map(numbers.get, found, repeat(NO_WORD))), np.int32)
+        return np.fromiter(map(numbers.get, found, repeat(NO_WORD)), np.int32, len(found))
 
     def _place(self, *names: str) -> int:
         """Return which bag has one of these names, or -1."""

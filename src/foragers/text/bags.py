@@ -27,6 +27,8 @@ OF_PAGE = ("head", "page")
 MOST_WORDS = 5000
 """How many words of a page, MOST_URL_LETTERS how much of a URL, are read."""
 MOST_URL_LETTERS = 500
+NEAR_LETTERS = 120
+"""How much of the text around a link is near it: some ten words before it and after it."""
 
 
 class Spoken(Protocol):
@@ -55,10 +57,19 @@ def link_words(bag: str, link: Spoken, href: str) -> list[str]:
     if bag == "link":
         return words(link.anchor)
     if bag == "near":
-        return words(link.around)
+        return words(nearest(link.around))
     if bag == "url":
         return path_words(href)
     return words(link.anchor) + path_words(href)
+
+
+def nearest(around: str) -> str:
+    """Return of the text around a link, which is as long before it as after it, the middle."""
+    spare = (len(around) - NEAR_LETTERS) // 2
+    if spare <= 0:
+        return around
+    first, last = around.find(" ", spare), around.rfind(" ", 0, len(around) - spare)
+    return around[first + 1 : last] if 0 <= first < last else around[spare:-spare]
 
 
 def path_words(href: str) -> list[str]:

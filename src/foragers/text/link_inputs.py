@@ -25,7 +25,7 @@ def link_inputs(windows: Sequence[str], wanted: AbstractSet[str]) -> dict[str, N
     """Return, for each wanted word that stands near a link, how near it is to every link."""
     found: dict[str, NDArray[np.float64]] = {}
     for place, window in enumerate(windows):
-        for word in wanted.intersection(words(window)):
+        for word in wanted & set(words(window)):
             if word not in found:
                 found[word] = np.zeros(len(windows))
             found[word][place] = 1.0

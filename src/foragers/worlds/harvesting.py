@@ -109,12 +109,13 @@ class Fresh:
 
 @dataclass(slots=True)
 class Harvester:
-    """Reads replies as one crawl wants them read."""
+    """Reads replies as one crawl wants them read, the links `described` or with their words alone."""
 
     agent: str
     scope: Scope
     traps: Traps | None
     limits: Limits = LIMITS
+    described: bool = True
 
     def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
         """Return why an address is not to be asked for (`again`, if it was before), or None."""
@@ -161,7 +162,7 @@ class Harvester:
         """Return what a body says, its links, and what its meta elements ask of robots."""
         kind = kind_of(content_type)
         if kind in HTML or (not kind and body.lstrip()[:1] == b"<"):
-            return parse(body, url, content_type)
+            return parse(body, url, content_type, described=self.described)
         text = to_utf8(body, content_type).decode("utf-8", "replace")
         return Parsed(Document(text=" ".join(text.split())))
 

@@ -1,0 +1,37 @@
+"""How much of what there is a crawl has found, from its folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from foragers.measures.remaining import Estimate
+from foragers.reporting.folder import OPTIONS, CrawlFolder
+from foragers.reporting.retelling import FromLedger, visits_before
+from foragers.session.stopping import Lookout
+
+HAS_LINKS = "SELECT 1 FROM visits WHERE words IS NOT NULL LIMIT 1"
+
+
+def estimate_of(folder: CrawlFolder) -> Estimate | None:
+    """Return the estimate of a crawl; None where it cannot be made.
+
+    A crawl that has ended has written it down; that of one under way, or killed, is made
+    again from the links in its ledger.  Of what is new there is no end.
+    """
+    try:
+        told = msgspec.json.decode((folder.path / OPTIONS).read_bytes(), type=dict[str, Any])
+        aim = told.get("aim")
+        if isinstance(aim, dict) and aim.get("new_within"):
+            return None
+        if told.get("estimate") is not None:
+            return msgspec.convert(told["estimate"], Estimate)
+    except (OSError, msgspec.MsgspecError):
+        pass
+    if folder.connection.execute(HAS_LINKS).fetchone() is None:
+        return None
+    lookout = Lookout()
+    for visit in visits_before(folder, FromLedger(folder), folder.length + 1):
+        lookout.watch([visit])
+    return lookout.estimate()

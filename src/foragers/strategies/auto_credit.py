@@ -1,0 +1,74 @@
+"""What a followed link was worth in the long run: its page, and what was found through it.
+
+    worth = min(1, relevance + γ·(1 − exp(−found / 3)))
+
+`found` counts the relevant pages that were reached from the page, those two or three links
+away for γ and γ² of one.  It becomes known as they come in, and is passed back to all that
+learned from the link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import exp
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.types import UrlId
+
+GAMMA = 0.5
+ENOUGH = 3.0
+MOST_LINKS_BACK = 3
+MOST_REMEMBERED = 50_000
+"""Of how many pages it is remembered how they were found; the oldest are forgotten first."""
+
+
+class Followed(NamedTuple):
+    """A link that was followed: whom it taught, what its page was worth, and what was found."""
+
+    parent: UrlId
+    groups: NDArray[np.intp]
+    place: int
+    relevance: float
+    found: float
+
+    @property
+    def worth(self) -> float:
+        """What it was worth, as far as is known."""
+        return min(1.0, self.relevance + GAMMA * (1 - exp(-self.found / ENOUGH)))
+
+
+class Raised(NamedTuple):
+    """A link that turned out to be worth more than was known."""
+
+    link: Followed
+    more: float
+
+
+@dataclass
+class Credit:
+    """The links that were followed, by the pages they led to."""
+
+    _links: dict[UrlId, Followed] = field(default_factory=dict, repr=False)
+
+    def add(self, page: UrlId, link: Followed) -> None:
+        """Remember by which link a page was found."""
+        self._links[page] = link
+        if len(self._links) > MOST_REMEMBERED:
+            del self._links[next(iter(self._links))]
+
+    def pass_back(self, parent: UrlId, relevance: float) -> Iterator[Raised]:
+        """Credit the pages that led to a relevant one, and say whose links are worth more now."""
+        share = relevance
+        for _ in range(MOST_LINKS_BACK):
+            link = self._links.get(parent)
+            if link is None:
+                return
+            raised = self._links[parent] = link._replace(found=link.found + share)
+            if raised.worth > link.worth:
+                yield Raised(raised, raised.worth - link.worth)
+            share *= GAMMA
+            parent = link.parent
