@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import automata, crawling, importing, memory, opening, replay, scale, training
+from benchmarks import (
+    automata,
+    crawling,
+    importing,
+    memory,
+    opening,
+    replay,
+    scale,
+    stopping,
+    training,
+)
 
 BENCHMARKS = {
     "replay": replay,
@@ -15,6 +25,7 @@ BENCHMARKS = {
     "crawling": crawling,
     "training": training,
     "memory": memory,
+    "stopping": stopping,
 }
 
 

@@ -138,6 +138,18 @@ class Links(Sequence[Link]):
                 url, host, href(url), out.anchor, out.around, out.path, out.position, out.rel
             )
 
+    def at(self, places: Sequence[int]) -> list[Link]:
+        """Return the links at some places, without making objects of the others."""
+        href, outs = self.addresses.href, self.outlinks
+        urls, hosts = self.targets[places].tolist(), self.hosts[places].tolist()
+        return [
+            Link(
+                url, host, href(url), outs.anchors[place], outs.around(place), outs.paths[place],
+                outs.positions[place], outs.rels[place],
+            )
+            for url, host, place in zip(urls, hosts, places, strict=True)
+        ]  # fmt: skip
+
     @overload
     def __getitem__(self, index: int) -> Link: ...
     @overload

@@ -150,10 +150,15 @@ def smooth(lately: Lately, downloads: int) -> float:
 
 def by_capture(seen: Sightings) -> float:
     """Return how many relevant pages neither of two samples of sightings has met."""
-    marks = seen.marks[np.frombuffer(seen.found, np.int64)] if seen.found else seen.marks[:0]
-    smaller, both = min(seen.pages_by_agents), sum(seen.pages_by_agents)
-    bits = AGENTS if smaller > BOTH_MATTER * both else HALVES
+    one, other, both = samples(seen)
+    return max(0.0, chapman(one, other, both).value - (one + other - both))
+
+
+def samples(seen: Sightings) -> tuple[int, int, int]:
+    """Return how many of the relevant pages either of two samples has met, and how many both."""
+    # A copy: an array with a view on it cannot grow.
+    marks = seen.marks[np.array(seen.found, np.int64)]
+    smaller, all_pages = min(seen.pages_by_agents), sum(seen.pages_by_agents)
+    bits = AGENTS if smaller > BOTH_MATTER * all_pages else HALVES
     one, other = marks & bits[0] > 0, marks & bits[1] > 0
-    met = int((one | other).sum())
-    count = chapman(int(one.sum()), int(other.sum()), int((one & other).sum()))
-    return max(0.0, count.value - met)
+    return int(one.sum()), int(other.sum()), int((one & other).sum())

@@ -45,6 +45,8 @@ from foragers.types import NOWHERE, Choice, HostId, Link, Page, Status, UrlId, V
 
 LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
 MOST_DIRECTORIES = 4
+TAKEN = -1
+"""In place of the number of links to a page: it was asked for."""
 LOOK_AGAIN, FIT_AGAIN = 50, 20
 """What waits is judged anew after a fiftieth of the downloads so far, beliefs after a twentieth."""
 
@@ -78,6 +80,7 @@ class Auto:
             self._look()
         chosen = self.frontier.pop(n, closed)
         for choice in chosen:
+            self._in_links.reach(choice.url)[choice.url] = TAKEN
             clues = self._clues.of(choice.url)
             self._asked[choice.url] = clues, self._advice(clues)
         return chosen
@@ -87,6 +90,8 @@ class Auto:
         for visit in visits:
             page = visit.page
             self.frontier.fetched(page)
+            for url in {page.choice.url, page.final} - {NOWHERE}:
+                self._in_links.reach(url)[url] = TAKEN
             # A page that was fetched under another address before brings nothing new.
             is_page = page.status is Status.OK and page.final not in self._pages
             if page.choice.url != NOWHERE:
@@ -127,19 +132,22 @@ class Auto:
             document = page.document
             text = " ".join((document.title, *document.headings, document.text))
             lean = self._words.read(page_words(text), visit.relevant)
-        in_links = self._in_links.reach(int(page.links.targets.max(initial=0)))
-        fresh = []
-        for link in page.links:
-            if self.frontier.wants(link.url):
-                in_links[link.url] += 1
-                if in_links[link.url] <= MOST_IN_LINKS:
-                    fresh.append(link)
+        fresh = page.links.at(self._fresh(page))
         if fresh:
             clues = np.array([self._clue(link, visit, lean) for link in fresh], CLUE)
             self._clues.add(clues)
             for link, promise in zip(fresh, self._promises(clues).tolist(), strict=True):
                 depth = page.choice.depth + 1
                 self.frontier.push(link.url, link.host, promise, page.final, depth)
+
+    def _fresh(self, page: Page) -> list[int]:
+        """Return the places of the links whose pages wait and are not spoken of enough."""
+        urls = page.links.targets
+        in_links = self._in_links.reach(int(urls.max(initial=0)))
+        before = in_links[urls]
+        np.add.at(in_links, urls[before >= 0], 1)
+        places = np.flatnonzero((before >= 0) & (before < MOST_IN_LINKS)).tolist()
+        return [place for place in places if self.frontier.wants(int(urls[place]))]
 
     def _clue(self, link: Link, visit: Visit, lean: float) -> tuple[object, ...]:
         """Return what is known of a link."""
@@ -198,11 +206,7 @@ class Auto:
         self._next_look = self._downloads + max(3, self._downloads // LOOK_AGAIN)
         self._rates.refresh()
         self._words.refresh()
-        wants = self.frontier.wants
-        waiting = np.fromiter(
-            (wants(url) for url in self._clues.all["url"].tolist()), np.bool_, len(self._clues)
-        )
-        self._clues.keep(waiting)
+        self._clues.keep(self._in_links.values[self._clues.all["url"]] >= 0)
         promises = self._promises(self._clues.all)
         if len(promises) > MOST_CLUES:
             bound = np.partition(promises, -MOST_CLUES)[-MOST_CLUES]

@@ -72,7 +72,7 @@ class WordWeights:
             return 0.0
         return float(np.sort(self._lean(page))[-LEADING_WORDS:].mean())
 
-    def _lean(self, places: Numbers | slice) -> Floats:
+    def _lean(self, places: Numbers) -> Floats:
         others, relevant = self._pages
         spoken = (self._relevant[places] + PRIOR) / (relevant + 2 * PRIOR)
         unspoken = (self._other[places] + PRIOR) / (others + 2 * PRIOR)
@@ -82,9 +82,8 @@ class WordWeights:
     def refresh(self) -> None:
         """Work out anew where each word leans; words not met lean nowhere."""
         if self._pages[True]:
-            met = self._relevant + self._other > 0
-            self.leans = np.where(met, self._lean(slice(None)), 0.0)
-            self.leans[NO_WORD] = 0.0
+            met = np.flatnonzero(self._relevant + self._other)
+            self.leans[met] = self._lean(met.astype(np.int32))
 
     def learn(self, links: Iterable[Numbers], worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""

@@ -1,0 +1,276 @@
+"""How often the 90 % interval for the number of relevant pages holds, on webs it was not fitted on.
+
+Crawls of recorded and generated webs by several strategies, judged by labels.  After 10, 25, 50,
+75 and 100 % as many downloads as there are pages within reach, the estimate is compared with the
+truth: all relevant pages that links lead to from the seeds.  The law is fitted anew for
+each web on all the others, and so are the ends of its interval.  At the end stands the law
+fitted on all of them, which is the one in `foragers.measures.remaining`.
+
+Webs are imported for the occasion; a folder of imported ones can be named with FORAGERS_WORLDS.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from math import log1p
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.recordings import SHARED
+from foragers.comparison.study import Study, prepare
+from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl, beginning
+from foragers.measures.capture import Count, chao, chapman
+from foragers.measures.remaining import FEWEST, FITTED, Law, Parts, combined, parts_of, samples
+from foragers.measures.sightings import Sightings
+from foragers.run import Aim, Run
+from foragers.strategies.registry import Brief, build
+from foragers.topics.options import topic_of
+from foragers.types import Visit
+from foragers.worlds.annotations import read_labels, read_lines, read_seeds
+from foragers.worlds.archive import Archive
+from foragers.worlds.budget import Budget
+from foragers.worlds.generated import generate
+from foragers.worlds.importing import ImportOptions, import_world
+from foragers.worlds.recorded import Recorded
+from foragers.worlds.store import save
+
+RECORDED = ("departments", "organisations", "openoffice")
+GENERATED = (("topics", 6000), ("departments", 6000), ("companies", 6500))
+STRATEGIES = ("breadth-first", "random", "best-first", "spider(online=true)", "lafc", "wlrl")
+AIMS = 3
+KINDS = ("topic:", "class:", "target:", "kind:")
+SHOWN = (0.1, 0.25, 0.5, 0.75, 1.0)
+FITTED_AT = (0.03, 0.06, *SHOWN, 1.25)
+SLACK = 0.04
+"""So many residuals lie beyond either end: the interval is a little wider than for five percent."""
+HELD = 0.85
+"""What share of intervals must hold on webs that the law was not fitted on, on the mean."""
+
+Column = NDArray[np.float64]
+
+
+class Case(NamedTuple):
+    """One look at one crawl: what was seen, and how many relevant pages were left to find."""
+
+    world: str
+    strategy: str
+    aim: str
+    share: float
+    parts: Parts
+    left: int
+    chapman: Count
+    chao: Count
+
+
+@dataclass
+class Looker:
+    """Watches a crawl and looks at what can be told at fixed numbers of downloads."""
+
+    truth: frozenset[int]
+    at: dict[int, float]
+    seen: Sightings = field(default_factory=Sightings)
+    found: set[int] = field(default_factory=set)
+    looks: list[tuple[float, Parts, int, Count, Count]] = field(default_factory=list)
+
+    def watch(self, visits: Sequence[Visit]) -> None:
+        """Take in visits, and look if it is time."""
+        for visit in visits:
+            self.seen.watch((visit,))
+            if visit.page.final in self.truth and visit.page.version >= 0:
+                self.found.add(visit.page.final)
+            if self.seen.downloads in self.at:
+                self.look(self.at[self.seen.downloads])
+
+    def look(self, share: float) -> None:
+        """Note what can be told now, and what is true."""
+        sightings = self.seen.counts[np.array(self.seen.found, np.int64)]
+        once, twice = int((sightings == 1).sum()), int((sightings == 2).sum())
+        left = len(self.truth) - len(self.found)
+        pair = chapman(*samples(self.seen)), chao(len(sightings), once, twice)
+        self.looks.append((share, parts_of(self.seen), left, *pair))
+
+
+def worlds(scratch: Path) -> dict[str, Path]:
+    """Return the webs to crawl."""
+    there = Path(os.environ.get("FORAGERS_WORLDS", scratch))
+    found = {}
+    for name in RECORDED:
+        warc = SHARED / "worlds" / f"{name}.warc.gz"
+        if not (there / name).exists() and warc.exists():
+            import_world(there / name, [warc], ImportOptions(), annotated(warc))
+        if (there / name).exists():
+            found[name] = there / name
+    for kind, pages in GENERATED:
+        path = found[f"generated {kind}"] = scratch / f"generated-{kind}"
+        save(generate(kind, seed=1, pages=pages), path)
+    return found
+
+
+def annotated(warc: Path) -> Callable[[Archive], Archive]:
+    """Return what adds the seeds and labels that lie beside a recording."""
+    stem = warc.name.removesuffix(".warc.gz")
+
+    def annotate(archive: Archive) -> Archive:
+        seeds = read_lines(warc.with_name(f"{stem}.seeds.txt"), "seeds")
+        labels = read_labels(warc.with_name(f"{stem}.labels.jsonl"), archive.book)
+        return replace(archive, seeds=read_seeds(seeds, archive.book, "seeds"), labels=labels)
+
+    return annotate
+
+
+def aims(study: Study, reach: frozenset[int]) -> list[str]:
+    """Return a few labels of the pages within reach: a rare one, a frequent one, some between."""
+    sizes = {}
+    for name, urls in study.archive.labels.urls.items():
+        size = len(reach & frozenset(urls.tolist()))
+        if name.startswith(KINDS) and 15 <= size <= 0.5 * len(reach):
+            sizes[name] = size
+    ranked = sorted(sizes, key=lambda name: (sizes[name], name))
+    places = np.linspace(0, len(ranked) - 1, min(AIMS, len(ranked))).astype(int)
+    return [ranked[place] for place in places]
+
+
+def cases_of(name: str, path: Path) -> list[Case]:
+    """Crawl one web in all ways."""
+    reach = prepare(Run(str(path), "random")).reachable()
+    found = []
+    for aim in aims(prepare(Run(str(path), "random")), reach):
+        study = prepare(Run(str(path), "random", aim=Aim(relevant=aim)))
+        truth = study.rewards() & reach
+        for strategy in STRATEGIES:
+            looker = Looker(truth, {round(share * len(reach)): share for share in FITTED_AT})
+            crawl(strategy, study, looker)
+            found += [Case(name, strategy, aim, *look) for look in looker.looks]
+    return found
+
+
+def crawl(strategy: str, study: Study, looker: Looker) -> None:
+    """Let a strategy crawl a web as long as the looker wants to look."""
+    judge = deepcopy(study.judge)
+    world = Budget(Recorded(study.archive), max(looker.at))
+    brief = Brief(topic_of(judge), np.random.default_rng(0))
+    work = Crawl(build(strategy, brief), world, judge, MemoryLedger())
+    work.begin()
+    looker.watch([beginning(world.seeds, world.now)])
+    work.run(looker.watch)
+
+
+def usable(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases in which there is something to estimate."""
+    return [case for case in cases if case.parts.waiting and case.parts.found >= FEWEST]
+
+
+def fitted(cases: Sequence[Case]) -> Law:
+    """Fit the law, each web counting the same; its ends come from webs left out in turn."""
+    names = sorted({case.world for case in cases})
+    off = {}
+    for name in names if len(names) > 1 else []:
+        weights = solved([case for case in cases if case.world != name])
+        off[name] = residuals([case for case in cases if case.world == name], weights)
+    # As many from each web, evenly over its distribution.
+    even = np.linspace(0, 1, 501)
+    pooled = np.concatenate([np.quantile(one, even) for one in off.values()])
+    ends = np.quantile(pooled, (SLACK, 0.5, 1 - SLACK))
+    return Law(*(round(float(number), 3) for number in (*solved(cases), *ends)))
+
+
+def columns(cases: Sequence[Case]) -> tuple[Column, Column]:
+    """Return what the law looks at, and what it is to tell."""
+    rows = [
+        (1.0, log1p(one.by_yield), log1p(one.found), log1p(one.by_capture))
+        for one in (case.parts for case in cases)
+    ]
+    return np.array(rows), np.array([log1p(case.left) for case in cases])
+
+
+def solved(cases: Sequence[Case]) -> Column:
+    """Return the weights of least squares, each web counting the same."""
+    looked, left = columns(cases)
+    names = [case.world for case in cases]
+    weights = np.array([1 / names.count(name) for name in names]) * len(names)
+    weighted = looked * weights[:, None]
+    ridge = np.eye(looked.shape[1])
+    return np.asarray(np.linalg.solve(looked.T @ weighted + ridge, weighted.T @ left))
+
+
+def residuals(cases: Sequence[Case], weights: Column) -> Column:
+    """Return how far off a law is."""
+    looked, left = columns(cases)
+    return np.asarray(left - looked @ weights)
+
+
+class Held(NamedTuple):
+    """Whether an interval held, by how much the estimate was wrong, and how wide it was."""
+
+    held: bool
+    above: bool
+    error: float
+    width: float
+
+
+def tested(case: Case, law: Law) -> Held:
+    """Compare an estimate with the truth."""
+    told, truth = combined(case.parts, law), case.parts.found + case.left
+    assert told.total is not None
+    assert told.high is not None
+    held = np.floor(told.low) <= truth <= np.ceil(told.high)
+    error = abs(told.total - truth) / truth
+    return Held(bool(held), truth > np.ceil(told.high), error, told.high / told.low)
+
+
+def line(name: str, cases: Sequence[Case], laws: dict[str, Law], told: float) -> str:
+    """Return a row of a table."""
+    held = [tested(case, laws[case.world]) for case in cases]
+    truths = [(case, case.parts.found + case.left) for case in cases]
+    pair = np.mean([case.chapman.low <= truth <= case.chapman.high for case, truth in truths])
+    chao_too_low = np.mean([case.chao.value <= truth for case, truth in truths])
+    return (
+        f"| {name} | {len(cases)} | {told:.0%} | {np.mean([one.held for one in held]):.0%}"
+        f" | {np.mean([one.above for one in held]):.0%}"
+        f" | {np.median([one.error for one in held]):.0%}"
+        f" | {np.median([one.width for one in held]):.1f} | {pair:.0%} | {chao_too_low:.0%} |"
+    )
+
+
+def table(
+    title: str, cases: Sequence[Case], key: Callable[[Case], str], laws: dict[str, Law]
+) -> None:
+    """Print how intervals held, by something."""
+    print(f"\n| {title} | estimates | told | held | truth above | error | width | Chapman | Chao |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for name in [*dict.fromkeys(map(key, cases)), ""]:
+        some = [case for case in cases if not name or key(case) == name]
+        told = usable(some)
+        if told:
+            print(line(name or "all", told, laws, len(told) / len(some)))
+
+
+def run() -> bool:
+    """Crawl all webs, and tell how often the interval held on each, fitted on the others."""
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(2) as pool:
+        found = worlds(Path(folder))
+        cases = [case for some in pool.map(cases_of, found, found.values()) for case in some]
+    good = usable(cases)
+    laws = {name: fitted([case for case in good if case.world != name]) for name in found}
+    shown = [case for case in cases if case.share in SHOWN]
+    table("web", shown, lambda case: case.world, laws)
+    table("strategy", shown, lambda case: case.strategy, laws)
+    table("downloads / pages", shown, lambda case: f"{case.share:.0%}", laws)
+    print(f"\nfitted on all: {fitted(good)}\nin the package: {FITTED}")
+    held = np.mean([tested(case, laws[case.world]).held for case in usable(shown)])
+    print(f"   intervals that held: {held:.1%}, aim >= {HELD:.0%}")
+    return bool(held >= HELD)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if run() else 1)

@@ -1,0 +1,47 @@
+"""What `population` reports: its settings, and what its figures are said to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PAGES, AGENTS, UPPER, LOWER = 25_000, 200, 250, 150
+"""Pages, first agents and bounds of Figs. 5 and 6; the lower bound is not told and is ours."""
+COST = 0.5
+"""C; of Fig. 4 the paper says only that it is the same for both crawlers."""
+BEST_GAIN, HIGH_GAIN = 8, 30
+"""G of the crawler of Fig. 4, and of those of Figs. 5 and 6."""
+RUNS = 5
+
+LOW, USABLE, HIGH = "low ρ", "usable ρ", "high ρ"
+FACTORS: Mapping[str, float] = {LOW: 1 / 3, USABLE: 1.0, HIGH: 3.0}
+"""Shares of the ρ at which pages like those collected cost what they bring; the paper names none."""
+SIGMOIDS: Mapping[str, tuple[float, float]] = {
+    "C = 0.5, G = 4": (0.5, 4.0),
+    "C = 0.5, G = 8": (0.5, 8.0),
+    "C = 0.25, G = 8": (0.25, 8.0),
+}
+"""C and G of Fig. 3, of which the paper tells only G = 8."""
+BEST = "C = 0.5, G = 8"
+BUFFERED, UNBUFFERED = "conserved, G = 30", "not conserved, G = 30"
+
+SAID: Mapping[str, str] = {
+    LOW: "dies very quickly",
+    USABLE: "remains usable",
+    HIGH: "increases brutally",
+    **dict.fromkeys(SIGMOIDS, "increases, but not drastically"),
+    BUFFERED: "between the bounds, mostly at the upper one",
+    UNBUFFERED: "brutal variations",
+}
+"""What the paper says of each population."""
+
+RIVALS: Mapping[str, str] = {
+    "best-first": "best-first",
+    "energy, as in the paper": "",
+    "energy, our defaults": "energy",
+    "infospiders": "infospiders",
+    "foragers": "foragers",
+    "automata (LAFC)": "lafc",
+    "breadth-first": "breadth-first",
+}
+"""Who spends the same budget in the comparison that the paper does not make."""
+PAPERS_OWN = "energy, as in the paper"
