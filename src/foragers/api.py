@@ -28,7 +28,7 @@ def crawl(
     examples: str | None = None,
     new_within: str | None = None,
     judge: str | None = None,
-    strategy: str = "best-first",
+    strategy: str = "auto",
     budget: int = 2000,
     per_host: int | None = None,
     minutes: float | None = None,

@@ -27,7 +27,7 @@ from foragers.strategies.registry import STRATEGIES, split
 from foragers.worlds.annotations import read_lines
 from foragers.worlds.store import open_world
 
-DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "optimal")
+DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "auto", "optimal")
 
 
 def add(verb: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def add(verb: argparse.ArgumentParser) -> None:
         "--strategies",
         default=",".join(DEFAULT),
         metavar="A,B(x=1),…",
-        help=f"of {', '.join(STRATEGIES)} (default: all)",
+        help=f"of {', '.join(STRATEGIES)} (default: {', '.join(DEFAULT)})",
     )
     add_aim(verb)
     add_run_options(verb)

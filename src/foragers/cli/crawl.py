@@ -24,7 +24,7 @@ def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
     verb.add_argument("urls", nargs="+", metavar="URL", help="where to start")
     add_aim(verb)
-    verb.add_argument("--strategy", default="best-first", metavar="NAME", help="see 'strategies'")
+    verb.add_argument("--strategy", default="auto", metavar="NAME", help="see 'strategies'")
     verb.add_argument("--seed", type=int, default=0, metavar="S", help="of chance")
     verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads (2000)")
     verb.add_argument("--per-host", type=int, metavar="N", help="downloads from each host at most")

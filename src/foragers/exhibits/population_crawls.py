@@ -87,7 +87,7 @@ def perform(task: Task) -> Trace:
     counts = harvest.found(facts)
     places = [min(mark, len(counts)) - 1 for mark in downloads_at(task.ground.budget)]
     begun = sizes[len(study.archive.seeds) :] or [0]
-    collected = facts.relevances[facts.ok]
+    collected = facts.relevance[facts.ok]
     return Trace(
         task,
         tuple(int(counts[place]) for place in places),

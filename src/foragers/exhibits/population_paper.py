@@ -11,10 +11,18 @@ COST = 0.5
 BEST_GAIN, HIGH_GAIN = 8, 30
 """G of the crawler of Fig. 4, and of those of Figs. 5 and 6."""
 RUNS = 5
+TOPICS: Mapping[str, str] = {
+    "robotics": "robot sensor actuator",
+    "vision": "image camera recognition",
+    "databases": "database query transaction",
+    "networks": "network router protocol",
+    "security": "encryption password attack",
+}
+"""Topics of the generated web, and their words; the paper does not name its own."""
 
 LOW, USABLE, HIGH = "low ρ", "usable ρ", "high ρ"
 FACTORS: Mapping[str, float] = {LOW: 1 / 3, USABLE: 1.0, HIGH: 3.0}
-"""Shares of the ρ at which pages like those collected cost what they bring; the paper names none."""
+"""Shares of the ρ at which pages collected cost what they bring; the paper names none."""
 SIGMOIDS: Mapping[str, tuple[float, float]] = {
     "C = 0.5, G = 4": (0.5, 4.0),
     "C = 0.5, G = 8": (0.5, 8.0),

@@ -5,19 +5,21 @@ Relevance is the tf·idf cosine, as in the paper; idf is counted in the web itse
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
 from foragers.errors import UsageError
-from foragers.exhibits.automata_paper import STAND_INS
-from foragers.exhibits.automata_webs import SHARE, WEB_PAGES, Ground, made, split
-from foragers.exhibits.population_paper import PAGES
+from foragers.exhibits.automata_webs import SHARE, Ground, split
+from foragers.exhibits.population_paper import PAGES, TOPICS
 from foragers.exhibits.request import Request
 from foragers.run import Aim
-from foragers.worlds.store import open_world
+from foragers.worlds.generated.presets import generate
+from foragers.worlds.store import open_world, save
 
 SEEDS = 3
 """The paper begins with one to three highly relevant pages."""
-FEWEST_DOWNLOADS = 200
+FEWEST_DOWNLOADS, FEWEST_PAGES = 200, 2_000
+WEB_PAGES, WEB_TOPICS = 100_000, 8
+"""So large that a topic has 10,000 pages: they last for most of a crawl of 25,000."""
 
 
 def grounds_of(request: Request, runs: int) -> list[Ground]:
@@ -33,11 +35,11 @@ def generated(request: Request) -> list[Ground]:
     """Return five topics on a web that is made up."""
     if request.relevant or request.topic:
         raise UsageError("--topic and --relevant are for recorded worlds; name one with --world")
-    web = made(request, WEB_PAGES, request.seed)
+    web = made(request)
     archive = open_world(web)
     budget = max(FEWEST_DOWNLOADS, round(PAGES * request.scale))
     grounds = []
-    for name, words in STAND_INS.values():
+    for name, words in TOPICS.items():
         urls = archive.labels.urls[f"topic:{name}"]
         seeds = tuple(archive.book.href(int(url)) for url in urls[:SEEDS])
         aim = Aim(words, "tfidf")
@@ -47,7 +49,17 @@ def generated(request: Request) -> list[Ground]:
     return grounds
 
 
-def recorded(request: Request, path) -> list[Ground]:  # type: ignore[no-untyped-def]
+def made(request: Request) -> Path:
+    """Make the web, or a share of it, unless it is there."""
+    pages = max(FEWEST_PAGES, round(WEB_PAGES * request.scale))
+    path = request.out / "worlds" / f"topics-{pages}-seed{request.seed}"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save(generate("topics", seed=request.seed, pages=pages, topics=WEB_TOPICS), path)
+    return path
+
+
+def recorded(request: Request, path: Path) -> list[Ground]:
     """Return what is wanted on a recorded web."""
     archive = open_world(path)
     if request.relevant:
@@ -66,13 +78,3 @@ def recorded(request: Request, path) -> list[Ground]:  # type: ignore[no-untyped
         if not ground.study().rewards():
             raise UsageError(f"--world {path}: no page is on {ground.topic!r}; ask for another")
     return grounds
-
-
-def found_in(ground: Ground) -> int:
-    """Return how many relevant pages there are."""
-    return len(ground.study().rewards())
-
-
-def mean_relevance(ground: Ground, pages: np.ndarray) -> float:
-    """Return the mean relevance of some pages."""
-    return float(np.nanmean(pages)) if len(pages) else 0.0

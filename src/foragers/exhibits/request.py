@@ -15,6 +15,7 @@ PAPERS: Mapping[str, str] = {
     "spider": "links valued by what they lead to, learned on some sites and tried on others",
     "selection": "foragers that select where to start against foragers that learn where to go",
     "evolution": "a fleet of news foragers that multiplies and divides the work",
+    "population": "agents that live on relevance, kept within bounds, and their rivals",
     "automata": "a crawler of learning automata against three that were trained",
 }
 """Each paper, with what its exhibits show; its module is the one of that name beside this one."""

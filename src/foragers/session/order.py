@@ -25,7 +25,7 @@ class Order(msgspec.Struct, frozen=True):
 
     seeds: tuple[str, ...]
     aim: Aim = Aim()
-    strategy: str = "best-first"
+    strategy: str = "auto"
     seed: int = 0
     budget: int = 2000
     minutes: float | None = None

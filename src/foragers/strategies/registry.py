@@ -23,6 +23,7 @@ from foragers.topics.topic import Topic
 STRATEGIES: Mapping[str, type] = Lazily(
     "foragers.strategies",
     {
+        "auto": "auto:Auto",
         "breadth-first": "baselines:BreadthFirst",
         "random": "baselines:Random",
         "best-first": "baselines:BestFirst",

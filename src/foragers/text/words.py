@@ -23,7 +23,7 @@ from urllib.parse import unquote
 _ASCII = bytes(
     byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in bytes(range(256)).lower()
 )
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_ASCII_BYTES = bytes(range(128))
 _APOSTROPHE = re.compile(r"'(?:(?<=\w')(?:s|t|d|m|re|ve|ll)\b)?", re.IGNORECASE)
 
 # Thai, Lao, Burmese, Khmer; kana, Han and its signs; Hangul.
@@ -115,7 +115,8 @@ def url_words(href: str) -> list[str]:
 
 def _without_signs(text: str) -> str:
     """Replace dashes, bullets and the like by spaces; most pages have nothing else beyond ASCII."""
-    found = set(_BEYOND_ASCII.findall(text))
+    letters = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_BYTES)
+    found = set(letters.decode("utf-8", "surrogatepass"))
     # A script of its own has more characters than that, and each would be looked for.
     if len(found) <= _FEW_SIGNS:
         for sign in filter(_is_sign, found):

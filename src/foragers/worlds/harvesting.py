@@ -109,7 +109,7 @@ class Fresh:
 
 @dataclass(slots=True)
 class Harvester:
-    """Reads replies as one crawl wants them read, the links `described` or with their words alone."""
+    """Reads replies as one crawl wants them read; links not `described` have their words alone."""
 
     agent: str
     scope: Scope

@@ -1,0 +1,97 @@
+"""How many relevant pages there are: what is said early, late and at the end."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl, beginning
+from foragers.measures.remaining import Law, Parts, combined, estimate
+from foragers.measures.sightings import Sightings
+from foragers.protocols import Strategy
+from foragers.strategies.baselines import BreadthFirst, Random
+from foragers.topics.everything import Everything
+from foragers.types import Visit
+from foragers.worlds.archive import Archive
+from foragers.worlds.generated import generate
+from foragers.worlds.recorded import Recorded
+
+PLAIN = Law(0.0, 1.0, 0.0, 0.0, -log(2), 0.0, log(2))
+"""What is left is what waits times the yield, give or take a factor of two (of 1 plus it)."""
+
+
+def test_the_law_is_a_product_of_powers() -> None:
+    told = combined(Parts(found=100, waiting=50, by_yield=19.0, by_capture=7.0), PLAIN)
+    assert told.total == pytest.approx(119)
+    assert told.low == pytest.approx(100 + 20 / 2 - 1)
+    assert told.high == pytest.approx(100 + 20 * 2 - 1)
+    assert told.recall == pytest.approx(100 / 119)
+    assert (told.recall_low, told.recall_high) == pytest.approx((100 / 139, 100 / 109))
+    assert str(told) == "found 100 of about 119 (109–139), recall 84%"
+    steeper = Law(1.0, 0.5, 0.0, 2.0, 0.0, 0.0, 0.0)
+    left = exp(1.0) * 20**0.5 * 8**2 - 1
+    assert combined(Parts(100, 50, 19.0, 7.0), steeper).total == pytest.approx(100 + left)
+
+
+def test_nothing_is_said_of_the_rest_before_some_are_found() -> None:
+    told = combined(Parts(found=4, waiting=1000, by_yield=3.0, by_capture=0.0))
+    assert (told.total, told.high, told.recall) == (None, None, None)
+    assert told.low == 4
+    assert not told.reaches(0.01)
+    assert "cannot be told yet" in str(told)
+
+
+def test_where_nothing_waits_all_is_found() -> None:
+    told = combined(Parts(found=3, waiting=0, by_yield=0.0, by_capture=9.0))
+    assert told.total == told.low == told.high == 3
+    assert told.recall == 1.0
+    assert told.reaches(1.0)
+
+
+def test_a_crawl_that_found_nothing_to_the_end_has_no_recall() -> None:
+    assert combined(Parts(0, 0, 0.0, 0.0)).recall is None
+
+
+def test_the_interval_holds_the_estimate_and_more_yield_means_more_to_come() -> None:
+    before = 0.0
+    for by_yield in (0.0, 1.0, 10.0, 1e3, 1e6, 1e300):
+        told = combined(Parts(50, 10, by_yield, 5.0))
+        assert told.total is not None
+        assert told.high is not None
+        assert 50 <= told.low <= told.total <= told.high
+        assert told.total >= before
+        before = told.total
+
+
+def looks(strategy: Strategy, archive: Archive, label: str) -> list[bool]:
+    """Crawl a web and say at each quarter whether the interval holds the truth."""
+    truth = frozenset(archive.labels.urls[label].tolist())
+    world, seen, held = Recorded(archive), Sightings(), []
+    quarters = {round(share * archive.versions) for share in (0.25, 0.5, 0.75, 1.0)}
+    crawl = Crawl(strategy, world, Everything(), MemoryLedger())
+    crawl.begin()
+    seen.watch([beginning(world.seeds, 0.0)])
+
+    def watch(visits: list[Visit]) -> None:
+        for visit in visits:
+            seen.watch([Visit(visit.page, 1.0, visit.page.final in truth)])
+            told = estimate(seen)
+            if seen.downloads in quarters and told.high is not None:
+                held.append(int(told.low) <= len(truth) <= told.high + 1)
+
+    crawl.run(watch)
+    return held
+
+
+def test_intervals_hold_on_webs_that_were_never_seen() -> None:
+    held: list[bool] = []
+    for seed in (21, 22):
+        archive = generate("topics", seed=seed, pages=600)
+        for label in ("topic:robotics", "topic:law", "topic:health"):
+            held += looks(BreadthFirst(), archive, label)
+            held += looks(Random(np.random.default_rng(seed)), archive, label)
+    assert len(held) >= 30
+    assert np.mean(held) >= 0.75

@@ -1,0 +1,87 @@
+"""What a crawl has seen of a web: counted by hand."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+
+from foragers.ledger.memory import MemoryLedger
+from foragers.loop import Crawl, beginning
+from foragers.measures.sightings import KNOWN, NEAR, TAKEN, Sightings
+from foragers.strategies.baselines import BreadthFirst
+from foragers.testing.ledgers import sample
+from foragers.topics.everything import Everything
+from foragers.types import Choice, Link, Status, Visit
+from foragers.worlds.generated import generate
+from foragers.worlds.recorded import Recorded
+
+
+def to(*urls: int, host: int = 0) -> tuple[Link, ...]:
+    return tuple(Link(url, host, f"http://h{host}.test/{url}") for url in urls)
+
+
+def told(*visits: Visit) -> Sightings:
+    seen = Sightings()
+    seen.watch([beginning(to(0), 0.0), *visits])
+    return seen
+
+
+def test_what_is_linked_waits_once_however_often_it_is_linked() -> None:
+    seen = told(sample(Choice(0, 0), links=to(1, 2, 2, 3)))
+    assert (seen.downloads, seen.waiting, seen.known) == (1, 3, 4)
+    assert seen.counts[:4].tolist() == [0, 1, 1, 1]
+
+
+def test_links_of_relevant_pages_draw_near_what_waits() -> None:
+    seen = told(
+        sample(Choice(0, 0), links=to(1, 2, 2, 3)),
+        sample(Choice(1, 0), links=to(0, 2, 4), relevance=1.0),
+    )
+    assert list(seen.found) == [1]
+    assert seen.left[0].tolist() == [1, 2], "3 is far; 2 and 4 are near"
+    assert seen.marks[2] & (KNOWN | TAKEN | NEAR) == KNOWN | NEAR
+    assert seen.counts[2] == 2
+
+
+def test_a_redirect_settles_both_addresses() -> None:
+    seen = told(
+        sample(Choice(0, 0), links=to(1, 2)),
+        sample(Choice(1, 0), final=2, relevance=1.0),
+        sample(Choice(1, 0), final=2, relevance=1.0),
+    )
+    assert seen.waiting == 0
+    assert len(seen.found) == 1, "each page is found once"
+
+
+def test_what_was_skipped_waits_no_more_and_is_no_download() -> None:
+    seen = told(sample(Choice(0, 0), links=to(1, 2)), sample(Choice(1, 0), status=Status.SKIPPED))
+    assert (seen.downloads, seen.waiting) == (1, 1)
+
+
+def test_relevant_pages_found_lately_are_counted_by_download() -> None:
+    hits = (1, 1, 0, 1, 0, 0)
+    seen = told(*(sample(Choice(url, 0), relevance=hit) for url, hit in enumerate(hits)))
+    assert [seen.found_lately(window) for window in (1, 2, 3, 4, 6, 99)] == [0, 0, 1, 1, 3, 3]
+
+
+def test_a_whole_crawl_leaves_nothing_waiting_and_a_pickled_one_goes_on_the_same() -> None:
+    world, seen = Recorded(generate("topics", seed=3, pages=300)), Sightings()
+    crawl = Crawl(BreadthFirst(), world, Everything(), MemoryLedger())
+    crawl.begin()
+    seen.watch([beginning(world.seeds, 0.0)])
+    halfway = []
+
+    def watch(visits: list[Visit]) -> None:
+        seen.watch(visits)
+        if seen.downloads == 150:
+            halfway.append(pickle.dumps(seen))
+
+    crawl.run(watch)
+    again = pickle.loads(halfway[0])
+    again.watch(list(crawl.ledger.read(150)))
+    assert seen.waiting == again.waiting == 0
+    assert int(seen.left.sum()) == 0
+    assert seen.downloads == seen.known == len(seen.found) == 300
+    assert (seen.short, seen.long) == (again.short, again.long)
+    assert np.array_equal(seen.marks[:300], again.marks[:300])

@@ -1,0 +1,212 @@
+"""Auto and its parts, with the numbers worked out by hand."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from foragers.content import Kept
+from foragers.loop import beginning
+from foragers.strategies.auto import Auto
+from foragers.strategies.auto_advice import ADVISERS, PRIOR, REMEMBERED, Belief
+from foragers.strategies.auto_credit import Credit, Followed
+from foragers.strategies.auto_rates import ROOT, Rates
+from foragers.strategies.auto_words import NO_WORD, WordWeights, bucket, link_words
+from foragers.topics.keywords import Keywords
+from foragers.topics.no_topic import NoTopic
+from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, Visit
+
+NO_GROUPS = np.array([ROOT], np.intp)
+
+
+def test_rates_are_shrunk_from_coarse_to_fine() -> None:
+    rates = Rates(shrinkage=3)
+    host = rates.group("host")
+    page = rates.group("page", host)
+    for worth in (1.0, 0.0):
+        rates.count(rates.lineage(np.array([page], np.int32)), worth, True)
+    rates.count(rates.lineage(np.array([host], np.int32)), 0.0, False)
+    rates.refresh()
+    root = (1 + 3 * 0.02) / (3 + 3)
+    at_host = (1 + 3 * root) / (3 + 3)
+    assert rates.table["worth"][ROOT] == pytest.approx(root)
+    assert rates.table["worth"][host] == pytest.approx(at_host)
+    assert rates.table["worth"][page] == pytest.approx((1 + 3 * at_host) / (2 + 3))
+    answers = (2 + 3 * (2 + 3 * 0.9) / 6) / 6
+    assert rates.table["answer"][host] == pytest.approx(answers)
+
+
+def test_a_new_group_is_believed_to_be_like_the_one_around_it() -> None:
+    rates = Rates()
+    host = rates.group("host")
+    rates.count(rates.lineage(np.array([host], np.int32)), 1.0, True)
+    rates.refresh()
+    assert rates.table["worth"][rates.group("new", host)] == rates.table["worth"][host]
+    assert rates.group("new", host) == rates.group("new", host)
+
+
+def test_the_lineage_of_groups_counts_each_once() -> None:
+    rates = Rates()
+    host = rates.group("host")
+    pages = [rates.group(name, host) for name in "ab"]
+    found = rates.lineage(np.array([*pages, host], np.int32))
+    assert found.tolist() == [ROOT, host, *pages]
+
+
+def test_what_was_found_through_a_page_is_passed_back() -> None:
+    credit = Credit()
+    credit.add(1, Followed(NOWHERE, NO_GROUPS, 0, 0.0, 0.0))
+    credit.add(2, Followed(1, NO_GROUPS, 1, 1.0, 0.0))
+    raised = list(credit.pass_back(2, 1.0))
+    # The parent was relevant itself: it cannot be worth more.  Its own parent gains half a page.
+    assert [(link.place, link.found) for link, _ in raised] == [(0, 0.5)]
+    assert raised[0].more == pytest.approx(0.5 * (1 - exp(-0.5 / 3)))
+    again = list(credit.pass_back(1, 1.0))
+    assert again[0].link.worth == pytest.approx(0.5 * (1 - exp(-1.5 / 3)))
+
+
+def test_an_unknown_parent_gets_no_credit() -> None:
+    assert list(Credit().pass_back(7, 1.0)) == []
+
+
+def test_words_of_relevant_pages_lean_to_them() -> None:
+    weights = WordWeights()
+    tea, tax = bucket("tea"), bucket("tax")
+    weights.read(np.array([tea], np.int32), True)
+    weights.read(np.array([tax], np.int32), False)
+    weights.refresh()
+    assert weights.leans[tea] == pytest.approx(log(1.3 / 1.6) - log(0.3 / 1.6))
+    assert weights.leans[tax] == pytest.approx(-weights.leans[tea])
+    assert weights.leans[NO_WORD] == 0
+
+
+def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address() -> None:
+    found = link_words(["green", "the", "tea"], "/shop/tea-pots")
+    assert found[:4] == [bucket(word) for word in ("green", "tea", "shop", "pots")]
+    assert found[4:] == [NO_WORD] * 8
+
+
+def test_word_weights_go_towards_what_links_were_worth() -> None:
+    weights = WordWeights()
+    good, bad = (np.array([bucket(word)], np.int32) for word in ("good", "bad"))
+    for _ in range(20):
+        weights.learn([good], 1.0, 0.0)
+        weights.learn([bad], 0.0, 0.0)
+    assert weights.weights[good[0]] > 1
+    assert weights.weights[bad[0]] < -1
+    assert weights.weights[NO_WORD] == 0
+
+
+def test_an_adviser_that_is_right_is_believed_more_and_one_that_is_wrong_less() -> None:
+    belief, rng = Belief(), np.random.default_rng(1)
+    right, wrong = ADVISERS.index("shape"), ADVISERS.index("anchor")
+    for _ in range(400):
+        advice = np.zeros(len(PRIOR), np.float32)
+        advice[0], advice[right], advice[wrong] = 1, *rng.normal(size=2)
+        belief.remember(advice, float(advice[right] - advice[wrong] > 0))
+    for _ in range(3):
+        belief.fit()
+    assert belief.weights[right] > PRIOR["shape"] + 1
+    assert belief.weights[wrong] < -1
+    assert belief.weights[ADVISERS.index("parent")] == pytest.approx(PRIOR["parent"])
+
+
+def test_what_is_no_longer_remembered_is_not_corrected() -> None:
+    belief = Belief()
+    first = belief.remember(np.zeros(len(PRIOR), np.float32), 0.0)
+    for _ in range(REMEMBERED):
+        last = belief.remember(np.zeros(len(PRIOR), np.float32), 0.25)
+    belief.correct(first, 1.0)
+    assert set(belief._worth.tolist()) == {0.25}
+    belief.correct(last, 1.0)
+    assert 1.0 in belief._worth
+
+
+def link(url: int, directory: str, anchor: str = "") -> Link:
+    return Link(url, 0, f"http://a.test/{directory}/{url}", anchor, path=f"ul.{directory} a")
+
+
+def visit(choice: Choice, relevance: float, *links: Link, status: Status = Status.OK) -> Visit:
+    content = Kept(Document(), links)
+    page = Page(choice, status, "", choice.url, 0.0, 0.0, choice.url, content.columns(), content)
+    return Visit(page, relevance, relevance > 0.5)
+
+
+def crawl(
+    strategy: Auto, pages: dict[int, list[Link]], good: set[int], downloads: int
+) -> list[int]:
+    order: list[int] = []
+    while len(order) < downloads and (chosen := strategy.ask(1, frozenset())):
+        order.append(chosen[0].url)
+        url = order[-1]
+        strategy.tell([visit(chosen[0], float(url in good), *pages.get(url, ()))])
+    return order
+
+
+def begun(strategy: Auto, *links: Link) -> Auto:
+    strategy.tell([beginning(links, 0.0)])
+    return strategy
+
+
+def test_the_directory_that_pays_is_emptied_first() -> None:
+    teas, taxes = range(100, 120), range(200, 220)
+    mixed = [page for pair in zip(taxes, teas, strict=True) for page in pair]
+    links = [link(page, "tea" if page in teas else "tax") for page in mixed]
+    strategy = begun(Auto(NoTopic()), link(0, "home"))
+    order = crawl(strategy, {0: links}, set(teas), 41)
+    places = [order.index(page) for page in teas]
+    assert max(places) <= 26, "after a few tries it keeps to the teas"
+
+
+def test_a_hub_is_worth_what_is_found_through_it() -> None:
+    """Lists lead to targets and notes to nothing; both are not relevant themselves."""
+    lists, notes, targets = range(10, 22), range(30, 42), range(100, 160)
+    pages = {
+        0: [
+            link(page, "list" if page in lists else "note")
+            for page in sorted([*lists, *notes], key=lambda page: page % 10)
+        ]
+    }
+    for number, page in enumerate(lists):
+        pages[page] = [link(target, "item") for target in targets[5 * number : 5 * number + 5]]
+    order = crawl(begun(Auto(NoTopic()), link(0, "home")), pages, set(targets), 85)
+    seen = [page for page in order if page in lists or page in notes]
+    assert np.mean([seen.index(page) for page in lists]) < np.mean(
+        [seen.index(page) for page in notes]
+    )
+
+
+def test_words_of_the_topic_lead_before_anything_is_learned() -> None:
+    links = [link(1, "x", "about us"), link(2, "x", "green tea"), link(3, "x", "imprint")]
+    strategy = begun(Auto(Keywords("green tea")), *links)
+    assert strategy.ask(1, frozenset())[0].url == 2
+
+
+def test_a_host_that_never_answers_is_left_for_last() -> None:
+    dead = [Link(url, 1, f"http://dead.test/{url}") for url in range(10, 20)]
+    alive = [Link(url, 2, f"http://alive.test/{url}") for url in range(20, 30)]
+    strategy = begun(
+        Auto(NoTopic()), *(page for pair in zip(dead, alive, strict=True) for page in pair)
+    )
+    order: list[int] = []
+    while chosen := strategy.ask(1, frozenset()):
+        status = Status.OK if chosen[0].url >= 20 else Status.MISSING
+        order.append(chosen[0].url)
+        strategy.tell([visit(chosen[0], 0.0, status=status)])
+    assert set(order[-5:]) <= set(range(10, 20))
+
+
+def test_auto_says_what_each_adviser_made_of_a_link() -> None:
+    tea = link(2, "x", "green tea")
+    strategy = begun(Auto(Keywords("green tea")), link(1, "x", "about"), tea)
+    reasons = strategy.explain(visit(Choice(0, 0), 0.0).page, tea)
+    assert reasons is not None
+    assert reasons.parts[0].name == "topic in link"
+    assert reasons.parts[0].adds == pytest.approx((1.0, PRIOR["topic in link"]))
+    assert "0.9" in reasons.says
+
+
+def test_a_page_nobody_spoke_of_is_not_explained() -> None:
+    assert Auto(NoTopic()).explain(visit(Choice(0, 0), 0.0).page, link(5, "x")) is None
