@@ -102,7 +102,7 @@ def test_the_command_shows_the_estimate_and_writes_it_for_machines(tmp_path: Pat
     out, told = tmp_path / "out", tmp_path / "told.json"
     with serving(site()) as server:
         arguments = ["crawl", server.url("/"), "--topic", TOPIC, "--threshold", "0.5"]
-        arguments += ["--strategy", "breadth-first", "--budget", "60", "--delay", "0", "--no-warc"]
+        arguments += ["--strategy", "breadth-first", "--budget", "60", "--delay", "0", "--no-traps"]
         arguments += ["--allow-private", "127.0.0.0/8", "--out", str(out), "--json", str(told)]
         main([*arguments, "--until-yield", "1/25"])
     estimate = json.loads(told.read_text())["estimate"]

@@ -21,7 +21,7 @@ from foragers.worlds.serving import WorldServer
 
 PAGES, BUDGET = 6000, 400
 AIM = Aim("climate emission carbon", threshold=0.5)
-STRATEGIES = ("breadth-first", "best-first", "shark-search")
+STRATEGIES = ("breadth-first", "best-first", "auto")
 
 
 def add(verb: argparse.ArgumentParser) -> None:

@@ -45,8 +45,8 @@ from foragers.types import NOWHERE, Choice, HostId, Link, Page, Status, UrlId, V
 
 LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
 MOST_DIRECTORIES = 4
-TAKEN = -1
-"""In place of the number of links to a page: it was asked for."""
+FETCHED = -1
+"""In place of the number of links to a page: it is there."""
 LOOK_AGAIN, FIT_AGAIN = 50, 20
 """What waits is judged anew after a fiftieth of the downloads so far, beliefs after a twentieth."""
 
@@ -67,31 +67,22 @@ class Auto:
         default_factory=lambda: Column(np.int32(0)), init=False, repr=False
     )
     _pages: IdSet = field(default_factory=IdSet, init=False, repr=False)
-    _asked: dict[UrlId, tuple[Records, Advice]] = field(
-        default_factory=dict, init=False, repr=False
-    )
     _downloads: int = field(default=0, init=False, repr=False)
     _next_look: int = field(default=0, init=False, repr=False)
     _next_fit: int = field(default=10, init=False, repr=False)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose the n most promising pages on open hosts."""
-        if self._downloads >= self._next_look:
-            self._look()
-        chosen = self.frontier.pop(n, closed)
-        for choice in chosen:
-            self._in_links.reach(choice.url)[choice.url] = TAKEN
-            clues = self._clues.of(choice.url)
-            self._asked[choice.url] = clues, self._advice(clues)
-        return chosen
+        return self.frontier.pop(n, closed)
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Learn what the links to the pages were worth, and judge the links on them."""
+        """Learn what the links to the pages were worth, and judge the links on them.
+
+        All that is learned is learned here: a crawl that is taken up, or explained, is told again.
+        """
         for visit in visits:
             page = visit.page
             self.frontier.fetched(page)
-            for url in {page.choice.url, page.final} - {NOWHERE}:
-                self._in_links.reach(url)[url] = TAKEN
             # A page that was fetched under another address before brings nothing new.
             is_page = page.status is Status.OK and page.final not in self._pages
             if page.choice.url != NOWHERE:
@@ -99,15 +90,20 @@ class Auto:
                 self._learn(visit, is_page)
             if is_page:
                 self._read(visit)
+            for url in {page.choice.url, page.final} - {NOWHERE}:
+                self._in_links.reach(url)[url] = FETCHED
             if page.final != NOWHERE:
                 self._pages.add(page.final)
+            if self._downloads >= self._next_look:
+                self._look()
 
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
         page, relevance = visit.page, visit.relevance if is_page else 0.0
-        clues, advice = self._asked.pop(page.choice.url, (None, None))
-        if clues is None or advice is None or not len(clues):
+        clues = self._clues.of(page.choice.url)
+        if not len(clues):
             return
+        advice = self._advice(clues)
         groups = self._rates.lineage(clues["groups"].ravel())
         usual = float(log_odds(self._rates.table["worth"][ROOT : ROOT + 1])[0])
         self._rates.count(groups, relevance, is_page)
