@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from copy import deepcopy
@@ -80,6 +81,7 @@ class Looker:
     at: dict[int, float]
     seen: Sightings = field(default_factory=Sightings)
     found: set[int] = field(default_factory=set)
+    linked: Counter[int] = field(default_factory=Counter)
     looks: list[tuple[float, Parts, int, Count, Count]] = field(default_factory=list)
 
     def watch(self, visits: Sequence[Visit]) -> None:
@@ -88,15 +90,15 @@ class Looker:
             self.seen.watch((visit,))
             if visit.page.final in self.truth and visit.page.version >= 0:
                 self.found.add(visit.page.final)
+            self.linked.update(set(visit.page.links.targets.tolist()))
             if self.seen.downloads in self.at:
                 self.look(self.at[self.seen.downloads])
 
     def look(self, share: float) -> None:
         """Note what can be told now, and what is true."""
-        sightings = self.seen.counts[np.array(self.seen.found, np.int64)]
-        once, twice = int((sightings == 1).sum()), int((sightings == 2).sum())
+        met = Counter(self.linked[url] for url in self.seen.found)
         left = len(self.truth) - len(self.found)
-        pair = chapman(*samples(self.seen)), chao(len(sightings), once, twice)
+        pair = chapman(*samples(self.seen)), chao(len(self.seen.found), met[1], met[2])
         self.looks.append((share, parts_of(self.seen), left, *pair))
 
 

@@ -36,7 +36,9 @@ def with_a_parameter(name: str) -> str:
     return name
 
 
-SPECS = sorted({*STRATEGIES, *map(with_a_parameter, STRATEGIES)})
+NAMES = {STRATEGIES[name]: name for name in STRATEGIES}.values()
+"""A strategy that has two names is checked under one of them."""
+SPECS = sorted({*NAMES, *map(with_a_parameter, NAMES)})
 
 
 def maker(spec: str, archive, judge: Judge, since: float | None) -> Callable[[], Strategy]:

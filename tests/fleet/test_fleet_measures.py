@@ -215,7 +215,7 @@ def test_a_simulation_adds_up() -> None:
     assert len(np.unique(pages)) == len(pages)  # no page is rewarded twice
 
 
-def test_a_simulation_is_the_same_again_and_needs_no_more_memory_when_longer() -> None:
+def test_a_simulation_is_the_same_again() -> None:
     archive = generate("news", seed=2, pages=600, days=2.0)
     ground = ground_of(archive)
     one, again = (simulate(ground, RL, seed=3, days=0.5, seconds_per_page=20.0) for _ in range(2))

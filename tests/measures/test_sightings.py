@@ -8,7 +8,7 @@ import numpy as np
 
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
-from foragers.measures.sightings import KNOWN, NEAR, TAKEN, Sightings
+from foragers.measures.sightings import AGENTS, HALVES, KNOWN, TAKEN, Sightings
 from foragers.strategies.baselines import BreadthFirst
 from foragers.testing.ledgers import sample
 from foragers.topics.everything import Everything
@@ -30,18 +30,20 @@ def told(*visits: Visit) -> Sightings:
 def test_what_is_linked_waits_once_however_often_it_is_linked() -> None:
     seen = told(sample(Choice(0, 0), links=to(1, 2, 2, 3)))
     assert (seen.downloads, seen.waiting, seen.known) == (1, 3, 4)
-    assert seen.counts[:4].tolist() == [0, 1, 1, 1]
+    assert [mark & (KNOWN | TAKEN) for mark in seen.marks[:5].tolist()] == [3, 1, 1, 1, 0]
 
 
-def test_links_of_relevant_pages_draw_near_what_waits() -> None:
+def test_pages_that_two_agents_link_to_are_in_both_samples() -> None:
     seen = told(
-        sample(Choice(0, 0), links=to(1, 2, 2, 3)),
-        sample(Choice(1, 0), links=to(0, 2, 4), relevance=1.0),
+        sample(Choice(0, 0, agent="ant"), links=to(1, 2)),
+        sample(Choice(1, 0, agent="bee"), links=to(2, 3)),
+        sample(Choice(2, 0, agent="ant"), links=to(3000)),
     )
-    assert list(seen.found) == [1]
-    assert seen.left[0].tolist() == [1, 2], "3 is far; 2 and 4 are near"
-    assert seen.marks[2] & (KNOWN | TAKEN | NEAR) == KNOWN | NEAR
-    assert seen.counts[2] == 2
+    one, other = AGENTS
+    sampled = [int(seen.marks[url]) & (one | other) for url in (1, 2, 3, 3000)]
+    assert sampled == [one, one | other, other, one]
+    assert seen.pages_by_agents == [2, 1]
+    assert all(bool(seen.marks[url] & (HALVES[0] | HALVES[1])) for url in (1, 2, 3, 3000))
 
 
 def test_a_redirect_settles_both_addresses() -> None:
@@ -81,7 +83,6 @@ def test_a_whole_crawl_leaves_nothing_waiting_and_a_pickled_one_goes_on_the_same
     again = pickle.loads(halfway[0])
     again.watch(list(crawl.ledger.read(150)))
     assert seen.waiting == again.waiting == 0
-    assert int(seen.left.sum()) == 0
     assert seen.downloads == seen.known == len(seen.found) == 300
     assert (seen.short, seen.long) == (again.short, again.long)
     assert np.array_equal(seen.marks[:300], again.marks[:300])

@@ -80,11 +80,9 @@ def _may_be_formatting() -> NDArray[np.bool_]:
     """Return with which pairs of letters the formatting elements begin."""
     found = np.zeros(1 << 16, np.bool_)
     for pair in product(range(128), repeat=2):
-        name = bytes(pair)
-        if name[:1].lower() in b"bius" and (name[1:].isspace() or name[1:] == b"/"):
-            found[pair[0] << 8 | pair[1]] = True
-        elif name.lower() in _BEGINNINGS:
-            found[pair[0] << 8 | pair[1]] = True
+        name = bytes(pair).lower()
+        single = name[:1] in b"bius" and (name[1:].isspace() or name[1:] == b"/")
+        found[pair[0] << 8 | pair[1]] = single or name in _BEGINNINGS
     return found
 
 

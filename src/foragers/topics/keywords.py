@@ -72,7 +72,8 @@ class Keywords:
 @lru_cache(maxsize=16_384)
 def _likeness(topic: str | tuple[str, ...], text: str) -> float:
     judge = _judge(topic)
-    return judge._cosine(Counter(word for word in words(text) if word in judge.weights))
+    hits = [word for word in words(text) if word in judge.weights]
+    return judge._cosine(Counter(hits)) if hits else 0.0
 
 
 @lru_cache(maxsize=16)

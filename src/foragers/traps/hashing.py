@@ -77,6 +77,7 @@ def _numbers(letters: Letters, starts: Places, ends: Places) -> Hashes:
     return even
 
 
+@lru_cache(maxsize=1024)
 def hash_of(word: str) -> np.uint64:
     """Return the number of one word."""
     found: np.uint64 = hashes_of(b" %b " % word.encode("utf-8", "replace"))[0]
