@@ -7,6 +7,7 @@ import sys
 from benchmarks import (
     automata,
     crawling,
+    energy,
     importing,
     memory,
     opening,
@@ -22,6 +23,7 @@ BENCHMARKS = {
     "opening": opening,
     "scale": scale,
     "automata": automata,
+    "energy": energy,
     "crawling": crawling,
     "training": training,
     "memory": memory,

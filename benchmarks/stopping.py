@@ -6,7 +6,8 @@ truth: all relevant pages that links lead to from the seeds.  The law is fitted 
 each web on all the others, and so are the ends of its interval.  At the end stands the law
 fitted on all of them, which is the one in `foragers.measures.remaining`.
 
-Webs are imported for the occasion; a folder of imported ones can be named with FORAGERS_WORLDS.
+Webs are imported for the occasion; a folder of imported ones can be named with FORAGERS_WORLDS,
+and how many are crawled at once with FORAGERS_PROCESSES.
 """
 
 from __future__ import annotations
@@ -18,20 +19,19 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from math import log1p
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.recordings import SHARED
+from benchmarks.stopping_law import Case, fitted, usable
 from foragers.comparison.study import Study, prepare
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
 from foragers.measures.capture import Count, chao, chapman
-from foragers.measures.remaining import FEWEST, FITTED, Law, Parts, combined, parts_of, samples
+from foragers.measures.remaining import FITTED, Law, Parts, combined, parts_of, samples
 from foragers.measures.sightings import Sightings
 from foragers.run import Aim, Run
 from foragers.strategies.registry import Brief, build
@@ -46,31 +46,17 @@ from foragers.worlds.recorded import Recorded
 from foragers.worlds.store import save
 
 RECORDED = ("departments", "organisations", "openoffice")
-GENERATED = (("topics", 6000), ("departments", 6000), ("companies", 6500))
+GENERATED = (("topics", 4000), ("departments", 4000), ("companies", 4000))
 STRATEGIES = ("breadth-first", "random", "best-first", "spider(online=true)", "lafc", "wlrl")
 AIMS = 3
 KINDS = ("topic:", "class:", "target:", "kind:")
 SHOWN = (0.1, 0.25, 0.5, 0.75, 1.0)
 FITTED_AT = (0.03, 0.06, *SHOWN, 1.25)
-SLACK = 0.04
-"""So many residuals lie beyond either end: the interval is a little wider than for five percent."""
+LOOKS = tuple(sorted({*FITTED_AT, *(number / 20 for number in range(1, 31))}))
+WANTED = (0.5, 0.8, 0.9)
+"""The recalls at which a crawl is to stop."""
 HELD = 0.85
 """What share of intervals must hold on webs that the law was not fitted on, on the mean."""
-
-Column = NDArray[np.float64]
-
-
-class Case(NamedTuple):
-    """One look at one crawl: what was seen, and how many relevant pages were left to find."""
-
-    world: str
-    strategy: str
-    aim: str
-    share: float
-    parts: Parts
-    left: int
-    chapman: Count
-    chao: Count
 
 
 @dataclass
@@ -150,9 +136,10 @@ def cases_of(name: str, path: Path) -> list[Case]:
         study = prepare(Run(str(path), "random", aim=Aim(relevant=aim)))
         truth = study.rewards() & reach
         for strategy in STRATEGIES:
-            looker = Looker(truth, {round(share * len(reach)): share for share in FITTED_AT})
+            looker = Looker(truth, {round(share * len(reach)): share for share in LOOKS})
             crawl(strategy, study, looker)
             found += [Case(name, strategy, aim, *look) for look in looker.looks]
+        print(f"   {name}: {aim}, {len(truth):,} pages", file=sys.stderr, flush=True)
     return found
 
 
@@ -165,50 +152,6 @@ def crawl(strategy: str, study: Study, looker: Looker) -> None:
     work.begin()
     looker.watch([beginning(world.seeds, world.now)])
     work.run(looker.watch)
-
-
-def usable(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases in which there is something to estimate."""
-    return [case for case in cases if case.parts.waiting and case.parts.found >= FEWEST]
-
-
-def fitted(cases: Sequence[Case]) -> Law:
-    """Fit the law, each web counting the same; its ends come from webs left out in turn."""
-    names = sorted({case.world for case in cases})
-    off = {}
-    for name in names if len(names) > 1 else []:
-        weights = solved([case for case in cases if case.world != name])
-        off[name] = residuals([case for case in cases if case.world == name], weights)
-    # As many from each web, evenly over its distribution.
-    even = np.linspace(0, 1, 501)
-    pooled = np.concatenate([np.quantile(one, even) for one in off.values()])
-    ends = np.quantile(pooled, (SLACK, 0.5, 1 - SLACK))
-    return Law(*(round(float(number), 3) for number in (*solved(cases), *ends)))
-
-
-def columns(cases: Sequence[Case]) -> tuple[Column, Column]:
-    """Return what the law looks at, and what it is to tell."""
-    rows = [
-        (1.0, log1p(one.by_yield), log1p(one.found), log1p(one.by_capture))
-        for one in (case.parts for case in cases)
-    ]
-    return np.array(rows), np.array([log1p(case.left) for case in cases])
-
-
-def solved(cases: Sequence[Case]) -> Column:
-    """Return the weights of least squares, each web counting the same."""
-    looked, left = columns(cases)
-    names = [case.world for case in cases]
-    weights = np.array([1 / names.count(name) for name in names]) * len(names)
-    weighted = looked * weights[:, None]
-    ridge = np.eye(looked.shape[1])
-    return np.asarray(np.linalg.solve(looked.T @ weighted + ridge, weighted.T @ left))
-
-
-def residuals(cases: Sequence[Case], weights: Column) -> Column:
-    """Return how far off a law is."""
-    looked, left = columns(cases)
-    return np.asarray(left - looked @ weights)
 
 
 class Held(NamedTuple):
@@ -257,17 +200,44 @@ def table(
             print(line(name or "all", told, laws, len(told) / len(some)))
 
 
+def stops(cases: Sequence[Case], laws: dict[str, Law]) -> None:
+    """Print at what recall crawls would have stopped that were to stop at another."""
+    print("\n| --until-recall | crawls | stopped | true recall: median | lowest tenth | reached |")
+    print("|--:|--:|--:|--:|--:|--:|")
+    crawls: dict[tuple[str, str, str], list[Case]] = {}
+    for case in cases:
+        crawls.setdefault((case.world, case.strategy, case.aim), []).append(case)
+    for wanted in WANTED:
+        recalls = []
+        for looks in crawls.values():
+            for case in looks:
+                if combined(case.parts, laws[case.world]).reaches(wanted):
+                    recalls.append(case.parts.found / max(1, case.parts.found + case.left))
+                    break
+        got = np.array(recalls)
+        print(
+            f"| {wanted:g} | {len(crawls)} | {len(got)} | {np.median(got):.0%}"
+            f" | {np.quantile(got, 0.1):.0%} | {np.mean(got >= wanted):.0%} |"
+        )
+
+
+def processes() -> int:
+    """Return how many webs are crawled at once."""
+    return int(os.environ.get("FORAGERS_PROCESSES", os.cpu_count() or 1))
+
+
 def run() -> bool:
     """Crawl all webs, and tell how often the interval held on each, fitted on the others."""
-    with TemporaryDirectory() as folder, ProcessPoolExecutor(2) as pool:
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(processes()) as pool:
         found = worlds(Path(folder))
         cases = [case for some in pool.map(cases_of, found, found.values()) for case in some]
-    good = usable(cases)
+    good = [case for case in usable(cases) if case.share in FITTED_AT]
     laws = {name: fitted([case for case in good if case.world != name]) for name in found}
     shown = [case for case in cases if case.share in SHOWN]
     table("web", shown, lambda case: case.world, laws)
     table("strategy", shown, lambda case: case.strategy, laws)
     table("downloads / pages", shown, lambda case: f"{case.share:.0%}", laws)
+    stops(cases, laws)
     print(f"\nfitted on all: {fitted(good)}\nin the package: {FITTED}")
     held = np.mean([tested(case, laws[case.world]).held for case in usable(shown)])
     print(f"   intervals that held: {held:.1%}, aim >= {HELD:.0%}")

@@ -75,7 +75,7 @@ def load_model(file: Path, kind: str, version: int) -> Model:
         header = msgspec.json.decode(arrays.pop(HEADER).tobytes(), type=Header)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror or error}; {remedy}") from error
-    except (BadZipFile, ValueError, KeyError, EOFError, NotImplementedError) as error:
+    except (BadZipFile, ValueError, KeyError, EOFError, RuntimeError) as error:
         raise UsageError(f"{file}: not a model, or damaged; {remedy}") from error
     if header.kind != kind:
         raise UsageError(f"{file}: a model for '{header.kind}', not for '{kind}'; {remedy}")

@@ -21,7 +21,7 @@ TOPICS: Mapping[str, str] = {
 """Topics of the generated web, and their words; the paper does not name its own."""
 
 LOW, USABLE, HIGH = "low ρ", "usable ρ", "high ρ"
-FACTORS: Mapping[str, float] = {LOW: 1 / 3, USABLE: 1.0, HIGH: 3.0}
+FACTORS: Mapping[str, float] = {LOW: 1 / 3, USABLE: 0.85, HIGH: 3.0}
 """Shares of the ρ at which pages collected cost what they bring; the paper names none."""
 SIGMOIDS: Mapping[str, tuple[float, float]] = {
     "C = 0.5, G = 4": (0.5, 4.0),

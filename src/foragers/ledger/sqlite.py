@@ -84,7 +84,7 @@ class SqliteLedger:
         self._addresses = addresses
         self._words = words
         self._batch = batch
-        self._compress = zstandard.ZstdCompressor(level=3).compress
+        self._compress = zstandard.ZstdCompressor(level=1).compress
         self._encode = msgspec.msgpack.Encoder().encode
         self._connection = connect(path)
         names = self._connection.execute("SELECT id FROM urls")

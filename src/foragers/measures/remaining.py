@@ -34,6 +34,7 @@ class Parts(msgspec.Struct, frozen=True):
     waiting: int
     by_yield: float
     by_capture: float
+    by_agents: float | None = None
 
 
 class Law(msgspec.Struct, frozen=True):
@@ -68,6 +69,7 @@ class Estimate(msgspec.Struct, frozen=True):
     """Relevant pages found, and how many there are within reach: estimate and 90 % interval.
 
     Without a total it cannot be told yet; without an upper end there may be any number.
+    The last three are totals by one account alone, for those who want to look behind it.
     """
 
     found: int = 0
@@ -80,6 +82,7 @@ class Estimate(msgspec.Struct, frozen=True):
     waiting: int = 0
     by_yield: float | None = None
     by_capture: float | None = None
+    by_agents: float | None = None
 
     def reaches(self, recall: float) -> bool:
         """Say whether that share of all there is has been found, by the estimate."""
@@ -120,7 +123,6 @@ def combined(parts: Parts, law: Law = FITTED) -> Estimate:
     if not parts.waiting:
         share = 1.0 if found else None
         return Estimate(found, found, found, found, share, share, share)
-    accounts = {"by_yield": found + parts.by_yield, "by_capture": found + parts.by_capture}
     if found < FEWEST:
         return Estimate(found, low=found, waiting=parts.waiting)
     low, total, high = (found + law.left(parts, off) for off in (law.low, law.middle, law.high))
@@ -133,32 +135,39 @@ def combined(parts: Parts, law: Law = FITTED) -> Estimate:
         recall_low=found / high,
         recall_high=found / low,
         waiting=parts.waiting,
-        **accounts,
+        by_yield=found + parts.by_yield,
+        by_capture=found + parts.by_capture,
+        by_agents=None if parts.by_agents is None else found + parts.by_agents,
     )
 
 
 def parts_of(seen: Sightings) -> Parts:
     """Return what an estimate is made of."""
-    rate = sqrt(smooth(seen.short, seen.downloads) * smooth(seen.long, seen.downloads))
-    return Parts(len(seen.found), seen.waiting, seen.waiting * rate, by_capture(seen))
+    rate = sqrt(smooth(seen.short, seen.tried) * smooth(seen.long, seen.tried))
+    by_yield = seen.waiting * rate
+    return Parts(len(seen.found), seen.waiting, by_yield, by_capture(seen), by_agents(seen))
 
 
-def smooth(lately: Lately, downloads: int) -> float:
+def smooth(lately: Lately, tried: int) -> float:
     """Return the yield of late, which is never nothing: the next download may find one."""
-    return lately.found + 1.0 / (lately.share * downloads + SOME)
+    return lately.found + 1.0 / (lately.share * tried + SOME)
 
 
-def by_capture(seen: Sightings) -> float:
+def by_capture(seen: Sightings, bits: tuple[int, int] = HALVES) -> float:
     """Return how many relevant pages neither of two samples of sightings has met."""
-    one, other, both = samples(seen)
+    one, other, both = samples(seen, bits)
     return max(0.0, chapman(one, other, both).value - (one + other - both))
 
 
-def samples(seen: Sightings) -> tuple[int, int, int]:
+def by_agents(seen: Sightings) -> float | None:
+    """Return the same for two samples of agents, if there are agents on both sides."""
+    enough = BOTH_MATTER * sum(seen.pages_by_agents)
+    return by_capture(seen, AGENTS) if min(seen.pages_by_agents) > enough else None
+
+
+def samples(seen: Sightings, bits: tuple[int, int] = HALVES) -> tuple[int, int, int]:
     """Return how many of the relevant pages either of two samples has met, and how many both."""
     # A copy: an array with a view on it cannot grow.
     marks = seen.marks[np.array(seen.found, np.int64)]
-    smaller, all_pages = min(seen.pages_by_agents), sum(seen.pages_by_agents)
-    bits = AGENTS if smaller > BOTH_MATTER * all_pages else HALVES
     one, other = marks & bits[0] > 0, marks & bits[1] > 0
     return int(one.sum()), int(other.sum()), int((one & other).sum())

@@ -42,14 +42,14 @@ def no_marks() -> Bytes:
 
 @dataclass
 class Lately:
-    """Relevant pages found per download, over a recent share of the crawl."""
+    """Relevant pages found per address tried, over a recent share of the crawl."""
 
     share: float
     found: float = 0.0
 
-    def add(self, downloads: int, found: bool) -> None:
-        """Take in a download."""
-        weight = 1.0 / (self.share * downloads + SOME) if downloads > SOME else 1.0 / downloads
+    def add(self, tried: int, found: bool) -> None:
+        """Take in what the latest of so many addresses came to."""
+        weight = 1.0 / (self.share * tried + SOME) if tried > SOME else 1.0 / tried
         self.found += weight * (found - self.found)
 
 
@@ -58,6 +58,7 @@ class Sightings:
     """Counts of a crawl, one visit after the other; can be pickled and goes on the same."""
 
     downloads: int = 0
+    tried: int = 0
     waiting: int = 0
     known: int = 0
     found: array[int] = field(default_factory=lambda: array("q"))
@@ -83,7 +84,7 @@ class Sightings:
             self._see(page.links.targets, KNOWN)
             return
         self._make_room(max(url, page.final))
-        is_new = self._settle(url)
+        is_first = is_new = self._settle(url)
         if page.final != url:
             is_new &= self._settle(page.final)
         if page.status is not Status.SKIPPED:
@@ -92,8 +93,10 @@ class Sightings:
             if found:
                 self.found.append(url)
                 self.found_at.append(self.downloads)
-            self.short.add(self.downloads, found)
-            self.long.add(self.downloads, found)
+            if is_first:  # what waits has not been fetched: visits to old friends say nothing of it
+                self.tried += 1
+                self.short.add(self.tried, found)
+                self.long.add(self.tried, found)
         if len(page.links):
             self._see(page.links.targets, KNOWN | self._samples(page))
 

@@ -25,11 +25,11 @@ def check_strategy(
 
     `make` returns a fresh strategy, always with the same seed; `world` a fresh world,
     best one with several hosts and connections; `revisits` says that the strategy may
-    fetch a page again (if not said, its own `revisits` does).  What is checked: it chooses at most n pages, on open hosts, that
-    it was told of, with a finite promise and the parent and depth that led there, none
-    twice; the same seed gives the same choices; a pickled copy goes on like the original;
-    late, shuffled and lost answers, missing pages, pages without links, links to
-    oneself and a world without seeds are survived.
+    fetch a page again (if not said, its own `revisits` does).  What is checked: it chooses
+    at most n pages, on open hosts, that it was told of, with a finite promise and the
+    parent and depth that led there, none twice; the same seed gives the same choices; a
+    pickled copy goes on like the original; late, shuffled and lost answers, missing pages,
+    pages without links, links to oneself and a world without seeds are survived.
     """
     if revisits is None:
         revisits = bool(getattr(make(), "revisits", False))

@@ -1,0 +1,76 @@
+"""The energy model with 1,000 agents after 1,000,000 pages, against parsing the same pages.
+
+The history is put in beforehand: ranked relevance, births and deaths, known URLs.  Strategy time
+is that of asking and telling, parsing that of the HTML which such pages have.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from benchmarks.timing import verdict
+from foragers.loop import beginning
+from foragers.pages.html import parse
+from foragers.strategies.energy import Energy
+from foragers.strategies.infospiders import InfoSpiders
+from foragers.topics.keywords import Keywords
+from foragers.types import Visit
+from foragers.worlds.generated import generate
+from foragers.worlds.recorded import Recorded
+from foragers.worlds.render import render
+
+AGENTS, HISTORY, PAGES = 1_000, 1_000_000, 3_000
+AIM = 1.0
+
+
+def aged(kind: type[Energy]) -> Energy:
+    """Return a population that has seen a million pages."""
+    rng = np.random.default_rng(1)
+    energy = kind(Keywords("robot sensor actuator"), rng, agents=AGENTS, least=900, most=AGENTS)
+    for relevance in rng.beta(0.3, 3, HISTORY).tolist():
+        energy.balance.add(relevance)
+    for number in range(HISTORY):
+        energy.population.events.died(float(number), number, AGENTS)
+    for url in range(10**7, 10**7 + HISTORY):
+        energy.frontier.take(url)
+    return energy
+
+
+def measure(kind: type[Energy]) -> float:
+    """Print the cost per page of strategy and parser, and return the ratio."""
+    archive = generate("topics", seed=1, pages=20_000, links=40)
+    energy, world = aged(kind), Recorded(archive, connections=AGENTS)
+    energy.tell([beginning(world.seeds, 0.0)])
+    asked = told = parsed = 0.0
+    done = 0
+    while done < PAGES:
+        start = time.process_time()
+        choices = energy.ask(50, set())
+        asked += time.process_time() - start
+        pages = [world.answer(choice) for choice in choices]
+        visits = [Visit(page, energy.topic.likeness(page.document.text), False) for page in pages]
+        start = time.process_time()
+        energy.tell(visits)
+        told += time.process_time() - start
+        for page in pages:
+            html = render(page.document, page.links.outlinks)
+            start = time.process_time()
+            parse(html, page.href)
+            parsed += time.process_time() - start
+        done += len(pages)
+        if not pages:
+            break
+    mine = (asked + told) / max(done, 1)
+    print(
+        f"   {kind.__name__}: {done:,} pages, {len(energy.population):,} agents:"
+        f" strategy {1e6 * mine:.0f} us a page, parsing {1e6 * parsed / max(done, 1):.0f} us"
+    )
+    return mine / (parsed / max(done, 1))
+
+
+def run() -> bool:
+    """Measure both kinds of agents."""
+    plain = verdict("energy model against parsing", measure(Energy), AIM)
+    return verdict("InfoSpiders against parsing", measure(InfoSpiders), AIM) and plain
