@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from foragers.measures.capture import Count
 from foragers.measures.remaining import FEWEST, Law, Parts
 
-SLACK = 0.04
-"""So many residuals lie beyond either end: the interval is a little wider than for five percent."""
+SLACK = 0.05
+"""So many residuals lie beyond either end of the interval."""
 
 Column = NDArray[np.float64]
 

@@ -34,7 +34,7 @@ def test_words_around_a_link_are_cut_out_when_asked_for_also_after_writing():
         "before first between after",
     ]
     assert written(links) == links
-    assert list(links)[0] == Outlink(
+    assert links[0] == Outlink(
         "http://a.test/one", "first", "before between second after", "html body a", 0, "next"
     )
 

@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
+import zstandard
 
 from foragers.errors import UsageError
 from foragers.ledger.facts import Facts
@@ -144,6 +146,22 @@ def test_words_can_be_left_out(tmp_path: Path) -> None:
     assert sum(sizes[True]) == 500
     assert sum(sizes[False]) == 0
     assert (tmp_path / "False").stat().st_size < (tmp_path / "True").stat().st_size
+
+
+def test_links_written_one_by_one_as_the_first_ledgers_did_are_read(tmp_path: Path) -> None:
+    ledger = SqliteLedger(tmp_path / "ledger", ADDRESSES)
+    ledger.append(sample_visits())
+    before = list(ledger.read())
+    ledger.close()
+    with sqlite3.connect(tmp_path / "ledger") as connection:
+        for visit, number in zip(before, range(1, 1 + len(before)), strict=True):
+            old = msgspec.msgpack.encode((visit.page.document, list(visit.links)))
+            packed = zstandard.ZstdCompressor().compress(old)
+            connection.execute("UPDATE visits SET words = ? WHERE number = ?", (packed, number))
+    after = SqliteLedger(tmp_path / "ledger", ADDRESSES)
+    assert any(visit.links for visit in before)
+    assert [list(visit.links) for visit in after.read()] == [list(one.links) for one in before]
+    after.close()
 
 
 def test_failed_commit_can_be_repeated(tmp_path: Path) -> None:

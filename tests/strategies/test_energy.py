@@ -37,6 +37,9 @@ def assert_balanced(energy: Energy) -> None:
     book = energy.book
     scale = abs(book.put_in) + abs(book.paid) + abs(book.buried) + 1
     assert abs(book.missing(energy.population.members)) < 1e-9 * scale
+    assert book.held == pytest.approx(
+        sum(walker.energy for walker in energy.population.members), abs=1e-9 * scale
+    )
 
 
 def converse(energy: Energy, archive: Archive, seed: int, steps: int = 150) -> None:

@@ -8,6 +8,7 @@ the run is over.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -49,15 +50,15 @@ CREATE TABLE lives (
 
 
 class FleetLedger:
-    """Takes in the steps of a fleet, and writes them into a file."""
+    """Takes in the steps of a fleet, and writes them into a file, in so many `cpu_seconds`."""
 
     def __init__(self, file: Path, archive: Archive) -> None:
         self._file = file
         self._archive = archive
         self._partial = file.with_name(f".{file.name}.partial")
         self._steps: list[StepRecord] = []
+        self.cpu_seconds = 0.0
         self._written = 0
-        self._downloads = 0
 
     def begin(self) -> None:
         """Make an empty file, and write down the world's own facts."""
@@ -86,6 +87,7 @@ class FleetLedger:
     def end(self, run: FleetRun, about: Iterable[tuple[str, str | float]]) -> None:
         """Write what is left, and put the file in its place."""
         self._flush()
+        began = time.process_time()
         lives = [
             (event.time - run.start, event.what, event.member, event.parent) for event in run.lives
         ]
@@ -98,16 +100,16 @@ class FleetLedger:
                 "INSERT INTO urls VALUES (?, ?)", ((url, href(url)) for url in found)
             )
         self._partial.replace(self._file)
+        self.cpu_seconds += time.process_time() - began
 
     def _flush(self) -> None:
         steps = self._steps
         if not steps:
             return
+        began = time.process_time()
         sizes = [len(step.urls) for step in steps]
-        total = sum(sizes)
         first_step = self._written + 1
         columns = (
-            range(self._downloads + 1, self._downloads + total + 1),
             np.repeat(np.arange(first_step, first_step + len(steps)), sizes).tolist(),
             (np.concatenate([step.times for step in steps]) - self._archive.start).tolist(),
             np.concatenate([step.urls for step in steps]).tolist(),
@@ -118,11 +120,13 @@ class FleetLedger:
         )
         with closing(self._open()) as connection, connection:
             connection.executemany(
-                "INSERT INTO downloads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", zip(*columns, strict=True)
+                "INSERT INTO downloads (step, time, url, version, forager, sent, relevant)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                zip(*columns, strict=True),
             )
         self._written += len(steps)
-        self._downloads += total
         steps.clear()
+        self.cpu_seconds += time.process_time() - began
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._partial)

@@ -47,11 +47,12 @@ class FleetJob:
 
 @dataclass(frozen=True)
 class FleetOutcome:
-    """What came of a simulation, with the seconds of one core that it and its ledger took."""
+    """What came of a simulation, with the seconds of one core that it took, and its ledger."""
 
     job: FleetJob
     run: FleetRun
     cpu_seconds: float
+    ledger_seconds: float = 0.0
 
 
 def perform(job: FleetJob) -> FleetOutcome:
@@ -74,7 +75,8 @@ def perform(job: FleetJob) -> FleetOutcome:
     )
     if ledger is not None:
         ledger.end(run, about(job, run))
-    return FleetOutcome(job, run, time.process_time() - cpu)
+    writing = 0.0 if ledger is None else ledger.cpu_seconds
+    return FleetOutcome(job, run, time.process_time() - cpu - writing, writing)
 
 
 def about(job: FleetJob, run: FleetRun) -> list[tuple[str, str | float]]:

@@ -35,6 +35,7 @@ from foragers.text.state import states_of
 from foragers.worlds.store import open_world
 
 RUNS = 3
+COSTS = ("cpu", "ledger")
 
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as we read it": {},
@@ -207,7 +208,7 @@ def settings_of(
     paper = [
         one for one in outcomes if one.job.ledger is not None and one.job.terrain.name == first
     ]
-    cost = sum(one.cpu_seconds for one in paper)
+    cost, writing = (sum(getattr(one, f"{what}_seconds") for one in paper) for what in COSTS)
     downloads = sum(one.run.downloaded for one in paper)
     return {
         "worlds": ", ".join(f"{name} ({path})" for name, path in worlds.items()),
@@ -217,6 +218,6 @@ def settings_of(
         "ledgers": f"{request.out / 'ledgers'} (docs/fleet-ledgers.md)",
         "wanted": request.relevant or request.topic or "whatever is new",
         "cost": f"{len(paper)} simulations of the paper on {first}: {cost:.1f} CPU seconds for"
-        f" {downloads:,} downloads, ledgers included; all {len(outcomes)} simulations:"
-        f" {sum(one.cpu_seconds for one in outcomes):.0f}",
+        f" {downloads:,} downloads, and {writing:.1f} for their ledgers; all {len(outcomes)}"
+        f" simulations: {sum(one.cpu_seconds for one in outcomes):.0f}",
     }

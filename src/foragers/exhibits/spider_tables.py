@@ -152,7 +152,7 @@ def sites_table(found: Experiment) -> Table:
     names |= {"immediate": named(IMMEDIATE, RELATED)}
     names |= {f"future {bins}": named(future(bins), RELATED) for bins in (3, 4)}
     values = {name: np.nan_to_num(found.followed(name), nan=100.0) for name in names.values()}
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (run.site, run.links, run.targets, *(float(column[place]) for column in values.values()))
         for place, run in enumerate(found.of(BREADTH_FIRST))
     ]

@@ -41,14 +41,15 @@ class Walker:
 class EnergyBook:
     """What was put in, paid and buried, and what still lies on documents.
 
-    `left` is what can still be taken from documents, `stranded` the sum of what no one will
-    want to take.
+    `left` is what can still be taken from documents, `to_be_had` the sum of it, and `stranded`
+    the sum of what no one will want to take.
     """
 
     put_in: float = 0.0
     paid: float = 0.0
     buried: float = 0.0
     stranded: float = 0.0
+    to_be_had: float = 0.0
     left: dict[UrlId, float] = field(default_factory=dict)
     remnants: Lottery = field(default_factory=Lottery)
 
@@ -66,13 +67,16 @@ class EnergyBook:
         self.put_in += energy
         if energy > 0:
             self.left[document] = energy
+            self.to_be_had += energy
             self.remnants.add(document)
         else:
             self.stranded += energy
 
     def take(self, walker: Walker, document: UrlId) -> None:
         """Let an agent take what lies on a document."""
-        walker.energy += self.left.pop(document, 0.0)
+        found = self.left.pop(document, 0.0)
+        walker.energy += found
+        self.to_be_had -= found
         self.remnants.remove(document)
 
     def pay(self, walker: Walker, cost: float) -> None:
@@ -95,20 +99,17 @@ class EnergyBook:
         """Return a document that still has energy, if there is one."""
         return self.remnants.draw(rng) if len(self.remnants) else None
 
-    def held(self, walkers: Iterable[Walker]) -> float:
-        """Return what agents hold."""
-        return sum(walker.energy for walker in walkers)
-
     @property
-    def to_be_had(self) -> float:
-        """What can still be taken from documents."""
-        return sum(self.left.values())
+    def held(self) -> float:
+        """What agents hold, by the account: it need not be counted."""
+        return self.put_in - self.stranded - self.to_be_had - self.paid - self.buried
 
     @property
     def lying(self) -> float:
         """What lies on documents, wanted or not."""
-        return self.stranded + self.to_be_had
+        return self.stranded + sum(self.left.values())
 
     def missing(self, walkers: Iterable[Walker]) -> float:
         """Return what the account is out by: nothing, but for rounding."""
-        return self.put_in - self.held(walkers) - self.lying - self.paid - self.buried
+        held = sum(walker.energy for walker in walkers)
+        return self.put_in - held - self.lying - self.paid - self.buried

@@ -62,7 +62,7 @@ class Law(msgspec.Struct, frozen=True):
         )
 
 
-FITTED = Law(1.707, 0.920, -0.358, 0.220, -2.73, 0.20, 2.28)
+FITTED = Law(1.434, 0.775, -0.229, 0.110, -3.339, 0.358, 2.925)
 
 
 class Estimate(msgspec.Struct, frozen=True):

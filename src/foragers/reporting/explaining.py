@@ -88,7 +88,9 @@ def explain(folder: CrawlFolder, asked: str, telling: Telling, strategy: str = "
         if rows := leaps.downloads(urls):
             numbers = leaps.path(rows[-1])
             path = tuple(steps(folder, numbers, telling))
-            why = reasons(folder, telling, *numbers[-2:], strategy) if len(numbers) > 1 else None
+            why = None
+            if len(numbers) > 1:
+                why = reasons(folder, telling, numbers[-2], numbers[-1], strategy)
             downloads = tuple(leaps.numbers[rows].tolist())
             return Explanation(asked, True, seed, path, downloads, reasons=why)
     linked, links = links_to(folder, asked)

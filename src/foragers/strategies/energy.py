@@ -290,8 +290,8 @@ class Energy:
                     self._multiply(walker)
 
     def _feel_pulse(self) -> None:
-        pages, living = len(self._collected), self.population.members
-        self.pulse.note(pages, self._now, len(living), self.book.held(living), self.book.to_be_had)
+        pages, living, book = len(self._collected), len(self.population), self.book
+        self.pulse.note(pages, self._now, living, book.held, book.to_be_had)
 
     def census(self) -> Census:
         """Return who was born of whom, who died, and how energy went."""

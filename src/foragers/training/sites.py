@@ -49,7 +49,7 @@ def _by_labels(archive: Archive, labels: list[str]) -> tuple[Ids, tuple[str, ...
     for place, label in enumerate(labels):
         np.add.at(held[place], hosts[archive.labels.urls[label]], 1)
     first = len(names)
-    sites = np.where(held.any(axis=0)[hosts], first + np.argmax(held, axis=0)[hosts], sites)
+    sites = np.where(held.sum(axis=0)[hosts] > 0, first + np.argmax(held, axis=0)[hosts], sites)
     for place, label in enumerate(labels):
         sites[archive.labels.urls[label]] = first + place
     return sites.astype(np.int32), (*names, *(label.partition(":")[2] for label in labels))
