@@ -1,11 +1,10 @@
 """Floors for the populations: the share of the way from breadth-first to optimal that they go.
 
-Measured when set (mean of two runs): energy 0.57 and infospiders 0.50.  A floor may be raised, never lowered.
+Measured when set (two runs each): energy 0.687, infospiders 0.637.  A floor may be raised, never
+lowered.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from foragers.run import Aim, Run
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
-FLOORS = {"energy": 0.45, "infospiders": 0.40}
+FLOORS = {"energy": 0.68, "infospiders": 0.63}
 
 
 @pytest.fixture(scope="module")

@@ -133,6 +133,8 @@ def test_the_names_of_the_paper_are_spiders_with_something_fixed(tmp_path: Path)
     ]
     assert not any(spider.learns for spider in made.values())
     assert build("full-page", brief).text == "full-page"
+    with pytest.raises(UsageError, match="bins=7: use 2 to 5"):
+        build("spider(bins=7)", brief)
     with pytest.raises(UsageError, match="no parameter 'bins'"):
         build("rl-immediate(bins=3)", brief)
 
@@ -149,7 +151,7 @@ def test_the_names_of_the_paper_are_spiders_with_something_fixed(tmp_path: Path)
 )
 def test_what_makes_no_sense_is_refused_at_once(make, why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        make()
+        make().check()
 
 
 @pytest.mark.parametrize("kind", [RlImmediate, Related])
@@ -276,6 +278,19 @@ def test_texts_read_all_at_once_are_those_read_one_by_one(text: str, growing: bo
         ]
         assert numbers == sorted(number for number in expected if number), link
     assert len(lexicon.of_links([]).words) == 0
+
+
+def test_a_page_may_use_our_mark_as_a_word() -> None:
+    world = small_world({"home": [MARK, "gold"], MARK: ["gold"], "gold": []}, texts={"home": MARK})
+    gold = frozenset({world.book.find(address("gold"))})
+    learner = Spider(NoTopic(), bins=3)
+    crawl(learner, world, gold)
+    learned = Tally.of(learner.learned(world.book))
+    assert "gold" in learned.words["link"]
+    with_mark = model_of([(0, 1.0, {bag: f"{MARK} gold" for bag in TEXTS["related"]}), LINKS[-1]])
+    again = Spider(NoTopic(), with_mark, online=True)
+    crawl(again, world, gold)
+    assert Tally.of(again.learned(world.book)).links.sum() > 2
 
 
 def test_a_spider_goes_on_from_a_pickle() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foragers.exhibits.exhibit import Measured, Table
+from foragers.exhibits.exhibit import Cell, Measured, Table
 from foragers.exhibits.population_paper import (
     BEST,
     BUFFERED,
@@ -52,7 +52,7 @@ def populations(results: Results) -> Table:
 
 def precisions(results: Results) -> Table:
     """Return precision in the course of the crawls."""
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (crawler, *(Measured.of(results.at(crawler, share)) for share in (0.1, 0.25, 0.5, 1.0)))
         for crawler in (USABLE, BEST, BUFFERED, UNBUFFERED)
     ]
@@ -62,7 +62,7 @@ def precisions(results: Results) -> Table:
 
 def comparison(results: Results) -> Table:
     """Return what others make of the same budget."""
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (
             crawler,
             Measured.of(float(trace.relevant[-1]) for trace in results.traces[crawler]),

@@ -71,7 +71,7 @@ class Brief:
 
 
 def build(spec: str, brief: Brief) -> Strategy:
-    """Make a strategy from `name` or `name(param=value, …)`."""
+    """Make a strategy from `name` or `name(param=value, …)`; one with a `check` is told to."""
     name, given = parse(spec)
     kind = STRATEGIES[name]
     needed = {field.name for field in fields(kind)} & {"topic", "rng", "oracle", "new_within"}
@@ -86,6 +86,8 @@ def build(spec: str, brief: Brief) -> Strategy:
         wanted, version = getattr(kind, "model_kind")  # noqa: B009  a class is known only by name
         filled["model"] = load_model(Path(str(given["model"])), wanted, version)
     strategy: Strategy = kind(**filled)
+    if callable(check := getattr(strategy, "check", None)):
+        check()
     return strategy
 
 

@@ -26,7 +26,7 @@ from foragers.frontier import Frontier
 from foragers.models import Model
 from foragers.reasons import Reasons
 from foragers.strategies.spider_experience import Experience
-from foragers.strategies.spider_reading import Lexicon, Texts
+from foragers.strategies.spider_reading import Lexicon, Numbers, Texts
 from foragers.strategies.spider_reasons import reasons_of
 from foragers.strategies.spider_scoring import Scorer, scorer_of
 from foragers.text.bags import TEXTS
@@ -62,7 +62,8 @@ class Spider:
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
     fewest: ClassVar[int] = FEWEST
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse what makes no sense, or what the model cannot serve."""
         if not self.fewest <= self.bins <= FINEST:
             raise UsageError(f"spider: bins={self.bins}: use {self.fewest} to {FINEST}")
         if self.text not in TEXTS:
@@ -112,7 +113,7 @@ class Spider:
             self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
 
     def _promises(
-        self, visit: Visit, links: Sequence[Link], shared: list[int], own: Texts
+        self, visit: Visit, links: Sequence[Link], shared: Numbers, own: Texts
     ) -> list[float]:
         """Return what links are worth by their words, or by the topic where nothing is known."""
         if self._scorer is None:

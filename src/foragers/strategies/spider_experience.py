@@ -73,7 +73,7 @@ class Experience:
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(self, visit: Visit, links: Sequence[Link], shared: list[int], own: Texts) -> None:
+    def add(self, visit: Visit, links: Sequence[Link], shared: Numbers, own: Texts) -> None:
         """Take in a page, and the words of its links."""
         page = visit.page
         number, there = len(self._seen), page.status is Status.OK
@@ -81,8 +81,7 @@ class Experience:
         for url in (page.choice.url, page.final):
             if there or url not in self._page_of:
                 self._page_of[url] = number if there else -1
-        words = np.array([NO_WORD, *shared], np.int32)
-        self._seen.append(Seen(visit.relevant, page.links.targets, words))
+        self._seen.append(Seen(visit.relevant, page.links.targets, shared))
         for link, text in zip(links, own.apart() if links else (), strict=True):
             known = self._hints.setdefault(link.url, [])
             if len(known) < IN_LINKS:

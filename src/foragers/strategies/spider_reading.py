@@ -20,6 +20,8 @@ Numbers = NDArray[np.int32]
 NO_WORD = 0
 """The number of a word that is not known."""
 
+NO_TEXT: Numbers = np.array([NO_WORD], np.int32)
+
 MARK, BREAK = "zzqbreakqzz", -1
 """A word that stands between texts which are cut into words all at once, and its number."""
 
@@ -60,8 +62,10 @@ class Lexicon:
         for place, bag in enumerate(bags):
             found = () if tally is None else tally.words[bag]
             first = len(lexicon.bag_of)
-            lexicon.numbers[bag] = {word: number for number, word in enumerate(found, first)}
-            lexicon.numbers[bag][MARK] = BREAK
+            # Should the mark have been a word there, its place is kept, by no word's name.
+            named = ("" if word == MARK else word for word in found)
+            lexicon.numbers[bag] = {MARK: BREAK}
+            lexicon.numbers[bag] |= {word: number for number, word in enumerate(named, first)}
             lexicon.bag_of += [place] * len(found)
         return lexicon
 
@@ -70,15 +74,15 @@ class Lexicon:
 
     def words(self, bag: str) -> list[str]:
         """Return the words of a bag in the order of their numbers."""
-        return [word for word in self.numbers[bag] if word != MARK]
+        return list(self.numbers[bag])[1:]
 
-    def of_page(self, document: Document) -> list[int]:
-        """Return the words that all links of a page share."""
-        found: list[int] = []
+    def of_page(self, document: Document) -> Numbers:
+        """Return the words that all links of a page share; like all texts, after no word."""
         for place, bag in enumerate(self.bags):
             if bag in OF_PAGE:
-                found += self._numbered(place, page_words(bag, document))
-        return found
+                column = self._column(place, page_words(bag, document))
+                return np.append(NO_TEXT, np.maximum(column, NO_WORD))
+        return NO_TEXT
 
     def of_links(self, links: Sequence[Link]) -> Texts:
         """Return the words of each link's own bags."""
@@ -101,7 +105,7 @@ class Lexicon:
         return Texts(flat, np.flatnonzero(np.diff(whose[order], prepend=-1)))
 
     def _column(self, place: int, found: list[str]) -> Numbers:
-        """Return the numbers of words one after another, with breaks between texts."""
+        """Return the numbers of words one after another; no word for those not known."""
         numbers = self.numbers[self.bags[place]]
         if self.growing:
             self._grow(place, found)
@@ -110,14 +114,6 @@ class Lexicon:
     def _place(self, *names: str) -> int:
         """Return which bag has one of these names, or -1."""
         return next((at for at, bag in enumerate(self.bags) if bag in names), -1)
-
-    def _numbered(self, place: int, found: list[str]) -> list[int]:
-        """Return the numbers of words, those that are not known left out."""
-        if self.growing:
-            self._grow(place, found)
-        # A word that is not known has no number, and none has the number 0.
-        known = map(self.numbers[self.bags[place]].get, found, repeat(NO_WORD))
-        return [number for number in known if number > NO_WORD]
 
     def _grow(self, place: int, found: list[str]) -> None:
         """Give numbers to words that have none."""

@@ -48,9 +48,9 @@ class Scorer:
             merged(worth, bins)[there] / held[there],
         )
 
-    def scores(self, shared: Sequence[int], texts: Texts) -> Floats:
+    def scores(self, shared: Numbers, texts: Texts) -> Floats:
         """Return log P(c) + Σ log P(w|c), a row a text; `shared` words belong to each of them."""
-        common = self.priors + self._weights(np.array(shared, np.int32)).sum(axis=0)
+        common = self.priors + self._weights(shared).sum(axis=0)
         sums = np.add.reduceat(self._weights(texts.words), texts.starts, axis=0)
         scores: Floats = common + sums
         return scores
