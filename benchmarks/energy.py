@@ -7,6 +7,7 @@ is that of asking and telling, parsing that of the HTML which such pages have.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from foragers.pages.html import parse
 from foragers.strategies.energy import Energy
 from foragers.strategies.infospiders import InfoSpiders
 from foragers.topics.keywords import Keywords
-from foragers.types import Document, Links, Page, Visit
+from foragers.types import Document, Link, Links, Page, Visit
 from foragers.worlds.generated import generate
 from foragers.worlds.recorded import Recorded
 from foragers.worlds.render import render
@@ -28,10 +29,11 @@ AGENTS, HISTORY, PAGES = 1_000, 1_000_000, 3_000
 AIM = 1.0
 
 
-def aged(kind: type[Energy]) -> Energy:
+def aged(kind: type[Energy], seeds: Sequence[Link]) -> Energy:
     """Return a population that has seen a million pages."""
     rng = np.random.default_rng(1)
     energy = kind(Keywords("robot sensor actuator"), rng, agents=AGENTS, least=900, most=AGENTS)
+    energy.tell([beginning(seeds, 0.0)])
     for relevance in rng.beta(0.3, 3, HISTORY).tolist():
         energy.balance.add(relevance)
     for number in range(HISTORY):
@@ -66,8 +68,8 @@ def in_memory(page: Page) -> Page:
 def measure(kind: type[Energy]) -> float:
     """Print the cost per page of strategy and parser, and return the ratio."""
     archive = generate("topics", seed=1, pages=20_000, links=40)
-    energy, world = aged(kind), Recorded(archive, connections=AGENTS)
-    energy.tell([beginning(world.seeds, 0.0)])
+    world = Recorded(archive, connections=AGENTS)
+    energy = aged(kind, world.seeds)
     asked = told = parsed = 0.0
     done = 0
     while done < PAGES:

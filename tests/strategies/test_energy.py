@@ -220,7 +220,7 @@ def test_pulse_tells_population_and_energy() -> None:
 )
 def test_senseless_parameters_are_refused(spec: str, named: str) -> None:
     with pytest.raises(UsageError, match=named):
-        make(spec)
+        crawl(make(spec), WORLDS[0])
 
 
 def test_infospiders_without_a_topic_look_for_words_of_the_seed() -> None:

@@ -287,7 +287,7 @@ def test_a_page_may_use_our_mark_as_a_word() -> None:
     crawl(learner, world, gold)
     learned = Tally.of(learner.learned(world.book))
     assert "gold" in learned.words["link"]
-    with_mark = model_of([(0, 1.0, {bag: f"{MARK} gold" for bag in TEXTS["related"]}), LINKS[-1]])
+    with_mark = model_of([(0, 1.0, dict.fromkeys(TEXTS["related"], f"{MARK} gold")), LINKS[-1]])
     again = Spider(NoTopic(), with_mark, online=True)
     crawl(again, world, gold)
     assert Tally.of(again.learned(world.book)).links.sum() > 2

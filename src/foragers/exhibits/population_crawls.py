@@ -74,10 +74,10 @@ def perform(task: Task) -> Trace:
     judge = deepcopy(study.judge)
     strategy = build(task.spec, Brief(topic_of(judge), np.random.default_rng(task.seed)))
     ledger, sizes = MemoryLedger(), []
-    living = strategy.population if isinstance(strategy, Energy) else None
 
     def watch(visits: Sequence[Visit]) -> None:
-        sizes.extend([0 if living is None else len(living)] * len(visits))
+        living = len(strategy.population) if isinstance(strategy, Energy) else 0
+        sizes.extend([living] * len(visits))
 
     world = Budget(Recorded(study.archive), task.ground.budget)
     crawl = Crawl(strategy, world, Scored(judge, study.scores), ledger)

@@ -27,7 +27,7 @@ class Count(msgspec.Struct, frozen=True):
 def chapman(one: int, other: int, both: int) -> Count:
     """Estimate how many there are from two samples and what they have in common."""
     value = (one + 1) * (other + 1) / (both + 1) - 1
-    variance = (one + 1) * (other + 1) * (one - both) * (other - both)
+    variance: float = (one + 1) * (other + 1) * (one - both) * (other - both)
     variance /= (both + 1) ** 2 * (both + 2)
     return above(one + other - both, value, variance)
 

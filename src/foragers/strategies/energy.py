@@ -75,8 +75,10 @@ class Energy:
     beta: float = 0.25
     context: str = "window"
     frontier: Frontier = field(default_factory=Frontier)
-    population: Population[Walker] = field(init=False, repr=False)
-    balance: Balance = field(init=False, repr=False)
+    population: Population[Walker] = field(
+        default_factory=lambda: Population(0, UNBOUNDED), init=False, repr=False
+    )
+    balance: Balance = field(default_factory=Balance, init=False, repr=False)
     book: EnergyBook = field(default_factory=EnergyBook, init=False, repr=False)
     pulse: Pulse = field(default_factory=Pulse, init=False, repr=False)
     _clearings: Clearings = field(default_factory=Clearings, init=False, repr=False)
@@ -90,12 +92,6 @@ class Energy:
     _unborn: int = field(default=0, init=False, repr=False)
     _born: int = field(default=0, init=False, repr=False)
     _now: float = field(default=0.0, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._check()
-        bounds = (self.least, self.most) if self.kind == "conserved" else (0, UNBOUNDED)
-        self.population = Population(*bounds)
-        self.balance = Balance(self.cost, self.gain)
 
     def _check(self) -> None:
         """Refuse parameters that make no sense."""
@@ -147,6 +143,10 @@ class Energy:
 
     def _begin(self, page: Page) -> None:
         """Ask for the seeds; the first agents start from those that come in."""
+        self._check()
+        if self.kind == "conserved":
+            self.population = Population(self.least, self.most)
+        self.balance = Balance(self.cost, self.gain)
         for link in page.links:
             self.frontier.push(link.url, link.host, 1.0)
             self._seeds.add(link.url)
