@@ -109,7 +109,7 @@ def test_values_are_read_as_their_parameter_needs_them(
         ("best-first)", "NAME(param=value, ...)"),
         ("a b", "NAME(param=value, ...)"),
         ("best-frist", "did you mean 'best-first'?"),
-        ("zzz", "there are breadth-first, random"),
+        ("zzz", "there are auto, breadth-first"),
         ("best-first(inherti=0.5)", "did you mean 'inherit'?"),
         ("best-first(zzz=1)", "there are inherit"),
         ("breadth-first(zzz=1)", "it has none"),

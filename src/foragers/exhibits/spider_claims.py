@@ -68,17 +68,22 @@ def single(found: Experiment) -> list[Verdict]:
     where = found.title
     bins = {many: followed(found, named(future(many), RELATED)) for many in (3, 4, 5)}
     one, plain = followed(found, named(IMMEDIATE, RELATED)), followed(found, BREADTH_FIRST)
-    best = min(bins, key=lambda many: np.mean(bins[many]))
     return [
         less(f"{where}: RL Future (4 bins) follows fewer links than Breadth-First", bins[4], plain),
         less(f"{where}: RL Future (4 bins) follows fewer links than RL Immediate", bins[4], one),
         less(f"{where}: RL Immediate follows fewer links than Breadth-First", one, plain),
-        Verdict(
-            f"{where}: four bins are the best number",
-            best == 4,
-            ", ".join(f"{many} bins {np.mean(bins[many]):.1f} %" for many in bins),
-        ),
+        four_best(where, bins),
     ]
+
+
+def four_best(where: str, bins: dict[int, list[float]]) -> Verdict:
+    """Judge whether four bins do better than three and than five, both beyond chance."""
+    against = [less("", bins[4], bins[many]).holds for many in (3, 5)]
+    holds = False if False in against else (True if None not in against else None)
+    means = ", ".join(f"{many} bins {np.mean(found):.1f} %" for many, found in bins.items())
+    return Verdict(
+        f"{where}: four bins are the best number", holds, means, "paired t-tests of 4 with 3 and 5"
+    )
 
 
 def accuracy(found: Experiment) -> list[Verdict]:

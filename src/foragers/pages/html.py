@@ -64,7 +64,7 @@ def parse(
     """Read a page: its document, and each of its links with the words that speak of it.
 
     Links that are not `described` have their own words alone, not those around them nor
-    their place in the page: that is half of the work, and not everybody asks for it.
+    their place in the page: that is a quarter of the work, and not everybody asks for it.
     """
     page, tail, truncated = limited(body, content_type, max_bytes)
     marked = MAX_DESCRIBED if described else 0
