@@ -13,12 +13,14 @@ from foragers.outlinks import Outlinks
 from foragers.pages.head import Head
 from foragers.pages.targets import MAX_HREF_LETTERS, Targets
 from foragers.pages.tree import Paths
-from foragers.pages.words import ANCHOR_LETTERS, Words
+from foragers.pages.words import ANCHOR_LETTERS, MARK, Words
 
 MAX_LINKS = 120_000
 MAX_DESCRIBED = 10_000
 """How many links of a page are told with the words around them and their place."""
 _MOST_INSIDE = 64
+# Regions inside a link are marked in its text.
+_MARKS = re.compile(f"{MARK}[a-z]")
 
 _LOOSE_LINKS = [
     re.compile(
@@ -56,7 +58,7 @@ def add_plain_links(links: Outlinks, found: list[Found], targets: Targets) -> No
     addresses = list(map(targets.target, [href for _, href, _ in found[:MAX_LINKS]]))
     for (node, _, attributes), address in zip(found[:MAX_DESCRIBED], addresses, strict=False):
         if address is not None:
-            anchor = " ".join(node.text(separator=" ").split())
+            anchor = " ".join(_MARKS.sub(" ", node.text(separator=" ")).split())
             if len(anchor) > ANCHOR_LETTERS:
                 anchor = anchor[:ANCHOR_LETTERS].rstrip()
             links.hrefs.append(address)
@@ -70,7 +72,7 @@ def _add_rest(links: Outlinks, found: list[Found], addresses: list[str | None]) 
     """Add the links of a page that has more than can be described."""
     for (node, _, attributes), address in zip(found, addresses, strict=False):
         if address is not None:
-            anchor = " ".join(node.text()[:MAX_HREF_LETTERS].split())
+            anchor = " ".join(_MARKS.sub(" ", node.text()[:MAX_HREF_LETTERS]).split())
             links.add(address, anchor, rel=(attributes.get("rel") or "").lower())
 
 
