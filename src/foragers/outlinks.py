@@ -156,8 +156,6 @@ class Outlinks(Sequence[Outlink]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return repr(tuple(self))
 

@@ -26,7 +26,7 @@ def style_of(results: Results, crawler: str) -> dict[str, str]:
     """Return how the line of a crawler looks: the paper's have marks, the others are dashed."""
     line, mark = STYLES.get(crawler, ("--", ""))
     colour = COLOURS[results.crawlers.index(crawler) % len(COLOURS)]
-    return {"linestyle": line, "marker": mark, "color": colour, "markersize": "4"}
+    return {"linestyle": line, "marker": mark, "color": colour}
 
 
 def precision_figures(results: Results) -> list[Figure]:
@@ -80,11 +80,26 @@ def note_of(results: Results, topic: str | None) -> str:
     return f"Mean over {webs} webs, with the band between worst and best." if webs > 1 else ""
 
 
+def draw_line(
+    axes: Axes, xs: Sequence[int] | Floats, ys: Floats, name: str, style: dict[str, str]
+) -> None:
+    """Draw one curve as its crawler's lines look."""
+    axes.plot(
+        xs,
+        ys,
+        label=name,
+        linestyle=style["linestyle"],
+        marker=style["marker"],
+        color=style["color"],
+        markersize=4,
+    )
+
+
 def line(
     axes: Axes, marks: Sequence[int], rows: Floats, name: str, style: dict[str, str], band: bool
 ) -> None:
     """Draw the mean of some curves, and the band between the worst and the best."""
-    axes.plot(marks, rows.mean(axis=0), label=name, **style)  # type: ignore[arg-type]
+    draw_line(axes, marks, rows.mean(axis=0), name, style)
     if band and len(rows) > 1:
         low, high = rows.min(axis=0), rows.max(axis=0)
         axes.fill_between(marks, low, high, color=style["color"], alpha=0.12, lw=0)
@@ -110,7 +125,7 @@ def figure_8(results: Results) -> Figure:
         axes = drawing.subplots()
         for crawler, (times, found) in shown.items():
             style = style_of(results, crawler)
-            axes.plot(times, found, label=crawler, **style)  # type: ignore[arg-type]
+            draw_line(axes, times, found, crawler, style)
         axes.set(
             xlabel="CPU seconds", ylabel="relevant pages found", xlim=(0, None), ylim=(0, None)
         )

@@ -176,7 +176,8 @@ def rise(outcome: FleetOutcome) -> tuple[float, float]:
     """Return download efficiency in the first and in the second half, the first day left out."""
     windows = [w for w in outcome.run.windows if w.end > outcome.run.start + DAY]
     half = len(windows) // 2
-    return tuple(  # type: ignore[return-value]
+    first, second = (
         sum(w.relevant for w in part) / max(sum(w.downloaded for w in part), 1)
         for part in (windows[:half], windows[half:])
     )
+    return first, second

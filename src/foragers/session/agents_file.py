@@ -24,5 +24,5 @@ def keep_agents(folder: Path, strategy: Strategy) -> None:
     if census is None:
         return
     packed = BytesIO()
-    np.savez_compressed(packed, **census.columns())  # type: ignore[arg-type]
+    np.savez_compressed(packed, allow_pickle=False, **census.columns())
     write(folder / NAME, packed.getvalue())

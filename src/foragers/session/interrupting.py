@@ -6,8 +6,10 @@ import signal
 from collections.abc import Callable
 from threading import current_thread, main_thread
 from types import FrameType, TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
+Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
+"""What is done at a signal, as the standard library tells it."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -20,7 +22,7 @@ class Interrupts:
     def __init__(self, noticed: Callable[[], None]) -> None:
         self.count = 0
         self._noticed = noticed
-        self._before: dict[int, object] = {}
+        self._before: dict[int, Handler] = {}
 
     def __enter__(self) -> Self:
         if current_thread() is main_thread():
@@ -35,7 +37,7 @@ class Interrupts:
         trace: TracebackType | None,
     ) -> None:
         for number, before in self._before.items():
-            signal.signal(number, before)  # type: ignore[arg-type]
+            signal.signal(number, before)
 
     def _take(self, number: int, frame: FrameType | None) -> None:
         del number, frame
