@@ -12,7 +12,9 @@ from benchmarks import (
     memory,
     opening,
     replay,
+    revisits,
     scale,
+    standings,
     stopping,
     training,
 )
@@ -28,6 +30,8 @@ BENCHMARKS = {
     "training": training,
     "memory": memory,
     "stopping": stopping,
+    "standings": standings,
+    "revisits": revisits,
 }
 
 

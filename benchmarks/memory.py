@@ -5,8 +5,9 @@ its letters in a file and pushed to a `Frontier` with a random promise, as a liv
 it with the links of its pages.  What is measured is the resident memory of the whole
 process at its highest, the interpreter and all libraries of a crawl included.
 
-The crawl: a session with robots.txt, traps and a ledger fetches pages of a generated web from
-a server on loopback, which runs in a process of its own.
+The crawl: a session with robots.txt, traps, WARC and a ledger fetches pages from a server on
+loopback (`memory_origin`), which runs in a process of its own.  `python -m benchmarks.memory
+PAGES [STRATEGY]` measures that alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from benchmarks.memory_origin import HOSTS
 from benchmarks.timing import verdict
 
 SIZES = {1_000_000: 300.0, 10_000_000: 1000.0}
@@ -68,15 +70,6 @@ with TemporaryDirectory() as folder:
 print(before, filled, megabytes("VmHWM:"), len(frontier) + popped, letters / count, cost, kept,
       size, disk, pop)
 """
-SERVE = """
-import sys
-from foragers.worlds.generated import generate
-from foragers.worlds.serving import WorldServer
-world = generate("topics", seed=1, pages=int(sys.argv[1]))
-with WorldServer(world) as server:
-    print(server.address(world.book.href(world.seeds[0])), flush=True)
-    sys.stdin.read()
-"""
 CRAWL = """
 import sys
 from pathlib import Path
@@ -92,7 +85,7 @@ def megabytes(what):
 with TemporaryDirectory() as folder:
     order = Order(seeds=(sys.argv[1],), aim=Aim("robot sensor actuator", threshold=0.5),
                   budget=int(sys.argv[2]), delay=0.0, within="any", concurrency=64,
-                  allow_private=("127.0.0.0/8",))
+                  allow_private=("127.0.0.0/8",), strategy=sys.argv[3])
     session = Session(order, Path(folder) / "crawl")
     session.open()
     seen = told = 0
@@ -100,7 +93,7 @@ with TemporaryDirectory() as folder:
         seen += len(visits)
         if seen >= told:
             print(seen, megabytes("VmRSS:"), megabytes("VmHWM:"), session.waiting, flush=True)
-            told += int(sys.argv[2]) // 20
+            told += int(sys.argv[2]) // 10
     print(seen, megabytes("VmRSS:"), megabytes("VmHWM:"), session.waiting, flush=True)
     session.close()
 """
@@ -124,10 +117,19 @@ def waiting(count: int) -> float:
     return most
 
 
-def crawled(pages: int) -> tuple[float, float]:
+def told(line: str) -> tuple[float, float]:
+    """Print how far a crawl is; return its pages, and its memory in megabytes."""
+    seen, now, most, left = map(float, line.split())
+    print(
+        f"   {seen:,.0f} pages: {now:.0f} MB, {most:.0f} at most; {left:,.0f} waiting", flush=True
+    )
+    return seen, now
+
+
+def crawled(pages: int, strategy: str = "best-first") -> tuple[float, float]:
     """Print how memory grows over a crawl; return it halfway and at the end."""
     with subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(int(1.2 * pages))],
+        [sys.executable, "-m", "benchmarks.memory_origin", str(int(1.2 * pages / HOSTS))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -135,14 +137,14 @@ def crawled(pages: int) -> tuple[float, float]:
         assert server.stdout is not None
         home = server.stdout.readline().strip()
         with subprocess.Popen(
-            [sys.executable, "-c", CRAWL, home, str(pages)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", CRAWL, home, str(pages), strategy],
+            stdout=subprocess.PIPE,
+            text=True,
         ) as crawl:
             assert crawl.stdout is not None
-            points = [tuple(map(float, line.split())) for line in crawl.stdout]
+            points = [told(line) for line in crawl.stdout]
         server.kill()
-    for seen, now, most, left in points:
-        print(f"   {seen:,.0f} pages: {now:.0f} MB, {most:.0f} at most; {left:,.0f} waiting")
-    halfway = next(now for seen, now, _, _ in points if seen >= pages / 2)
+    halfway = next(now for seen, now in points if seen >= pages / 2)
     return halfway, points[-1][1]
 
 
@@ -153,3 +155,16 @@ def run() -> bool:
         met &= verdict(f"{count:,} waiting URLs", waiting(count), aim, "MB at most")
     halfway, end = crawled(PAGES)
     return verdict("the second half of a long crawl", end - halfway, GROWTH_AIM_MB, "MB") and met
+
+
+def main(arguments: list[str]) -> int:
+    """Measure a crawl of so many pages, or everything."""
+    if not arguments:
+        return 0 if run() else 1
+    halfway, end = crawled(int(arguments[0]), *arguments[1:2])
+    met = verdict("the second half of a long crawl", end - halfway, GROWTH_AIM_MB, "MB")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

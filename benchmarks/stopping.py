@@ -3,11 +3,12 @@
 Crawls of recorded and generated webs by several strategies, judged by labels.  After 10, 25, 50,
 75 and 100 % as many downloads as there are pages within reach, the estimate is compared with the
 truth: all relevant pages that links lead to from the seeds.  The law is fitted anew for
-each web on all the others, and so are the ends of its interval.  At the end stands the law
-fitted on all of them, which is the one in `foragers.measures.remaining`.
+each web on all the others, and so are the ends of its interval; auto has one of its own.  At the
+end stand the laws fitted on all webs, which are those in `foragers.measures.remaining`.
 
 Webs are imported for the occasion; a folder of imported ones can be named with FORAGERS_WORLDS,
-and how many are crawled at once with FORAGERS_PROCESSES.
+others to crawl besides with FORAGERS_MORE_WORLDS, and how many are crawled at once with
+FORAGERS_PROCESSES.
 """
 
 from __future__ import annotations
@@ -18,36 +19,48 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.recordings import SHARED
+from benchmarks.standings_worlds import generated, recorded
 from benchmarks.stopping_law import Case, fitted, usable
 from foragers.comparison.study import Study, prepare
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
 from foragers.measures.capture import Count, chao, chapman
-from foragers.measures.remaining import FITTED, Law, Parts, combined, parts_of, samples
+from foragers.measures.remaining import (
+    BY_STRATEGY,
+    FITTED,
+    Law,
+    Parts,
+    combined,
+    law_of,
+    parts_of,
+    samples,
+)
 from foragers.measures.sightings import Sightings
 from foragers.run import Aim, Run
 from foragers.strategies.registry import Brief, build
 from foragers.topics.options import topic_of
 from foragers.types import Visit
-from foragers.worlds.annotations import read_labels, read_lines, read_seeds
-from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
-from foragers.worlds.generated import generate
-from foragers.worlds.importing import ImportOptions, import_world
 from foragers.worlds.recorded import Recorded
-from foragers.worlds.store import save
 
-RECORDED = ("departments", "organisations", "openoffice")
+MORE = os.environ.get("FORAGERS_MORE_WORLDS", "")
 GENERATED = (("topics", 4000), ("departments", 4000), ("companies", 4000))
-STRATEGIES = ("breadth-first", "random", "best-first", "spider(online=true)", "lafc", "wlrl")
+STRATEGIES = (
+    "auto",
+    "breadth-first",
+    "random",
+    "best-first",
+    "spider(online=true)",
+    "lafc",
+    "wlrl",
+)
 AIMS = 3
 KINDS = ("topic:", "class:", "target:", "kind:")
 SHOWN = (0.1, 0.25, 0.5, 0.75, 1.0)
@@ -55,6 +68,10 @@ FITTED_AT = (0.03, 0.06, *SHOWN, 1.25)
 LOOKS = tuple(sorted({*FITTED_AT, *(number / 20 for number in range(1, 31))}))
 WANTED = (0.5, 0.8, 0.9)
 """The recalls at which a crawl is to stop."""
+OWN = (False, True)
+"""Whether a strategy has a law of its own."""
+Laws = dict[tuple[str, bool], Law]
+"""The law for a web, fitted on all others."""
 HELD = 0.85
 """What share of intervals must hold on webs that the law was not fitted on, on the mean."""
 
@@ -90,30 +107,11 @@ class Looker:
 
 def worlds(scratch: Path) -> dict[str, Path]:
     """Return the webs to crawl."""
-    there = Path(os.environ.get("FORAGERS_WORLDS", scratch))
-    found = {}
-    for name in RECORDED:
-        warc = SHARED / "worlds" / f"{name}.warc.gz"
-        if not (there / name).exists() and warc.exists():
-            import_world(there / name, [warc], ImportOptions(), annotated(warc))
-        if (there / name).exists():
-            found[name] = there / name
+    found = recorded(Path(os.environ.get("FORAGERS_WORLDS", scratch)))
+    found |= {Path(name).name: Path(name) for name in MORE.split(",") if name}
     for kind, pages in GENERATED:
-        path = found[f"generated {kind}"] = scratch / f"generated-{kind}"
-        save(generate(kind, seed=1, pages=pages), path)
+        found[f"generated {kind}"] = generated(scratch, kind, 1, pages)
     return found
-
-
-def annotated(warc: Path) -> Callable[[Archive], Archive]:
-    """Return what adds the seeds and labels that lie beside a recording."""
-    stem = warc.name.removesuffix(".warc.gz")
-
-    def annotate(archive: Archive) -> Archive:
-        seeds = read_lines(warc.with_name(f"{stem}.seeds.txt"), "seeds")
-        labels = read_labels(warc.with_name(f"{stem}.labels.jsonl"), archive.book)
-        return replace(archive, seeds=read_seeds(seeds, archive.book, "seeds"), labels=labels)
-
-    return annotate
 
 
 def aims(study: Study, reach: frozenset[int]) -> list[str]:
@@ -173,9 +171,9 @@ def tested(case: Case, law: Law) -> Held:
     return Held(bool(held), truth > np.ceil(told.high), error, told.high / told.low)
 
 
-def line(name: str, cases: Sequence[Case], laws: dict[str, Law], told: float) -> str:
+def line(name: str, cases: Sequence[Case], laws: Laws, told: float) -> str:
     """Return a row of a table."""
-    held = [tested(case, laws[case.world]) for case in cases]
+    held = [tested(case, laws[case.world, case.strategy in BY_STRATEGY]) for case in cases]
     truths = [(case, case.parts.found + case.left) for case in cases]
     pair = np.mean([case.chapman.low <= truth <= case.chapman.high for case, truth in truths])
     chao_too_low = np.mean([case.chao.value <= truth for case, truth in truths])
@@ -187,9 +185,7 @@ def line(name: str, cases: Sequence[Case], laws: dict[str, Law], told: float) ->
     )
 
 
-def table(
-    title: str, cases: Sequence[Case], key: Callable[[Case], str], laws: dict[str, Law]
-) -> None:
+def table(title: str, cases: Sequence[Case], key: Callable[[Case], str], laws: Laws) -> None:
     """Print how intervals held, by something."""
     print(f"\n| {title} | estimates | told | held | truth above | error | width | Chapman | Chao |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
@@ -200,7 +196,7 @@ def table(
             print(line(name or "all", told, laws, len(told) / len(some)))
 
 
-def stops(cases: Sequence[Case], laws: dict[str, Law]) -> None:
+def stops(cases: Sequence[Case], laws: Laws) -> None:
     """Print at what recall crawls would have stopped that were to stop at another."""
     print("\n| --until-recall | crawls | stopped | true recall: median | lowest tenth | reached |")
     print("|--:|--:|--:|--:|--:|--:|")
@@ -211,7 +207,9 @@ def stops(cases: Sequence[Case], laws: dict[str, Law]) -> None:
         recalls = []
         for looks in crawls.values():
             for case in looks:
-                if combined(case.parts, laws[case.world]).reaches(wanted):
+                law = laws[case.world, case.strategy in BY_STRATEGY]
+                told = combined(case.parts, law)
+                if told.reaches(wanted, law_of(case.strategy)):
                     recalls.append(case.parts.found / max(1, case.parts.found + case.left))
                     break
         got = np.array(recalls)
@@ -232,14 +230,25 @@ def run() -> bool:
         found = worlds(Path(folder))
         cases = [case for some in pool.map(cases_of, found, found.values()) for case in some]
     good = [case for case in usable(cases) if case.share in FITTED_AT]
-    laws = {name: fitted([case for case in good if case.world != name]) for name in found}
+    apart = {own: [case for case in good if (case.strategy in BY_STRATEGY) is own] for own in OWN}
+    laws = {
+        (name, own): fitted([case for case in some if case.world != name])
+        for name in found
+        for own, some in apart.items()
+    }
     shown = [case for case in cases if case.share in SHOWN]
     table("web", shown, lambda case: case.world, laws)
     table("strategy", shown, lambda case: case.strategy, laws)
     table("downloads / pages", shown, lambda case: f"{case.share:.0%}", laws)
     stops(cases, laws)
-    print(f"\nfitted on all: {fitted(good)}\nin the package: {FITTED}")
-    held = np.mean([tested(case, laws[case.world]).held for case in usable(shown)])
+    print(f"\nfitted on all but auto: {fitted(apart[False])}\nin the package: {FITTED}")
+    print(f"fitted on auto: {fitted(apart[True])}\nin the package: {BY_STRATEGY['auto']}")
+    held = np.mean(
+        [
+            tested(case, laws[case.world, case.strategy in BY_STRATEGY]).held
+            for case in usable(shown)
+        ]
+    )
     print(f"   intervals that held: {held:.1%}, aim >= {HELD:.0%}")
     return bool(held >= HELD)
 

@@ -47,7 +47,9 @@ def fitted(cases: Sequence[Case]) -> Law:
     even = np.linspace(0, 1, 501)
     pooled = np.concatenate([np.quantile(one, even) for one in off.values()])
     ends = np.quantile(pooled, (SLACK, 0.5, 1 - SLACK))
-    return Law(*(round(float(number), 3) for number in (*solved(cases), *ends)))
+    base, *slopes = (round(float(number), 3) for number in (*solved(cases), *ends))
+    by_yield, found, by_capture, low, middle, high = slopes
+    return Law(base, by_yield, found, by_capture, low, middle, high)
 
 
 def columns(cases: Sequence[Case]) -> tuple[Column, Column]:

@@ -307,3 +307,16 @@ def test_new_promises_may_be_better_or_worse_and_leave_what_was_taken_alone() ->
         Choice(5, 1, 0.5, "", 9, 5),
         Choice(0, 0, 0.1, "", 9, 0),
     ]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_links_to_pages_that_were_taken_are_not_wanted(packed: bool) -> None:
+    frontier = Frontier()
+    frontier.push(3, 0, 0.5)
+    frontier.push(5, 0, 0.9)
+    frontier.pop(1, OPEN)
+    frontier.take(7)
+    if packed:
+        frontier.rescore(np.array([3], np.int32), np.array([0.7]))
+    links = Kept(Document(), tuple(Link(url, 0, str(url)) for url in (3, 4, 5, 7, 3, 9))).columns()
+    assert frontier.wanted(links) == [0, 1, 4, 5]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import random
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,3 +98,63 @@ def test_what_unpacks_to_too_much_is_not_unpacked(
     monkeypatch.setattr(models, "LARGEST", 100)
     with pytest.raises(UsageError, match="more than any model"):
         load_model(tmp_path / "m", "spider", 3)
+
+
+def array_that_says(description: str, data: bytes = b"") -> bytes:
+    """Return an array in a file of its own, with such a description before its numbers."""
+    letters = description.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(letters).to_bytes(2, "little") + letters + data
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "{'descr': '<i8', 'fortran_order': False, 'shape': (1000000000000,)}",
+        "{'descr': '<i8', 'fortran_order': False, 'shape': (4,)}",
+        "{'descr': '<i8', 'fortran_order': False, 'shape': (-5,)}",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (5,)}",
+        "{'descr': '<c8', 'fortran_order': False, 'shape': (5,)}",
+        "{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (5,)}",
+        "(" * 800,
+        3 * "'",
+        "",
+    ],
+)
+def test_an_array_that_is_not_what_it_says_is_refused(description: str, tmp_path: Path) -> None:
+    save_model(MODEL, tmp_path / "m")
+    with zipfile.ZipFile(tmp_path / "m", "a") as packed:
+        packed.writestr("more.npy", array_that_says(description, bytes(40)))
+    with pytest.raises(UsageError, match="not a model, or damaged"):
+        load_model(tmp_path / "m", "spider", 3)
+
+
+def test_any_damage_is_told_in_one_line(tmp_path: Path) -> None:
+    save_model(MODEL, tmp_path / "m")
+    whole, chance = (tmp_path / "m").read_bytes(), random.Random(1)
+    told = []
+    for _ in range(400):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice((1, 2, 5))):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        (tmp_path / "m").write_bytes(damaged)
+        try:
+            load_model(tmp_path / "m", "spider", 3)
+        except UsageError as error:
+            told.append(str(error))
+    assert len(told) > 200
+    assert not any("\n" in line for line in told)
+
+
+def test_what_a_file_calls_itself_stays_on_its_line(tmp_path: Path) -> None:
+    save_model(Model("a\n\x1b[31m" + 500 * "b", 1), tmp_path / "m")
+    with pytest.raises(UsageError) as caught:
+        load_model(tmp_path / "m", "spider", 3)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 150 + len(str(tmp_path))
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "."):
+        with pytest.raises(UsageError, match="not a file"):
+            load_model(tmp_path / name, "spider", 3)

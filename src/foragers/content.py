@@ -9,6 +9,7 @@ import numpy as np
 
 from foragers.outlinks import Columns, Outlink, Outlinks
 from foragers.types import Addresses, Document, HostId, Link, Links, Page, UrlId
+from foragers.url_table import UrlTable
 
 
 class Spelled:
@@ -26,6 +27,13 @@ class Spelled:
         if known is None and self._others is not None:
             return self._others.href(url)
         return known or ""
+
+
+def hrefs_of(urls: Sequence[UrlId], addresses: Addresses) -> list[str]:
+    """Return the addresses of many URLs."""
+    if isinstance(addresses, UrlTable):
+        return addresses.hrefs(urls)
+    return list(map(addresses.href, urls))
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -80,7 +88,7 @@ class Written(msgspec.Struct, frozen=True, array_like=True):
             modified=getattr(content, "modified", ""),
             targets=targets,
             hosts=page.links.hosts.tolist(),
-            hrefs=list(map(page.links.addresses.href, targets)),
+            hrefs=hrefs_of(targets, page.links.addresses),
             told=Outlinks.of(content.outlinks()).columns(),
         )
 

@@ -101,6 +101,15 @@ class Frontier:
         """Say whether a URL, known or not, may still be chosen."""
         return self._promises.get(url) != TAKEN
 
+    def wanted(self, links: Links) -> list[int]:
+        """Return the places of the links of a page that may still be chosen."""
+        known = self._promises
+        if isinstance(known, Promises):
+            found: list[int] = (known.at(links.targets) != TAKEN).nonzero()[0].tolist()
+            return found
+        promise_of = known.get
+        return [i for i, url in enumerate(links.targets.tolist()) if promise_of(url) != TAKEN]
+
     def take(self, url: UrlId) -> None:
         """Mark a URL as fetched, so that it is never chosen (again)."""
         self._waiting -= self._promises.get(url, TAKEN) != TAKEN
@@ -140,6 +149,31 @@ class Frontier:
             else:
                 heappop(hosts)
         return choices
+
+    def best(self, closed: AbstractSet[HostId]) -> float:
+        """Return the promise of what would be popped; minus infinity if that is nothing."""
+        if self._parked:
+            self._bring_back(closed)
+        hosts = self._hosts
+        while hosts:
+            _, order, host = hosts[0]
+            heap = self._heaps[host]
+            if not heap or heap[0][1] != order:
+                heappop(hosts)
+            elif host in closed:
+                heappop(hosts)
+                self._park(host, closed)
+            elif self._promises[heap[0][2]] == -heap[0][0]:
+                return -heap[0][0]
+            else:
+                heappop(heap)
+                if host in self._tails:
+                    self._refill(host, heap)
+                if heap:
+                    heapreplace(hosts, (heap[0][0], heap[0][1], host))
+                else:
+                    heappop(hosts)
+        return -inf
 
     def rescore(self, urls: Ids, promises: Floats) -> None:
         """Give many waiting URLs new promises, better or worse; the others are left alone.

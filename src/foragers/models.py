@@ -2,29 +2,41 @@
 
 A model is a kind, a version, some facts and some arrays of numbers.  The file is a zip of
 numpy arrays with the facts as JSON among them; nothing in it is ever executed, and
-what would unpack to more than `LARGEST` bytes is not unpacked.  Lists of words are kept
-as one array of letters.
+what would unpack to more than `LARGEST` bytes is not unpacked.  The file is taken for hostile:
+an array must be as large as it says, and of numbers.  Lists of words are kept as one
+array of letters.
 """
 
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
+from tokenize import TokenError
 from typing import TypeAlias, cast
 from zipfile import BadZipFile, ZipFile
 
 import msgspec
 import numpy as np
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 from numpy.typing import NDArray
 
 from foragers.errors import UsageError
 from foragers.files import write
 
 FORMAT = 1
-LARGEST = 4 << 30
+LARGEST = 1 << 30
 HEADER = "header"
+NUMERIC = "biuf"
+"""The kinds of numpy's numbers that a model is made of."""
+DAMAGED = (
+    BadZipFile, zlib.error, ValueError, KeyError, EOFError, RuntimeError, TokenError, SyntaxError,
+    MemoryError, msgspec.DecodeError,
+)  # fmt: skip
+"""What reading a zip of arrays comes to where it is none."""
 
 Fact: TypeAlias = "str | int | float | bool | list[Fact] | dict[str, Fact] | None"
 Numbers = NDArray[np.generic]
@@ -62,26 +74,47 @@ def save_model(model: Model, file: Path) -> None:
         raise UsageError(f"{file} cannot be written ({error.strerror})") from error
 
 
-def load_model(file: Path, kind: str, version: int) -> Model:
-    """Read a model of a kind, or say in one line why that cannot be done."""
-    remedy = "make one with 'foragers train'"
+def load_model(
+    file: Path, kind: str, version: int, remedy: str = "make one with 'foragers train'"
+) -> Model:
+    """Read a model of a kind, or say in one line why that cannot be done, and the remedy."""
     try:
+        if file.exists() and not file.is_file():
+            raise UsageError(f"{file}: not a file; {remedy}")
         with ZipFile(file) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
-        if size > LARGEST:
-            raise UsageError(f"{file}: unpacks to {size:,} bytes, more than any model; {remedy}")
-        with np.load(file, allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-        header = msgspec.json.decode(arrays.pop(HEADER).tobytes(), type=Header)
+            if size > LARGEST:
+                raise UsageError(
+                    f"{file}: unpacks to {size:,} bytes, more than any model; {remedy}"
+                )
+            header = msgspec.json.decode(_array(packed, HEADER).tobytes(), type=Header)
+            if header.kind != kind:
+                raise UsageError(
+                    f"{file}: a model for {header.kind[:40]!r}, not for {kind!r}; {remedy}"
+                )
+            if (header.format, header.version) != (FORMAT, version):
+                raise UsageError(f"{file}: written by another version of foragers; {remedy}")
+            names = [name.removesuffix(".npy") for name in packed.namelist()]
+            arrays = {name: _array(packed, name) for name in names if name != HEADER}
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror or error}; {remedy}") from error
-    except (BadZipFile, ValueError, KeyError, EOFError, RuntimeError) as error:
+    except DAMAGED as error:
         raise UsageError(f"{file}: not a model, or damaged; {remedy}") from error
-    if header.kind != kind:
-        raise UsageError(f"{file}: a model for '{header.kind}', not for '{kind}'; {remedy}")
-    if (header.format, header.version) != (FORMAT, version):
-        raise UsageError(f"{file}: written by another version of foragers; {remedy}")
     return Model(header.kind, header.version, cast(dict[str, Fact], header.facts), arrays)
+
+
+def _array(packed: ZipFile, name: str) -> Numbers:
+    """Read an array of numbers; one that says it is larger than it is gets no memory."""
+    data = io.BytesIO(packed.read(f"{name}.npy"))
+    read_header = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
+    shape, by_columns, dtype = read_header[read_magic(data)](data)
+    if dtype.kind not in NUMERIC:
+        raise ValueError(f"{name} is not made of numbers")
+    letters = data.getbuffer()[data.tell() :]
+    if len(letters) != prod(shape) * dtype.itemsize:
+        raise ValueError(f"{name} is not as large as it says")
+    array = np.frombuffer(letters, dtype)
+    return array.reshape(shape, order="F" if by_columns else "C").copy()
 
 
 def words_to_array(words: Sequence[str]) -> NDArray[np.uint8]:

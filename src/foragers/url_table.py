@@ -136,6 +136,11 @@ class UrlTable:
         found = self._recent_hrefs.get(url) or self._earlier_hrefs.get(url)
         return self._letters[url] if found is None else found
 
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many numbers."""
+        near, far = self._recent_hrefs.get, self.href
+        return [near(url) or far(url) for url in urls]
+
     def host(self, url: UrlId) -> HostId:
         """Return the host of an address."""
         return self._hosts[url]

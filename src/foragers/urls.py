@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _NAME = r"(?!(?:[^/:]*\.)?xn--)(?:[a-z0-9_-]+\.)*[a-z][a-z0-9-]*"
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _PORT = r"(?::(?!80/|443/)(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?"
+_IS_NUMBER = re.compile(rf"(?:{_OCTET}\.){{3}}{_OCTET}(?::[0-9]+)?")
 _ORIGIN = rf"https?://(?:{_NAME}|(?:{_OCTET}\.){{3}}{_OCTET}){_PORT}"
 
 _LETTERS = r"A-Za-z0-9_~!$&()*+,;=@"
@@ -187,6 +188,8 @@ def site_of(host: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _site(host: str) -> str:
+    if _IS_NUMBER.fullmatch(host):
+        return host  # without reading the list of suffixes, which takes a while
     extracted = _suffixes()(host)
     return extracted.top_domain_under_public_suffix or extracted.fqdn or host
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from matplotlib.figure import Figure as Drawing
 from scipy import stats
 
 from foragers.errors import UsageError
-from foragers.exhibits import automata, automata_convergence, automata_webs
+from foragers.exhibits import automata, automata_convergence, automata_crawls, automata_webs
+from foragers.exhibits.automata_crawls import Outcome, Task, Trace, perform
+from foragers.exhibits.automata_figures import number_of
 from foragers.exhibits.automata_paper import (
     CRAWLERS,
     STAND_INS,
@@ -22,8 +25,12 @@ from foragers.exhibits.automata_paper import (
     TABLE_4,
     TABLE_4_TESTS,
 )
+from foragers.exhibits.automata_paper import TOPICS as PAPERS_TOPICS
+from foragers.exhibits.automata_results import Results
+from foragers.exhibits.automata_webs import Ground
 from foragers.exhibits.exhibit import Exhibits, Measured
 from foragers.exhibits.request import Request
+from foragers.run import Aim
 from foragers.worlds.store import save
 from worlds_by_hand import small_world
 
@@ -137,7 +144,7 @@ def test_the_learning_rate_does_not_matter_in_a_first_crawl(made: tuple[Exhibits
 def test_everything_can_be_drawn(made: tuple[Exhibits, Path]) -> None:
     exhibits = made[0]
     names = {shown.name for shown in exhibits.figures}
-    assert names == {f"figure-{number}" for number in (2, 3, 4, 8)} | {"learning", "convergence"}
+    assert names == {f"figure-{number}" for number in (3, 5, 7, 8)} | {"learning", "convergence"}
     for shown in exhibits.figures:
         drawing = Drawing()
         shown.draw(drawing)
@@ -145,6 +152,25 @@ def test_everything_can_be_drawn(made: tuple[Exhibits, Path]) -> None:
         assert len({len(column) for column in shown.data.values()}) == 1
     assert all(verdict.statistic for verdict in exhibits.verdicts)
     assert "cosine" in exhibits.settings["relevant"]
+
+
+@pytest.mark.parametrize(
+    ("topics", "numbers"),
+    [
+        (list(PAPERS_TOPICS), [2, 3, 4, 5, 6]),
+        (["Asthma", "Linux"], [5, 2]),
+        (["tea", "Linux"], [2, 3]),
+        ([f"topic {number}" for number in range(7)], [2, 3, 4, 5, 6, None, None]),
+    ],
+)
+def test_figure_of_a_topic_is_the_papers_if_it_has_one(
+    topics: list[str], numbers: list[int | None]
+) -> None:
+    folder = Path("web")
+    grounds = [Ground("web", folder, name, Aim(name), (), 10, 0, folder) for name in topics]
+    results = Results(grounds, {}, {}, {}, {}, {}, [])
+    assert [number_of(results, topic) for topic in topics] == numbers
+    assert number_of(results, None) == 7
 
 
 def test_the_papers_chances_are_those_of_welchs_test_over_ten_points() -> None:
@@ -160,3 +186,29 @@ def test_recorded_world_without_the_topics_says_what_to_do(tmp_path: Path) -> No
         automata.reproduce(request, quiet)
     with pytest.raises(UsageError, match="name one with --world"):
         automata.reproduce(Request(tmp_path / "out", topic="tea"), quiet)
+
+
+def test_reproduction_that_is_taken_up_again_repeats_no_crawl(
+    made: tuple[Exhibits, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, out = made
+    folder = Path("web")
+    ground = Ground("web", folder, "tea", Aim("tea"), (), 10, 0, out / "again" / "judged")
+    task = Task(ground, "LAFC", "lafc", 0, crawls=2)
+    trace = Trace((5, 10), (1, 2), (0.1, 0.2), frozenset([3, 4]))
+    done: list[Task] = []
+
+    def crawl_twice(one: Task) -> tuple[Trace, ...]:
+        done.append(one)
+        return trace, trace
+
+    monkeypatch.setattr(automata_crawls, "crawls_of", crawl_twice)
+    assert perform(task) == perform(task) == Outcome(task, (trace, trace))
+    assert done == [task]
+    perform(replace(task, seed=1))
+    perform(replace(task, spec="lafc(a=0.5)"))
+    # A ledger that is gone is made again.
+    with_ledger = replace(task, ledger=out / "again" / "ledger.sqlite")
+    perform(with_ledger)
+    perform(with_ledger)
+    assert len(done) == 5

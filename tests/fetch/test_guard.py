@@ -51,7 +51,9 @@ def test_an_exception_for_a_network_is_for_every_name_that_leads_there() -> None
     assert guard.refuses("anything.example", 80, "10.0.0.1")
 
 
-@pytest.mark.parametrize("text", ["", ":80", "host:port", "a b", "10.0.0.0/99", "http://host/"])
+@pytest.mark.parametrize(
+    "text", ["", ":80", "host:port", "a b", "10.0.0.0/99", "http://host/", "a:0", "a:65536"]
+)
 def test_exceptions_that_make_no_sense_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--allow-private"):
         Allowed.parse(text)

@@ -20,7 +20,7 @@ from foragers.fleet.minds import Plain
 from foragers.fleet.neuron import Neuron
 from foragers.fleet.population import Population
 from foragers.fleet.pulse import Pulse
-from foragers.text.link_inputs import link_inputs
+from foragers.text.link_inputs import MARK, link_inputs
 
 PLAIN = Plain(10.0)
 
@@ -118,6 +118,14 @@ def test_inputs_fall_with_the_distance_in_links() -> None:
     assert near["tea"].tolist() == pytest.approx(
         [1, 1 / 2, 1 / 3, 1 / 4 + 1 / 5, 1 / 5 + 1 / 4, 1 / 3, 1 / 2, 1]
     )
+
+
+def test_a_page_may_say_the_mark_between_windows() -> None:
+    plain = link_inputs(["tea", "milk", "tea"], {"tea", "milk"})
+    marked = link_inputs([f"{MARK} tea", MARK.upper() + " milk", "tea"], {"tea", "milk", MARK})
+    assert {word: near.tolist() for word, near in marked.items()} == {
+        word: near.tolist() for word, near in plain.items()
+    }
 
 
 def ways_with(tea: list[float], words: tuple[str, ...] = ()) -> Ways:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from foragers.fleet.errand import LOOKS
 from foragers.fleet.ground import Ground
-from foragers.fleet.replay import FleetRun, StepRecord, simulate
+from foragers.fleet.replay import FleetRun, simulate
 from foragers.fleet.settings import FleetSettings
 from foragers.ledger.facts import Facts
 from foragers.ledger.memory import MemoryLedger
@@ -23,6 +23,7 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
 from foragers.worlds.recorded import Recorded
+from steps_kept import Steps
 from worlds_by_hand import small_world
 
 K = 50
@@ -32,16 +33,6 @@ NEWS = generate("news", seed=4, pages=600, days=3.0)
 NAMES = (
     "wl", "rl", "wlrl", "wlrl-refresh", "mixed-fleet", "no-learning", "random-order", "home-page",
 )  # fmt: skip
-
-
-@dataclass
-class Steps:
-    """Keeps all steps."""
-
-    steps: list[StepRecord] = field(default_factory=list)
-
-    def add(self, step: StepRecord) -> None:
-        self.steps.append(step)
 
 
 def ground_of(archive: Archive) -> Ground:
@@ -102,8 +93,8 @@ def check_same(archive: Archive, ground: Ground, spec: str, downloads: int) -> N
             zip(
                 step.urls.tolist(),
                 step.times.tolist(),
-                step.versions.tolist(),
-                step.relevant.tolist(),
+                step.pages.tolist(),
+                np.isin(range(len(step.urls)), step.relevant).tolist(),
                 strict=True,
             )
         )

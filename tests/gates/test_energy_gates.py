@@ -1,7 +1,7 @@
 """Floors for the populations: the share of the way from breadth-first to optimal that they go.
 
-Measured when set (two runs each): energy 0.687, infospiders 0.637.  A floor may be raised, never
-lowered.
+The mean of four runs, since chance plays a part: energy 0.703, infospiders 0.668 when last
+measured.  A floor may be raised, never lowered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from foragers.run import Aim, Run
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
-FLOORS = {"energy": 0.68, "infospiders": 0.63}
+FLOORS = {"energy": 0.68, "infospiders": 0.64}
+RUNS = 4
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     path = tmp_path_factory.mktemp("gate") / "world"
     save(generate("topics", seed=11, pages=4000), path)
     aim = Aim("robot sensor actuator", relevant="topic:robotics")
-    plan = Plan(Run(str(path), "", aim, budget=1000), tuple(FLOORS), 2)
+    plan = Plan(Run(str(path), "", aim, budget=1000), tuple(FLOORS), RUNS)
     study = prepare(plan.base)
     study.score()
     return compare(plan, study)

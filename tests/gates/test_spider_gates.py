@@ -25,8 +25,10 @@ FLOORS = {
     ("departments", "full-page(MODEL)"): 0.37,
     ("departments", "related(MODEL)"): 0.42,
     ("departments", "spider(bins=3)"): 0.05,
+    ("departments", "auto(MODEL)"): 0.55,
     ("companies", "spider(MODEL)"): 0.65,
     ("companies", "rl-immediate(MODEL)"): 0.45,
+    ("companies", "auto(MODEL)"): 0.70,
 }
 WANTED = {"departments": "target:paper", "companies": "target:officers"}
 PAGES = {"departments": 2500, "companies": 1700}

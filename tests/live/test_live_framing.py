@@ -79,6 +79,14 @@ WHOLE = {
     "a blank before the colon": HEAD.replace(b"Type:", b"Type :") + LENGTH + b"\r\n" + HTML,
     "no headers": then_close(b"HTTP/1.1 200 OK\r\n\r\n" + HTML),
     "a long reason": HEAD.replace(b"OK", b"O" * 20_000) + LENGTH + b"\r\n" + HTML,
+    "gzip as transfer coding on an open connection": HEAD
+    + b"Transfer-Encoding: gzip, chunked\r\n\r\n"
+    + b"%x\r\n%s\r\n0\r\n\r\n" % (len(PACKED), PACKED),
+    "chunks with a parameter": CHUNKED.replace(b"chunked", b"chunked;q=1")
+    + b"\r\n"
+    + CHUNKS
+    + b"0\r\n\r\n",
+    "nothing behind the last chunk": then_close(CHUNKED + b"\r\n" + CHUNKS + b"0\r\n"),
     "another 2xx": HEAD.replace(b"200 OK", b"203 Other") + LENGTH + b"\r\n" + HTML,
 }
 BROKEN = {

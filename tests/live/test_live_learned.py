@@ -8,7 +8,7 @@ import pytest
 
 from foragers.cli.main import main
 from foragers.models import load_model
-from foragers.strategies.automata import KIND, Remembered
+from foragers.strategies.remembered import KIND, Remembered
 from live.crawling import serving
 from live.hostile_server import HostileServer, page
 
@@ -45,6 +45,21 @@ def test_taking_up_the_same_crawl_learns_nothing_twice(tmp_path: Path) -> None:
         first = learned.read_bytes()
         assert main(order(server, tmp_path / "c", learned, "--budget", "4")) == 0
     assert learned.read_bytes() == first
+
+
+def test_damaged_file_is_named_with_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learned = tmp_path / "tea"
+    with serving(SITE) as server:
+        assert main(order(server, tmp_path / "a", learned, "--budget", "2")) == 0
+        learned.write_bytes(learned.read_bytes()[:200])
+        capsys.readouterr()
+        assert main(order(server, tmp_path / "b", learned)) == 2
+    error = capsys.readouterr().err
+    assert f"{learned}: not a model, or damaged; name another file" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "b").exists()
 
 
 @pytest.mark.parametrize(

@@ -119,9 +119,28 @@ def test_pauses_after_failures_double(tmp_path: Path) -> None:
         outcome = crawl(tmp_path, server.url("/it"), backoff=0.1)
         assert (outcome.status("/it"), outcome.reason("/it")) == ("failed", "503")
         tried = [asked for asked in server.log if asked.path == "/it"]
-        assert len(tried) == 3
-        first, second = gaps(tried)
-        assert 0.2 - SLACK <= first < 0.4 - SLACK <= second
+        assert len(tried) == 5
+        for pause, least in zip(gaps(tried), (0.2, 0.4, 0.8, 1.6), strict=True):
+            assert pause >= least - SLACK
+
+
+@pytest.mark.parametrize("status", ["429 Too Many", "503 Busy"])
+def test_the_pace_that_a_host_can_bear_is_found_and_no_page_is_lost(status, tmp_path: Path) -> None:
+    served: list[float] = []
+
+    def answer(connection: Connection) -> None:
+        served[:] = [moment for moment in served if moment > time.time() - 1]
+        if len(served) >= 4:
+            connection.send(reply(b"", status))
+            return
+        served.append(time.time())
+        connection.send(page(words=connection.path))
+
+    site = {f"/{n}": answer for n in range(12)}
+    with serving(site) as server:
+        outcome = crawl(tmp_path, *(server.url(path) for path in site), backoff=0.3)
+        assert {outcome.status(path) for path in site} == {"ok"}
+        assert len(server.log) < 1 + 2 * len(site)
 
 
 def test_the_crawl_delay_of_robots_txt_is_kept_from_the_first_page_on(tmp_path: Path) -> None:

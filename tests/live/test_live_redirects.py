@@ -196,3 +196,52 @@ def test_names_and_passwords_in_addresses_are_not_sent(tmp_path: Path) -> None:
         crawl(tmp_path, secret)
         assert sorted(server.paths) == ["/", "/it", "/link", "/robots.txt", "/to"]
         assert not any("authorization" in asked.headers for asked in server.log)
+
+
+def wall(connection: Connection) -> None:
+    """Give a page to who has the cookie, and the cookie to others."""
+    if connection.headers.get("cookie") == "seen=1":
+        connection.send(page(words="behind the wall"))
+    else:
+        connection.send(reply(b"", "302 Found", location="/set"))
+
+
+def giving(connection: Connection) -> None:
+    connection.send(reply(b"", "302 Found", location="/it", set_cookie="seen=1; Path=/; HttpOnly"))
+
+
+def test_a_cookie_is_sent_back_on_the_way_to_its_page_and_then_forgotten(tmp_path: Path) -> None:
+    with serving({"/it": wall, "/set": giving, "/after": page(words="after")}) as server:
+        outcome = crawl(tmp_path, server.url("/it"), server.url("/after"))
+        assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "behind the wall")
+        sent = [asked.path for asked in server.log if "cookie" in asked.headers]
+        assert sent == ["/it"]
+
+
+def test_a_page_may_redirect_to_itself_to_set_a_cookie(tmp_path: Path) -> None:
+    def answer(connection: Connection) -> None:
+        (wall if "cookie" in connection.headers else giving)(connection)
+
+    with serving({"/it": answer}) as server:
+        outcome = crawl(tmp_path, server.url("/it"))
+        assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "behind the wall")
+
+
+def test_ever_new_cookies_are_a_circle_too(tmp_path: Path) -> None:
+    def answer(connection: Connection) -> None:
+        cookie = f"n={connection.count}{'x' * 500}"
+        connection.send(reply(b"", "302 Found", location="/it", set_cookie=cookie))
+
+    with serving({"/it": answer}) as server:
+        outcome = crawl(tmp_path, server.url("/it"))
+        assert outcome.reason("/it") == "more than 10 redirects"
+
+
+def test_cookies_are_given_to_nobody_else(tmp_path: Path) -> None:
+    with serving({}, address="127.0.0.2") as other:
+        target = other.url("/there")
+        giving = reply(b"", "302 Found", location=target, set_cookie="a=b; Domain=0.0.2")
+        with serving({"/it": giving}) as server:
+            crawl(tmp_path, server.url("/it"))
+        assert "/there" in other.paths
+        assert not any("cookie" in asked.headers for asked in other.log)

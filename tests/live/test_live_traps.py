@@ -72,6 +72,25 @@ def pagination(connection: Connection) -> None:
     connection.send(page(f"/list?page={number + 1}", words=f"Page {number}. No results. {FILLING}"))
 
 
+def tokens(folder: str) -> str:
+    """Return links to addresses that were never seen, spelled out."""
+    links = [f"/{folder}/{random.Random().getrandbits(40):010x}" for _ in range(6)]
+    return "".join(f'<a href="{link}">{link}</a> ' for link in links)
+
+
+def the_front_page_for_all(connection: Connection) -> None:
+    connection.send(reply(f"<title>Welcome</title><p>{words_for('home')}</p>{tokens('any')}"))
+
+
+def error_that_is_not_named(connection: Connection) -> None:
+    connection.send(reply(f"<title>Oops</title><p>Try one of these.</p>{tokens('oops')}"))
+
+
+def visitors(connection: Connection) -> None:
+    number = random.Random().getrandbits(36)
+    connection.send(reply(f"<p>You are visitor {number}. {FILLING}</p>{tokens('visit')}"))
+
+
 TRAPS = {
     "/calendar": calendar,
     "/forum/0": session_ids,
@@ -81,10 +100,14 @@ TRAPS = {
     "/gone/x": soft_404_at_random,
     "/wait?n=0": refreshing,
     "/item/x": stamped,
+    "/any/x": the_front_page_for_all,
+    "/oops/x": error_that_is_not_named,
+    "/visit/x": visitors,
 }
 SITES = {"/calendar": calendar, "/forum": session_ids, "/deep": growing, "/lost": soft_404,
          "/list": pagination, "/gone": soft_404_at_random, "/wait": refreshing,
-         "/item": stamped}  # fmt: skip
+         "/item": stamped, "/any": the_front_page_for_all, "/oops": error_that_is_not_named,
+         "/visit": visitors}  # fmt: skip
 
 
 @pytest.mark.parametrize("start", TRAPS)
@@ -104,3 +127,27 @@ def test_a_trap_costs_little_and_the_sound_pages_beside_it_are_reached(
         assert set(sound) <= set(server.paths)
         assert len(server.log) - SOUND < 450
         assert outcome.stopped == "there is nothing left to fetch"
+
+
+def test_pages_of_few_words_are_no_copies_where_their_links_are_others(tmp_path: Path) -> None:
+    body = "<title>Pictures</title><p>a picture</p><a href=/{}>the next</a>"
+    with serving({f"/{n}": reply(body.format(n + 1)) for n in range(12)}) as server:
+        outcome = crawl(tmp_path, server.url("/0"), traps=True)
+        assert [outcome.status(f"/{n}") for n in range(12)] == ["ok"] * 12
+
+
+def test_the_same_words_under_other_titles_are_no_copies(tmp_path: Path) -> None:
+    words = words_for("all")
+    site = {f"/{n}": reply(f"<title>Part {n}</title><p>{words}</p>") for n in range(5)}
+    with serving({**site, "/copy": site["/0"]}) as server:
+        outcome = crawl(tmp_path, server.url("/"), traps=True)
+        assert [outcome.status(f"/{n}") for n in range(5)] == ["ok"] * 5
+        assert outcome.reason("/copy") == f"copy of {server.url('/0')}"
+
+
+def test_what_a_seed_links_to_is_fetched_however_little_it_says(tmp_path: Path) -> None:
+    names = [f"/part/{words_for(n, 1)}" for n in range(60)]
+    brief = reply("<title>ok</title><p>fine</p>")
+    with serving({**dict.fromkeys(names, brief), "/": page(*names)}) as server:
+        outcome = crawl(tmp_path, server.url("/"), traps=True)
+        assert {outcome.status(name) for name in names} == {"ok"}

@@ -9,7 +9,16 @@ import pytest
 
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
-from foragers.measures.remaining import Law, Parts, combined, estimate
+from foragers.measures.remaining import (
+    BY_STRATEGY,
+    FITTED,
+    Estimate,
+    Law,
+    Parts,
+    combined,
+    estimate,
+    law_of,
+)
 from foragers.measures.sightings import Sightings
 from foragers.protocols import Strategy
 from foragers.strategies.baselines import BreadthFirst, Random
@@ -95,3 +104,16 @@ def test_intervals_hold_on_webs_that_were_never_seen() -> None:
             held += looks(Random(np.random.default_rng(seed)), archive, label)
     assert len(held) >= 30
     assert np.mean(held) >= 0.75
+
+
+def test_auto_has_a_law_of_its_own() -> None:
+    assert law_of("auto") is BY_STRATEGY["auto"]
+    assert law_of("auto") != FITTED
+    assert law_of("best-first(inherit=0.3)") == law_of("") == FITTED
+
+
+def test_with_a_narrow_interval_a_recall_is_reached_when_its_lower_end_is() -> None:
+    told = Estimate(90, 95, 91, 120, 90 / 95, 90 / 120, 90 / 91, waiting=7)
+    assert told.reaches(0.9)
+    assert not told.reaches(0.9, law_of("auto"))
+    assert told.reaches(0.7, law_of("auto"))

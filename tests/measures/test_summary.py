@@ -11,6 +11,7 @@ from rich.console import Console
 from foragers.cli.summary import print_summary
 from foragers.ledger.facts import Facts
 from foragers.measures.calibration import calibration
+from foragers.measures.remaining import Estimate
 from foragers.measures.summary import (
     ErrorTally,
     HostTally,
@@ -146,3 +147,10 @@ def test_the_summary_says_why_it_stopped(summary: Summary) -> None:
     for words in ("downloads", "25.0%", "404", "the budget of 8 downloads is spent"):
         assert words in text
     assert "downloads" in printed(Summary(), "")
+
+
+def test_it_is_said_that_recall_is_not_estimated_where_there_is_no_end_of_what_is_new() -> None:
+    assert "not estimated: there is no end to what is new" in printed(Summary(downloads=3), "")
+    console = Console(file=io.StringIO(), width=80)
+    print_summary(Summary(downloads=3), "", console, Estimate(found=2, low=2, waiting=4))
+    assert "not estimated" not in console.file.getvalue()  # type: ignore[attr-defined]

@@ -78,3 +78,23 @@ def test_no_more_links_are_remembered_than_a_number():
 def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, nofollow):
     asks = Directives.parse([parse(metas, URL).robots], "foragers/1.0 (+http://a.test)")
     assert (asks.noindex, asks.nofollow) == (noindex, nofollow)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "http://a.test",
+        "http://a.test/",
+        "http://a.test/x",
+        "http://a.test/x/y/z.html?q=/a/b#/c",
+        "http://a.test/x/..",
+        "http://a.test/x/%2e%2E",
+        "http://a.test?q=/a/b",
+        "https://a.test/x/../y/z",
+        "http://a.test/x/.hidden",
+    ],
+)
+def test_the_name_of_a_file_makes_no_difference_to_where_links_lead(base):
+    for href in ("m", "./m", "../m", "/m", "?m", "#m", "//b.test/m"):
+        assert Targets(base).target(href) == resolved(base, href)
+        assert Targets(base).many([href, href]) == [resolved(base, href)] * 2

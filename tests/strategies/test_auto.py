@@ -12,6 +12,7 @@ from foragers.loop import beginning
 from foragers.strategies.auto import Auto
 from foragers.strategies.auto_advice import ADVISERS, PRIOR, REMEMBERED, Belief
 from foragers.strategies.auto_credit import Credit, Followed
+from foragers.strategies.auto_links import address_of
 from foragers.strategies.auto_rates import ROOT, Rates
 from foragers.strategies.auto_words import NO_WORD, WordWeights, bucket, link_words
 from foragers.topics.keywords import Keywords
@@ -26,8 +27,10 @@ def test_rates_are_shrunk_from_coarse_to_fine() -> None:
     host = rates.group("host")
     page = rates.group("page", host)
     for worth in (1.0, 0.0):
-        rates.count(rates.lineage(np.array([page], np.int32)), worth, True)
-    rates.count(rates.lineage(np.array([host], np.int32)), 0.0, False)
+        rates.count(rates.lineage(np.array([page], np.int32)), worth)
+        rates.answer(np.array([page], np.int32), True)
+    rates.count(rates.lineage(np.array([host], np.int32)), 0.0)
+    rates.answer(np.array([host], np.int32), False)
     rates.refresh()
     root = (1 + 3 * 0.02) / (3 + 3)
     at_host = (1 + 3 * root) / (3 + 3)
@@ -41,10 +44,33 @@ def test_rates_are_shrunk_from_coarse_to_fine() -> None:
 def test_a_new_group_is_believed_to_be_like_the_one_around_it() -> None:
     rates = Rates()
     host = rates.group("host")
-    rates.count(rates.lineage(np.array([host], np.int32)), 1.0, True)
+    rates.count(rates.lineage(np.array([host], np.int32)), 1.0)
     rates.refresh()
     assert rates.table["worth"][rates.group("new", host)] == rates.table["worth"][host]
     assert rates.group("new", host) == rates.group("new", host)
+
+
+def test_a_host_that_answers_always_says_little_of_new_hosts() -> None:
+    rates = Rates(shrinkage=3)
+    good, dead = rates.group("good"), rates.group("dead")
+    for _ in range(100):
+        rates.answer(np.array([good], np.int32), True)
+    for _ in range(3):
+        rates.answer(np.array([dead], np.int32), False)
+    rates.refresh()
+    new = (3 + 3 * 0.9) / (6 + 3)
+    assert rates.table["answer"][ROOT] == pytest.approx(new)
+    assert rates.table["answer"][good] == pytest.approx((100 + 3 * new) / 103)
+    assert rates.table["answer"][rates.group("new")] == pytest.approx(new)
+
+
+def test_an_address_is_taken_apart() -> None:
+    address = address_of("http://a.example/docs/v2/guide-12.html?page=3")
+    assert address.directories == ("/docs", "/docs/v2")
+    assert (address.depth, address.ending, address.shape) == (2, "html", "a-0.a")
+    assert address.asks
+    assert address.words == ("2", "guide", "12", "html", "page", "3")
+    assert address_of("http://a.example").directories == ()
 
 
 def test_the_lineage_of_groups_counts_each_once() -> None:
@@ -83,9 +109,9 @@ def test_words_of_relevant_pages_lean_to_them() -> None:
 
 
 def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address() -> None:
-    found = link_words(["green", "the", "tea"], "/shop/tea-pots")
-    assert found[:4] == [bucket(word) for word in ("green", "tea", "shop", "pots")]
-    assert found[4:] == [NO_WORD] * 8
+    found = link_words(("green", "the", "tea"), ("shop", "tea", "pots"))
+    assert found[:4] == tuple(bucket(word) for word in ("green", "tea", "shop", "pots"))
+    assert found[4:] == (NO_WORD,) * 8
 
 
 def test_word_weights_go_towards_what_links_were_worth() -> None:

@@ -233,7 +233,7 @@ def test_a_page_that_has_not_changed_is_taken_as_it_was() -> None:
         "rl(path_steps=0)",
         "wlrl(most=1)",
         "wlrl(slice_seconds=0)",
-        "mixed-fleet(watch_steps=0)",
+        "mixed-fleet(path_steps=0)",
         "foragers(abreast=0)",
     ],
 )

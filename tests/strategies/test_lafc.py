@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ from foragers.strategies.registry import Brief, build
 from foragers.testing import check_strategy
 from foragers.topics.keywords import Keywords
 from foragers.topics.no_topic import NoTopic
-from foragers.types import Choice, Page, Status
+from foragers.types import Choice, Links, Nothing, Page, Status, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.recorded import Recorded
@@ -228,6 +229,9 @@ def test_repeated_crawls_come_to_prefer_the_link_that_pays() -> None:
         ("starts", np.empty(0, np.int64)),
         ("probabilities", np.array([np.nan, 1, 1], np.float32)),
         ("best", np.empty(0, np.int32)),
+        ("pages", np.array([9, 0], np.uint64)),
+        ("thresholds", np.array([np.nan, 0.5], np.float32)),
+        ("thresholds", np.zeros((2, 2), np.float32)),
     ],
 )
 def test_garbled_model_is_refused_in_one_line(name: str, value: np.ndarray) -> None:
@@ -237,7 +241,34 @@ def test_garbled_model_is_refused_in_one_line(name: str, value: np.ndarray) -> N
     for arrays in ({**model.arrays, name: value}, {}):
         broken = Model(model.kind, model.version, model.facts, arrays)
         with pytest.raises(UsageError, match="automata"):
-            crawl(lafc(model=broken), FORK, SIMILAR)
+            lafc(model=broken).check()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ("a=0", "a=0: the reward must be above 0"),
+        ("a=-0.1", "a=-0.1: the reward"),
+        ("a=1.01", "a=1.01: the reward"),
+        ("b=-1", "b=-1: must be between 0 and 1"),
+        ("b=1.5", "b=1.5: must"),
+        ("control=-0.1", "control=-0.1: must"),
+        ("control=1.2", "control=1.2: must"),
+        ("walkers=0", "walkers=0: use 1 to 10,000"),
+        ("walkers=1000000000", "use 1 to 10,000"),
+        ("walkers=-3", "walkers=-3"),
+        ("walkers=1.5", "walkers must be int"),
+        ("a=nan", "a must be float"),
+    ],
+)
+def test_parameter_that_makes_no_sense_is_refused(parameters: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        build(f"lafc({parameters})", Brief(NoTopic(), np.random.default_rng(3)))
+
+
+@pytest.mark.parametrize("parameters", ["a=1", "b=1", "control=0", "control=1", "walkers=64"])
+def test_parameter_at_the_edge_is_allowed(parameters: str) -> None:
+    build(f"lafc({parameters})", Brief(NoTopic(), np.random.default_rng(3)))
 
 
 ARCHIVE = random_world(1)
@@ -287,6 +318,49 @@ def test_visits_that_were_never_asked_for_are_learned_from() -> None:
     ]
 
 
+def test_page_met_again_in_the_crawl_has_its_links_brought_up_to_date() -> None:
+    # s leads to a, to old, which redirects to a, and to b; between the two a has changed.
+    archive = small_world(
+        {"s": ["a", "old", "b"], "a": ["d", "e"], "b": [], "d": [], "e": [], "f": []},
+        redirects={"old": "a"},
+        later=[(4.5, "a", ["e", "f"])],
+        end=99,
+    )
+    strategy = lafc(a=0.1)
+    ledger = MemoryLedger()
+    judge = ByName({"a": 1.0, "d": 0.5, "e": 0.2, "f": 1.0})
+    work = Crawl(strategy, Recorded(archive, since=0, seconds_per_page=1.0), judge, ledger)
+    work.begin()
+    work.run()
+    found = [archive.book.href(visit.url).rpartition("/")[2] for visit in ledger.read()]
+    # d is rewarded: 0.55, 0.45; e is not.  Then d is gone, which leaves e with all, and f is new:
+    # a half each; the best link is gone, so that f with 1.0 is rewarded, alone as it is.
+    assert found == ["s", "a", "d", "e", "old", "b", "f"]
+    assert chances(strategy, archive, "a") == pytest.approx([0.5, 0.5])
+    url = archive.book.find("http://site.test/a")
+    assert url is not None
+    assert strategy.automata.threshold(strategy.automata.find(url)) == 1.0
+
+
+def test_answer_that_comes_after_its_document_changed_is_learned_from() -> None:
+    archive = small_world({"s": ["a", "b"], "a": [], "b": [], "c": []})
+    strategy = lafc(a=0.5)
+    world = Recorded(archive)
+    work = Crawl(strategy, world, ByName({"b": 1.0}), MemoryLedger())
+    work.begin()
+    work.step()
+    (choice,) = strategy.ask(1, frozenset())
+    start = world.answer(Choice(0, 0))
+    # The page is told of again, by then with c, b and a.
+    links = Links(np.array([3, 2, 1], np.int32), np.zeros(3, np.int32), archive.book, Nothing())
+    changed = msgspec.structs.replace(start, links=links)
+    strategy.tell([Visit(changed, 0.0, False)])
+    assert chances(strategy, archive, "s") == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    strategy.tell([work.visit(world.answer(choice))])
+    # a, which was the first of two and is now the last of three: 1/3 + 0.5 * 2/3.
+    assert chances(strategy, archive, "s") == pytest.approx([1 / 6, 1 / 6, 2 / 3])
+
+
 def names_fetched(closed: Sequence[int], archive: Archive) -> list[str]:
     strategy = lafc()
     work = Crawl(strategy, Budget(Recorded(archive), 2), ByName({"a": 1.0}), MemoryLedger())
@@ -309,6 +383,22 @@ def test_links_on_closed_hosts_are_passed_over() -> None:
     assert names_fetched([], archive) == ["http://site.test/b"]
     assert names_fetched([here], archive) == ["http://far.test/x"]
     assert names_fetched([here, far], archive) == []
+
+
+def test_walker_that_waits_for_hosts_goes_on_when_one_opens() -> None:
+    archive = small_world(
+        {"s": ["a", "http://far.test/x"], "a": ["b"], "b": [], "http://far.test/x": []}
+    )
+    here, far = (archive.book.host_names.index(name) for name in ("site.test", "far.test"))
+    strategy = lafc()
+    work = Crawl(strategy, Budget(Recorded(archive), 2), ByName({"a": 1.0}), MemoryLedger())
+    work.begin()
+    work.run()
+    strategy = pickle.loads(pickle.dumps(strategy))
+    for _ in range(3):
+        assert strategy.ask(1, frozenset([here, far])) == []
+    (choice,) = strategy.ask(1, frozenset([far]))
+    assert archive.book.href(choice.url) == "http://site.test/b"
 
 
 def test_pools_keep_what_was_written() -> None:

@@ -17,7 +17,7 @@ from foragers.loop import Crawl
 from foragers.models import Model, save_model
 from foragers.strategies.registry import Brief, build
 from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
-from foragers.strategies.spider_reading import MARK, Lexicon
+from foragers.strategies.spider_reading import MARK, Lexicon, Said
 from foragers.testing import check_strategy
 from foragers.text.bags import TEXTS, link_words, page_words
 from foragers.text.tally import Tally
@@ -265,9 +265,9 @@ def test_texts_read_all_at_once_are_those_read_one_by_one(text: str, growing: bo
         for number, (said, path) in enumerate(zip(odd, paths, strict=True))
     ]
     lexicon = Lexicon.of(TEXTS[text], None, growing=True)
-    lexicon.of_links(links[1:])
+    lexicon.of_links(Said.of(links[1:]))
     lexicon.growing = growing
-    found = [sorted(part[part > 0].tolist()) for part in lexicon.of_links(links).apart()]
+    found = [sorted(part[part > 0].tolist()) for part in lexicon.of_links(Said.of(links)).apart()]
     for link, numbers in zip(links, found, strict=True):
         expected = [
             lexicon.numbers[bag].get(word, 0)
@@ -277,7 +277,7 @@ def test_texts_read_all_at_once_are_those_read_one_by_one(text: str, growing: bo
             if word != MARK
         ]
         assert numbers == sorted(number for number in expected if number), link
-    assert len(lexicon.of_links([]).words) == 0
+    assert len(lexicon.of_links(Said.of([])).words) == 0
 
 
 def test_a_page_may_use_our_mark_as_a_word() -> None:
@@ -291,6 +291,24 @@ def test_a_page_may_use_our_mark_as_a_word() -> None:
     again = Spider(NoTopic(), with_mark, online=True)
     crawl(again, world, gold)
     assert Tally.of(again.learned(world.book)).links.sum() > 2
+
+
+def test_a_model_of_nothing_leaves_a_spider_best_first() -> None:
+    world, gold = mine(10)
+    empty = Tally.nothing(TEXTS["related"]).model({})
+    for online in (False, True):
+        spider = Spider(NoTopic(), empty, bins=3, online=online)
+        assert len(crawl(spider, world, gold)) == len(world.book) == 81
+        assert bool(Tally.of(spider.learned(world.book)).links.sum()) == online
+
+
+def test_what_was_learned_with_any_weight_can_be_used_again() -> None:
+    world, gold = mine(10)
+    for weight in (0.01, 0.3, 1e6):
+        learner = Spider(NoTopic(), MODEL, online=True, weight=weight)
+        crawl(learner, world, gold)
+        again = Tally.of(learner.learned(world.book))
+        assert (again.worth <= 2 * again.links).all()
 
 
 def test_a_spider_goes_on_from_a_pickle() -> None:

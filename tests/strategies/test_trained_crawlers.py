@@ -17,11 +17,15 @@ from foragers.strategies import apprentice
 from foragers.strategies.bpm import Bpm, CentroidReader
 from foragers.strategies.context_graph import ContextGraph, LayerReader
 from foragers.strategies.hmm import Hmm, PathReader, ranked
-from foragers.strategies.hmm_model import Hidden
+from foragers.strategies.hmm_model import Hidden, fit
 from foragers.strategies.hw import Hw, RelevancyReader
 from foragers.strategies.layer_words import LayerWords
+from foragers.strategies.layers import Layers
 from foragers.strategies.page_by_page import PageByPage
+from foragers.strategies.registry import Brief, build
+from foragers.text.shelf import Shelf
 from foragers.topics.keywords import Keywords
+from foragers.topics.no_topic import NoTopic
 from foragers.training.layering import layered, of_lesson
 from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
@@ -66,6 +70,27 @@ def test_forward_estimate_follows_the_path() -> None:
 def test_impossible_path_falls_back_on_what_is_seen() -> None:
     found = hidden().forward(0, np.array([0.0, 0.0]))
     assert found == pytest.approx([0.9 / 1.1, 0.2 / 1.1])
+
+
+def test_page_without_known_words_says_nothing_about_its_layer() -> None:
+    # It is no wanted page for want of words: where it is, is where the links before it led.
+    _, ahead = PathReader(hidden(), 0.01).read({"unknown": 4}, np.array([0.25, 0.75], np.float32))
+    assert ahead == pytest.approx([0.25 * 0.6 + 0.75 * 0.3, 0.25 * 0.4 + 0.75 * 0.7])
+    _, at_first = PathReader(hidden(), 0.01).read({}, None)
+    assert at_first == pytest.approx([0.45, 0.55])
+    promise, _ = CentroidReader(hidden()).read({}, None)
+    assert promise == pytest.approx(0.45 / 2)
+    assert LayerReader(layer_words(), 0.0).read({"unknown": 4}, None)[0] == 0.0
+
+
+def test_pages_without_words_are_not_counted_as_the_cluster_of_wanted_ones() -> None:
+    shelf = Shelf()
+    for text in ({"tea": 2}, {"tea": 1, "cup": 1}, {"rain": 1, "wet": 1}, {"rain": 2}, {}, {}):
+        shelf.add(text)
+    layers = Layers(shelf, np.array([0, 0, 1, 1, 1, 1]), np.eye(2, dtype=np.int64))
+    found = fit(layers, clusters=1, rank=2).arrays["emissions"]
+    # Two wanted pages in cluster 0 and two others in cluster 1, each with ½ added.
+    assert found == pytest.approx(np.array([[2.5 / 3, 0.5 / 3], [0.5 / 3, 2.5 / 3]]))
 
 
 def test_links_sort_by_the_first_state_and_if_about_equal_by_the_next() -> None:
@@ -178,6 +203,30 @@ def test_world_without_wanted_pages_teaches_nothing() -> None:
         layered([lesson_of(small_world({"a": []}), [])], 3, 10, Quiet())
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_of_a_trained_model_are_those_of_a_web_with_known_distances(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    names = [f"p{number}" for number in range(60)]
+    web = {name: [names[at] for at in chance.integers(60, size=2)] for name in names}
+    wanted = names[:4]
+    archive = small_world(web, texts={name: f"tea {name} rain" for name in names})
+    trained = trainer_of("hmm(states=5)").train([lesson_of(archive, wanted)], Quiet())
+    # Distances by asking again and again who links to those that are known.
+    away = dict.fromkeys(wanted, 0)
+    for step in range(1, 60):
+        near = [name for name in names if any(away.get(link) == step - 1 for link in web[name])]
+        away |= {name: step for name in near if name not in away}
+    state = {name: min(away.get(name, 99), 4) for name in names}
+    counts = np.zeros((5, 5))
+    for name in names:
+        for link in set(web[name]) - {name}:
+            counts[state[name], state[link]] += 1
+    assert all(counts[i, j] == 0 for i in range(5) for j in range(i - 1))
+    expected = np.triu(counts + 0.5, -1)
+    expected /= expected.sum(axis=1, keepdims=True)
+    assert trained.model.arrays["transitions"] == pytest.approx(expected)
+
+
 TOPIC = Aim("robot sensor actuator")
 
 
@@ -236,6 +285,45 @@ def test_crawler_without_a_model_learns_on_the_job(
     never = KINDS[name]()
     harvest(never, webs[1], 60)
     assert never._reader is None or never._apprentice is None
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_wanted_pages_without_links_are_learned_from(name: str) -> None:
+    leaves = [f"leaf{number}" for number in range(60)]
+    archive = small_world(
+        {"s": leaves, **{leaf: [] for leaf in leaves}},
+        texts={"s": "rain wind", **dict.fromkeys(leaves, "tea cup pot")},
+    )
+    strategy = KINDS[name]()
+    work = Crawl(strategy, Recorded(archive), Keywords("tea cup pot"), MemoryLedger())
+    work.begin()
+    work.run()
+    assert strategy._reader is not None
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("hmm(epsilon=0)", "epsilon=0: must be between 0.001 and 1"),
+        ("hmm(epsilon=2)", "epsilon=2"),
+        ("hw(alpha=0)", "alpha=0: must be above 0"),
+        ("hw(alpha=1.1)", "alpha=1.1"),
+        ("context-graph(sure=-0.1)", "sure=-0.1: must be between 0 and 1"),
+        ("context-graph(sure=1.5)", "sure=1.5"),
+    ],
+)
+def test_parameter_that_makes_no_sense_is_refused(spec: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        build(spec, Brief(NoTopic(), np.random.default_rng(3)))
+
+
+@pytest.mark.parametrize(("spec", "kind"), [("hmm", "hmm"), ("hw", "context-graph")])
+def test_model_that_is_not_whole_is_refused_before_the_crawl(
+    spec: str, kind: str, tmp_path: Path
+) -> None:
+    save_model(Model(kind, 1, {}, {"words": words_to_array(["tea"])}), tmp_path / "model")
+    with pytest.raises(UsageError, match="train again"):
+        build(f'{spec}(model="{tmp_path / "model"}")', Brief(NoTopic(), np.random.default_rng(3)))
 
 
 def test_bad_option_of_a_trainer_is_named() -> None:

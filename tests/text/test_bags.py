@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.text.bags import link_words, nearest, page_words, path_words
+from foragers.text.bags import MOST_WORDS, link_words, nearest, page_words, path_words
+from foragers.text.words import words
 from foragers.types import Document, Link
 
 LINK = Link(3, 0, "http://www.a.test/~joe/MyPapers96.html?lang=en", "All papers", "see here")
@@ -47,3 +48,12 @@ def test_only_the_words_next_to_a_link_are_near_it() -> None:
 
 def test_endless_addresses_are_cut() -> None:
     assert len(path_words("http://a.test/" + "a1" * 10_000)) < 1000
+
+
+@pytest.mark.parametrize("word", ["tea", "unseasonable", "café", "東京都庁"])
+def test_the_first_words_of_a_long_text_are_those_of_all_of_it(word: str) -> None:
+    text = " ".join(f"{word}{number}" for number in range(7000))
+    found = page_words("page", Document("title", text=text))
+    assert found == words(f"title {text}")[:MOST_WORDS]
+    endless = 80_000 * "x"
+    assert page_words("page", Document("", text=endless)) == [endless]

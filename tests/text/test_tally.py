@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from foragers.errors import UsageError
-from foragers.models import load_model, save_model
+from foragers.models import load_model, save_model, words_to_array
 from foragers.text.tally import KIND, VERSION, Tally, bin_names, bins_of, merged
 
 TALLY = Tally(
@@ -50,6 +50,12 @@ def test_a_tally_comes_back_from_its_file(tmp_path: Path) -> None:
         {"worth": np.full(5, np.nan)},
         {"counts of link": np.zeros((5, 3))},
         {"words of link": np.array([255, 254], np.uint8)},
+        {"words of link": words_to_array(["same", "same"])},
+        {"counts of link": np.full((5, 2), np.nan)},
+        {"counts of link": np.full((5, 2), 2**62)},
+        {"links": np.full(5, 2**64 - 1, np.uint64)},
+        {"worth": np.full(5, -1.0)},
+        {"worth": np.full(5, 1e300)},
     ],
 )
 def test_a_model_that_does_not_fit_together_is_refused(damage: dict[str, np.ndarray]) -> None:

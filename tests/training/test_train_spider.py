@@ -199,6 +199,7 @@ def test_wrong_input_is_refused_in_one_line(world: Path, tmp_path: Path, capsys)
         ([world, *out, *wanted, "--without", "nowhere"], "no such site"),
         ([world, *out, "--topic", "xylophone zither"], "none of its pages is wanted"),
         ([tmp_path / "none", *out, *wanted], "does not exist"),
+        ([world, *out], "nothing is said to be wanted"),
         ([world, "-o", tmp_path / "no" / "m", *wanted], "its folder does not exist"),
     ):
         assert why in refused(capsys, "train", *words), why
@@ -211,3 +212,19 @@ def test_a_world_that_is_one_site_says_that_nothing_was_validated(tmp_path: Path
     code, out, _ = said(capsys, "train", tmp_path / "w", "-o", tmp_path / "m", "--relevant", "good")
     assert code == 0
     assert "one site only" in out
+
+
+def test_of_several_worlds_the_one_without_the_label_is_named(
+    world: Path, tmp_path: Path, capsys
+) -> None:
+    save(small_world({"a": ["b"], "b": []}), tmp_path / "bare")
+    words = (world, tmp_path / "bare", "-o", tmp_path / "m", "--relevant", "target:paper")
+    told = refused(capsys, "train", *words)
+    assert f"{tmp_path / 'bare'}: --relevant target:paper: no such label" in told
+
+
+def test_only_sites_with_pages_can_be_left_out(tmp_path: Path, capsys) -> None:
+    pages = {"http://a.test/": ["http://a.test/t", "http://far.example/"], "http://a.test/t": []}
+    save(small_world(pages, labels={"good": ["http://a.test/t"]}), tmp_path / "w")
+    words = (tmp_path / "w", "-o", tmp_path / "m", "--relevant", "good", "--sites", "host")
+    assert "there is a.test" in refused(capsys, "train", *words, "--without", "far.example")

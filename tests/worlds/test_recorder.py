@@ -20,6 +20,7 @@ from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
 import pytest
+from fastwarc.warc import ArchiveIterator as FastArchiveIterator
 from recorded_replies import START, check, chunked, members, page, reply
 from warcio.archiveiterator import ArchiveIterator
 from warcio.cli import main as warcio
@@ -60,6 +61,33 @@ def headers_of(folder: Path, kind: str) -> list[dict[str, str]]:
 
 def sha(data: bytes) -> str:
     return "sha1:" + b32encode(sha1(data).digest()).decode()
+
+
+def test_an_answer_with_very_long_headers_does_not_end_the_reading_of_others(
+    tmp_path: Path,
+) -> None:
+    flood = reply(URL, b"<p>a", headers=(HTML, ("X-Flood", "x" * 40_000)))
+    places = record_all(tmp_path, [flood, reply(URL + "2", b"<p>b")])
+    assert read_record(tmp_path, places[0]).body == b"<p>a"
+    with recordings(tmp_path)[0].open("rb") as file:
+        found = [one.headers["WARC-Type"] for one in FastArchiveIterator(file, parse_http=True)]
+    assert found == ["warcinfo", "request", "response", "request", "response"]
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\nX: y\n\n", b"http/1.1 200 ok\r\nX: y\r\n\r\n"])
+def test_no_reader_finds_fault_with_an_answer_that_is_written_oddly(head, tmp_path: Path) -> None:
+    odd = Reply(Request(URL), START, 0.1, "127.0.0.1", head, b"<p>a", 200, (("X", "y"),))
+    (place,) = record_all(tmp_path, [odd])
+    assert (read_record(tmp_path, place).code, read_record(tmp_path, place).body) == (200, b"<p>a")
+    with recordings(tmp_path)[0].open("rb") as file:
+        (answer,) = (
+            one
+            for one in FastArchiveIterator(file, parse_http=True)
+            if one.headers["WARC-Type"] == "response"
+        )
+        assert "WARC-Payload-Digest" not in answer.headers
+    (headers,) = headers_of(tmp_path, "response")
+    assert headers["WARC-Block-Digest"] == sha(head + b"<p>a")
 
 
 def test_a_page_comes_back_as_it_was_sent(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from foragers.cli.crawl_view import View
 from foragers.cli.options import add_aim, aim_of
 from foragers.cli.summary import print_left_alone, print_summary
 from foragers.errors import UsageError
-from foragers.files import write
+from foragers.files import check_writable, write
 from foragers.measures.summary import summarise
 from foragers.session.order import Order
 from foragers.session.session import Session
@@ -140,6 +140,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     session = Session(order_of(options), options.out)
     session.open()
     try:
+        if options.json:  # which may be in the folder of the crawl
+            check_writable(options.json, "--json")
         if session.taken_up:
             console.print(f"going on with {options.out} after {session.taken_up:,} visits")
         with View(console, session) as view:

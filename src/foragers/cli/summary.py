@@ -44,8 +44,10 @@ def numbers(summary: Summary, stopped: str | None, estimate: Estimate | None = N
         ("errors", f"{summary.errors:,}", statuses(summary)),
         ("time", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
     ]
+    recall = ("recall", "–", "not estimated: there is no end to what is new")
     if estimate is not None:
-        rows.insert(2, ("recall", estimate.recall_said, estimate.total_said))
+        recall = ("recall", estimate.recall_said, estimate.total_said)
+    rows.insert(2, recall)
     for name, value, note in rows:
         grid.add_row(name, value, note)
     if stopped:

@@ -11,6 +11,7 @@ from rich.console import Console
 from foragers.cli.options import add_aim, aim_of, since_of
 from foragers.cli.progress import progress
 from foragers.comparison.study import prepare
+from foragers.errors import UsageError
 from foragers.exhibits.showing import grid_of
 from foragers.files import check_writable
 from foragers.models import save_model
@@ -58,6 +59,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_writable(options.out, "--out")
     meter = partial(progress, console)
     aim = aim_of(options)
+    if str(aim) == str(Aim()):
+        raise UsageError(
+            "nothing is said to be wanted, so there is nothing to learn;"
+            " say what is with --relevant LABEL or --topic WORDS"
+        )
     lessons = [lesson_of(world, aim, options, meter) for world in options.worlds]
     trained = trainer.train(leave_out(lessons, options.without, "--without"), meter)
     save_model(trained.model, options.out)
@@ -74,7 +80,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
 def lesson_of(world: str, aim: Aim, options: argparse.Namespace, meter: Progress) -> Lesson:
     """Open a world and find out which of its pages are wanted."""
     since = since_of(options.since, open_world(Path(world)))
-    study = prepare(Run(world, "", aim, labels=options.labels, since=since))
+    try:
+        study = prepare(Run(world, "", aim, labels=options.labels, since=since))
+    except UsageError as error:
+        # Of several worlds the one is named to which it applies.
+        raise UsageError(f"{world}: {error}" if len(options.worlds) > 1 else str(error)) from error
     with meter("judging pages", study.archive.pages) as judged:
         study.score(judged)
     return Lesson.of(Path(world).name, study, options.sites)

@@ -19,6 +19,7 @@ from foragers.exhibits.automata_convergence import (
 )
 from foragers.exhibits.automata_crawls import Task, all_of, model_file, perform, train
 from foragers.exhibits.automata_figures import figures
+from foragers.exhibits.automata_judging import by_web, judge_together
 from foragers.exhibits.automata_paper import CONTROL, CRAWLERS, LAFC, OTHERS, RATE, TABLE_2, TABLE_3
 from foragers.exhibits.automata_results import Results
 from foragers.exhibits.automata_tables import (
@@ -46,10 +47,11 @@ def reproduce(request: Request, progress: Progress) -> Exhibits:
     """Make all exhibits of the paper."""
     runs = RUNS if request.runs is None else request.runs
     grounds = grounds_of(request, runs)
-    all_of(judge, grounds, request.jobs, "judging pages", progress)
+    all_of(judge_together, by_web(grounds), request.jobs, "judging webs", progress)
+    relevant = {ground: len(ground.study().rewards()) for ground in grounds}
     trained = [ground for ground in grounds if ground.trained_on]
     all_of(train, trained, request.jobs, "training", progress)
-    results = crawls(request, grounds, runs, progress)
+    results = crawls(request, relevant, runs, progress)
     converged = simulated(request.seed)
     return Exhibits(
         "automata",
@@ -70,13 +72,11 @@ def reproduce(request: Request, progress: Progress) -> Exhibits:
     )
 
 
-def judge(ground: Ground) -> int:
-    """Judge all pages of a web for a topic; return how many are relevant."""
-    return len(ground.study().rewards())
-
-
-def crawls(request: Request, grounds: Sequence[Ground], runs: int, progress: Progress) -> Results:
-    """Do all crawls, and sort what came of them."""
+def crawls(
+    request: Request, relevant: Mapping[Ground, int], runs: int, progress: Progress
+) -> Results:
+    """Do all crawls on webs with so many relevant pages, and sort what came of them."""
+    grounds = list(relevant)
     seeds = range(request.seed, request.seed + (runs if request.worlds else 1))
     first = [ground for ground in grounds if ground.topic == grounds[0].topic]
     main = [
@@ -106,6 +106,7 @@ def crawls(request: Request, grounds: Sequence[Ground], runs: int, progress: Pro
     done = dict(zip(distinct, outcomes, strict=True))
     return Results(
         grounds,
+        relevant,
         {
             (ground, crawler): [
                 done[task].traces[0]

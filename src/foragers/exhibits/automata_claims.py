@@ -23,10 +23,14 @@ def claims(results: Results) -> list[Verdict]:
 
 
 def precision_claims(results: Results) -> list[Verdict]:
-    """Judge who finds more, and that precision falls."""
-    lafc = results.precisions(LAFC)
+    """Judge who finds more, at the end and at first, and that precision falls."""
     found = [
-        more(f"LAFC is more precise than {other}", lafc, results.precisions(other))
+        more(
+            f"LAFC is more precise than {other}{when}",
+            results.precisions(LAFC, mark),
+            results.precisions(other, mark),
+        )
+        for mark, when in ((MARKS - 1, ""), (0, " in the first tenth"))
         for other in CRAWLERS
         if other != LAFC
     ]

@@ -10,16 +10,20 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
+from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 import numpy as np
 
+from foragers import __version__
 from foragers.comparison.study import Scored, Study
 from foragers.errors import UsageError
 from foragers.exhibits.automata_webs import Ground
 from foragers.exhibits.request import Progress
+from foragers.files import write
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures import harvest
@@ -79,6 +83,30 @@ class Outcome:
 
 
 def perform(task: Task) -> Outcome:
+    """Do the crawls of a task, or read what came of them when they were done before."""
+    file = kept_file(task)
+    try:
+        traces = msgspec.json.decode(file.read_bytes(), type=tuple[Trace, ...])
+        if len(traces) == task.crawls and (task.ledger is None or task.ledger.exists()):
+            return Outcome(task, traces)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        pass
+    traces = crawls_of(task)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write(file, msgspec.json.encode(traces))
+    return Outcome(task, traces)
+
+
+def kept_file(task: Task) -> Path:
+    """Return where it is kept what came of a task, for a reproduction that is taken up again."""
+    ground = task.ground
+    web = ground.key, ground.seeds, ground.budget, ground.run
+    told = repr((__version__, *web, task.spec, task.seed, task.crawls, task.learns, task.ledger))
+    name = blake2b(told.encode(), digest_size=8).hexdigest()
+    return ground.keep.parent / "crawls" / f"{name}.json"
+
+
+def crawls_of(task: Task) -> tuple[Trace, ...]:
     """Do the crawls of a task."""
     study = task.ground.study()
     model: Model | None = None
@@ -87,7 +115,7 @@ def perform(task: Task) -> Outcome:
         trace, model = crawl(task, study, task.seed * SEEDS_A_RUN + number, model)
         traces.append(trace)
         model = model if task.learns else None
-    return Outcome(task, tuple(traces))
+    return tuple(traces)
 
 
 def crawl(task: Task, study: Study, seed: int, before: Model | None) -> tuple[Trace, Model | None]:
@@ -133,16 +161,7 @@ def model_file(ground: Ground, kind: str) -> Path:
 def train(ground: Ground) -> Ground:
     """Train the crawlers that need it on the other webs, for a topic; return the topic."""
     kinds = [kind for kind in ("hmm", "context-graph") if not model_file(ground, kind).exists()]
-    lessons = [
-        Lesson.of(
-            path.name,
-            Ground(
-                path.name, path, ground.topic, ground.aim, (), 0, ground.run, ground.keep
-            ).study(),
-        )
-        for path in ground.trained_on
-        if kinds
-    ]
+    lessons = [Lesson.of(one.web, one.study()) for one in ground.lessons if kinds]
     for kind in kinds:
         trained = trainer_of(kind).train(lessons, lambda *_: nullcontext(lambda *_: None))
         model_file(ground, kind).parent.mkdir(parents=True, exist_ok=True)

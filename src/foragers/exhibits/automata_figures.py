@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from foragers.exhibits.automata_crawls import MARKS, Outcome
-from foragers.exhibits.automata_paper import BPM, CRAWLERS, HW, LAFC, LJM, TABLE_4
+from foragers.exhibits.automata_paper import BPM, CRAWLERS, HW, LAFC, LJM, TABLE_4, TOPICS
 from foragers.exhibits.automata_results import Floats, Results
 from foragers.exhibits.exhibit import Figure
 from foragers.plots.canvas import COLOURS
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 STYLES = {LAFC: ("-", "o"), BPM: ("-", "s"), HW: ("-", "^"), LJM: ("-", "v")}
-FIRST_FIGURE = 2
-"""Figs. 2 to 6 of the paper show the topics, the next one their mean."""
+FIRST, MEAN = 2, 7
+"""Figs. 2 to 6 of the paper show its topics, Fig. 7 their mean."""
 
 
 def style_of(results: Results, crawler: str) -> dict[str, str]:
@@ -31,15 +31,21 @@ def style_of(results: Results, crawler: str) -> dict[str, str]:
 
 def precision_figures(results: Results) -> list[Figure]:
     """Return precision over downloads, a figure for each topic and one for all."""
-    figures = [
-        precision_figure(results, topic, FIRST_FIGURE + place)
-        for place, topic in enumerate(results.topics)
-    ]
-    return [*figures, precision_figure(results, None, FIRST_FIGURE + len(results.topics))]
+    return [precision_figure(results, topic) for topic in (*results.topics, None)]
 
 
-def precision_figure(results: Results, topic: str | None, number: int) -> Figure:
+def number_of(results: Results, topic: str | None) -> int | None:
+    """Return which figure of the paper shows a topic; others take the places from the first on."""
+    if topic is None:
+        return MEAN
+    known = list(TOPICS) if set(results.topics) <= set(TOPICS) else results.topics
+    place = FIRST + known.index(topic)
+    return place if place < MEAN else None
+
+
+def precision_figure(results: Results, topic: str | None) -> Figure:
     """Return precision over downloads for one topic, or the mean of all."""
+    number = number_of(results, topic)
     shown = {crawler: results.curves(crawler, topic) for crawler in results.crawlers}
     marks = results.marks()
 
@@ -59,9 +65,10 @@ def precision_figure(results: Results, topic: str | None, number: int) -> Figure
         for mark, value in zip(marks, curves.mean(axis=0), strict=True)
     ]
     name = topic or "mean of all topics"
+    place = len(results.topics) if topic is None else results.topics.index(topic)
     return Figure(
-        f"figure-{number}",
-        f"Fig. {number}: precision, {name}",
+        f"precision-{place + 1}" if number is None else f"figure-{number}",
+        f"{'Beside the paper' if number is None else f'Fig. {number}'}: precision, {name}",
         dict(zip(("crawler", "downloads", "precision"), zip(*rows, strict=True), strict=True)),
         draw,
         note_of(results, topic),

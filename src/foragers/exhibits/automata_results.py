@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from foragers.exhibits.automata_crawls import MARKS, Outcome, Trace
 from foragers.exhibits.automata_paper import CRAWLERS
 from foragers.exhibits.automata_webs import Ground
+from foragers.types import UrlId
 
 Floats = NDArray[np.float64]
 
@@ -20,12 +21,14 @@ Floats = NDArray[np.float64]
 class Results:
     """Crawls to compare, crawls to calibrate by, and crawls that follow each other.
 
+    `relevant` says how many pages there are to find on each web and topic.
     `main` has for each topic and crawler its first crawls; `by_control` and `by_rate`
     those of the first topic; `in_turn` crawls, by learning rate, that learn from those
     before, `apart` such as do not.
     """
 
     grounds: Sequence[Ground]
+    relevant: Mapping[Ground, int]
     main: Mapping[tuple[Ground, str], Sequence[Trace]]
     by_control: Mapping[float, Sequence[Outcome]]
     by_rate: Mapping[float, Sequence[Outcome]]
@@ -57,20 +60,34 @@ class Results:
         """Return the precision of a crawler at each mark, a row a web and topic."""
         return np.array([self.curve(ground, crawler) for ground in self.of(topic)])
 
-    def precisions(self, crawler: str) -> list[float]:
-        """Return the precision of a crawler at its end, for each web and topic."""
-        return [float(value) for value in self.curves(crawler)[:, -1]]
+    def precisions(self, crawler: str, mark: int = MARKS - 1) -> list[float]:
+        """Return the precision of a crawler at its end, or another mark, for each web and topic."""
+        return [float(value) for value in self.curves(crawler)[:, mark]]
+
+    def highest(self, mark: int = MARKS - 1) -> float:
+        """Return the mean precision of someone who finds nothing but relevant pages."""
+        share = (mark + 1) / MARKS
+        most = [min(1.0, self.relevant[one] / max(share * one.budget, 1)) for one in self.grounds]
+        return float(np.mean(most))
 
     def recall(self, ground: Ground, crawler: str) -> float:
         """Return the share of the pooled relevant pages that a crawler found (21).
 
-        Pooled is what the paper's crawlers found in their first runs.
+        Pooled is, run by run, what the paper's crawlers found; one that leaves nothing to chance
+        has a single run, which stands beside every run of the others.
         """
-        first = {name: self.main[ground, name][0].found for name in CRAWLERS}
-        pooled = frozenset().union(*first.values())
-        traces = self.main[ground, crawler]
-        shares = [len(trace.found & pooled) / max(len(pooled), 1) for trace in traces]
+        runs = max(len(self.main[ground, name]) for name in CRAWLERS)
+        shares = []
+        for run in range(runs):
+            pooled = frozenset().union(*(self.found(ground, name, run) for name in CRAWLERS))
+            own = self.found(ground, crawler, run) & pooled
+            shares.append(len(own) / max(len(pooled), 1))
         return float(np.mean(shares))
+
+    def found(self, ground: Ground, crawler: str, run: int) -> frozenset[UrlId]:
+        """Return the relevant pages that a run of a crawler found."""
+        traces = self.main[ground, crawler]
+        return traces[min(run, len(traces) - 1)].found
 
     def recalls(self, crawler: str, topic: str | None = None) -> list[float]:
         """Return the recall of a crawler for each web and topic."""

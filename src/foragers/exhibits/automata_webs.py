@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foragers.comparison.study import Study, prepare
 from foragers.errors import UsageError
@@ -27,6 +29,8 @@ WEB_PAGES, TRAINING_PAGES = 100_000, 20_000
 FEWEST_PAGES, FEWEST_DOWNLOADS = 2_000, 200
 GENERATED_TOPICS = 40
 """So many that a topic has 2,000 pages: a crawl of 10,000 has to look for them."""
+SAME_TOPIC = 0.08
+"""Which share of links goes to the same topic on any host; with more all crawlers find all."""
 SEEDS = 2
 """The paper begins each crawl at a directory page and at the answers of a search engine."""
 TRAINING_SEED = 1000
@@ -56,6 +60,19 @@ class Ground:
         told = f"{self.path.resolve()} {self.aim!r}"
         return blake2b(told.encode(), digest_size=8).hexdigest()
 
+    @property
+    def verdicts(self) -> Path:
+        """The file of how all pages were judged."""
+        return self.keep / f"{self.key}.npy"
+
+    @property
+    def lessons(self) -> list[Ground]:
+        """The same topic on the webs that crawlers are trained on."""
+        return [
+            Ground(path.name, path, self.topic, self.aim, (), 0, self.run, self.keep)
+            for path in self.trained_on
+        ]
+
     def study(self) -> Study:
         """Return the web with its judge and all verdicts."""
         return judged(replace(self, seeds=(), trained_on=(), budget=0, run=0), self.seeds)
@@ -65,24 +82,21 @@ class Ground:
 def judged(ground: Ground, seeds: tuple[str, ...]) -> Study:
     """Judge all pages of a web, or read how they were judged before."""
     study = prepare(Run(str(ground.path), "", ground.aim, seeds=seeds))
-    file = ground.keep / f"{ground.key}.npy"
     try:
-        study.scores = np.load(file)
+        study.scores = np.load(ground.verdicts)
     except (OSError, ValueError):
         study.score()
         assert study.scores is not None
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write(file, npy(study.scores))
+        keep(ground.verdicts, study.scores)
     return study
 
 
-def npy(column: np.ndarray) -> bytes:
-    """Return an array as the bytes of a file."""
-    from io import BytesIO
-
+def keep(file: Path, column: NDArray[np.float64]) -> None:
+    """Write an array to a file, in one step."""
     packed = BytesIO()
     np.save(packed, column, allow_pickle=False)
-    return packed.getvalue()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write(file, packed.getvalue())
 
 
 def grounds_of(request: Request, runs: int) -> list[Ground]:
@@ -116,10 +130,11 @@ def generated(request: Request, run: int) -> list[Ground]:
 def made(request: Request, pages: int, seed: int) -> Path:
     """Make a web of so many pages, or of a share of them, unless it is there."""
     count = max(FEWEST_PAGES, round(pages * request.scale))
-    path = request.out / "worlds" / f"topics-{count}-seed{seed}"
+    path = request.out / "worlds" / f"scattered-{count}-seed{seed}"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(generate("topics", seed=seed, pages=count, topics=GENERATED_TOPICS), path)
+        options: dict[str, int | float] = {"topics": GENERATED_TOPICS, "same_topic": SAME_TOPIC}
+        save(generate("topics", seed=seed, pages=count, **options), path)
     return path
 
 

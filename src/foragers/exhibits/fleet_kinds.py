@@ -58,8 +58,8 @@ KINDS: Mapping[str, FleetKind] = {
     ),
     "mixed": FleetKind(
         "mixed",
-        "the strategy mixed-fleet: WL foragers watch, RL foragers explore, one polls the home page;"
-        " what each earns decides how the time is shared",
+        "the strategy mixed-fleet: some watch, going where most news is to be expected now, RL"
+        " foragers explore; what each earns decides how the time is shared",
         settings_of(MixedFleet),
     ),
     "RL normalised": FleetKind(

@@ -11,15 +11,19 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from contextlib import closing
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
 
-from foragers.fleet.replay import FleetRun, StepRecord
+from foragers.fleet.replay import FleetRun, Step
+from foragers.types import UrlId
 from foragers.worlds.archive import Archive
 
-BATCH = 20_000
-"""How many steps are gathered before they are written."""
+BATCH = 50_000
+"""How many downloads are gathered before they are written."""
+
+Row = tuple[int, float, int, int, int, int, int]
 
 SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -56,9 +60,9 @@ class FleetLedger:
         self._file = file
         self._archive = archive
         self._partial = file.with_name(f".{file.name}.partial")
-        self._steps: list[StepRecord] = []
+        self._rows: list[Row] = []
+        self._steps = 0
         self.cpu_seconds = 0.0
-        self._written = 0
 
     def begin(self) -> None:
         """Make an empty file, and write down the world's own facts."""
@@ -78,10 +82,30 @@ class FleetLedger:
             connection.executescript(SCHEMA)
             connection.executemany("INSERT INTO versions VALUES (?, ?, ?, ?)", versions)
 
-    def add(self, step: StepRecord) -> None:
+    def add(self, step: Step) -> None:
         """Take in a step."""
-        self._steps.append(step)
-        if len(self._steps) >= BATCH:
+        self._steps += 1
+        flags = np.zeros((2, len(step.urls)), np.int8)
+        flags[0, step.sent] = flags[1, step.relevant] = 1
+        self._rows += zip(
+            repeat(self._steps),
+            (step.times - self._archive.start).tolist(),
+            step.urls.tolist(),
+            step.pages.tolist(),
+            repeat(step.forager),
+            *flags.tolist(),
+            strict=False,
+        )
+        self._spill()
+
+    def stand(self, forager: int, moment: float, url: UrlId, page: int) -> None:
+        """Take in a step of one download, of which nothing was sent."""
+        self._steps += 1
+        self._rows.append((self._steps, moment - self._archive.start, url, page, forager, 0, 0))
+        self._spill()
+
+    def _spill(self) -> None:
+        if len(self._rows) >= BATCH:
             self._flush()
 
     def end(self, run: FleetRun, about: Iterable[tuple[str, str | float]]) -> None:
@@ -103,29 +127,14 @@ class FleetLedger:
         self.cpu_seconds += time.process_time() - began
 
     def _flush(self) -> None:
-        steps = self._steps
-        if not steps:
-            return
         began = time.process_time()
-        sizes = [len(step.urls) for step in steps]
-        first_step = self._written + 1
-        columns = (
-            np.repeat(np.arange(first_step, first_step + len(steps)), sizes).tolist(),
-            (np.concatenate([step.times for step in steps]) - self._archive.start).tolist(),
-            np.concatenate([step.urls for step in steps]).tolist(),
-            np.concatenate([step.versions for step in steps]).tolist(),
-            np.repeat([step.forager for step in steps], sizes).tolist(),
-            np.concatenate([step.sent for step in steps]).astype(np.int8).tolist(),
-            np.concatenate([step.relevant for step in steps]).astype(np.int8).tolist(),
-        )
         with closing(self._open()) as connection, connection:
             connection.executemany(
                 "INSERT INTO downloads (step, time, url, version, forager, sent, relevant)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                zip(*columns, strict=True),
+                self._rows,
             )
-        self._written += len(steps)
-        steps.clear()
+        self._rows.clear()
         self.cpu_seconds += time.process_time() - began
 
     def _open(self) -> sqlite3.Connection:

@@ -30,7 +30,7 @@ from foragers.training.spider import Trainer
 from foragers.training.validation import Accuracy, accuracies
 from foragers.worlds.archive import Archive
 
-ONLINE, ALONE = "online", "online, no model"
+ONLINE, ALONE, LIMITED = "online", "online, no model", "words limited"
 MANY = 3
 """With more wanted pages a site than this, on average, 75 % of them are looked for, else one."""
 
@@ -43,6 +43,7 @@ def spiders() -> dict[str, str]:
         found[named(IMMEDIATE, text)] = f"rl-immediate({told})"
         for bins in (3, 4, 5):
             found[named(future(bins), text)] = f"rl-future({told}, bins={bins})"
+        found[named(future(4), text, LIMITED)] = f"spider({told}, bins=4)"
         found[named(future(3), text, ONLINE)] = f"rl-future({told}, bins=3, online=true)"
         found[named(future(3), text, ALONE)] = f"rl-future(text={text}, bins=3)"
     return found

@@ -62,7 +62,8 @@ def followed_table(found: Experiment) -> Table:
     note = (
         f"Mean and deviation over {len(found.sites)} sites, each crawled by spiders that were"
         " trained on the others. 100 %: every address that links within the site lead to, each"
-        " counted once. online: learns on; no model: learns from this crawl alone."
+        " counted once. online: learns on; no model: learns from this crawl alone; words"
+        " limited: long texts count less, as `spider` has it unless told otherwise."
     )
     columns = ("spider", "text", "ours %", "factor over breadth-first", "paper %")
     return Table(f"links-{found.title}", title, columns, rows, note)

@@ -144,8 +144,8 @@ class Client:
         trouble, detail = transfer.trouble, transfer.detail or text
         if not error and not transfer.head_done:
             trouble, detail = Trouble.LOST, "closed before the end of the headers"
-        if error and trouble is None and not transfer.cut:
-            trouble = trouble_of(error, text)
+        if error and trouble is None and not (transfer.cut or transfer.whole):
+            trouble = None if transfer.has_last_chunk else trouble_of(error, text)
             if transfer.turned_away and not transfer.address:
                 trouble, detail = transfer.turned_away
         if trouble in UNFINISHED and transfer.head_done and not transfer.is_page:

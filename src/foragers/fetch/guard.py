@@ -47,11 +47,12 @@ class Allowed:
         host, colon, port = bare.rpartition(":")
         if not colon:
             host, port = bare, ""
-        if not host or (colon and not port.isdigit()) or "/" in host or " " in host:
+        number = int(port) if port.isdecimal() and port.isascii() else 0
+        if not host or (colon and not 0 < number < 65536) or "/" in host or " " in host:
             raise UsageError(
                 f"--allow-private {text}: write HOST, HOST:PORT or a network such as 10.0.0.0/8"
             )
-        return cls(host=host.strip("[]"), port=int(port) if port else None)
+        return cls(host=host.strip("[]"), port=number or None)
 
     def covers(self, host: str, port: int, address: Address) -> bool:
         """Say whether this exception is about a connection."""

@@ -71,7 +71,10 @@ class Reply(msgspec.Struct, frozen=True):
     def header(self, name: str) -> str:
         """Return the first header of a name, or nothing."""
         wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), "")
+        for key, value in self.headers:
+            if key == name or key.lower() == wanted:
+                return value
+        return ""
 
     def all(self, name: str) -> list[str]:
         """Return all headers of a name."""

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from foragers.fetch.reply import Limits, Request, Trouble
+from foragers.pages.coding import is_whole
 
 MAX_ASIDE = 64 << 10
 """How much is read of a body that does not matter."""
+LAST_CHUNK = (b"\n0\r\n\r\n", b"\n0\n\n")
 
 
 @dataclass(slots=True)
@@ -16,7 +18,8 @@ class Transfer:
     """One download under way; times are of a clock that is never set.
 
     `asked` is when the request was sent, `heard` when something last came.  `turned_away`
-    tells why an address of the host was not reached, which counts if no other was.
+    tells why an address of the host was not reached, which counts if no other was.  A body is
+    `whole` that has come to its end although libcurl would wait for more.
     """
 
     request: Request
@@ -37,6 +40,7 @@ class Transfer:
     trouble: Trouble | None = None
     detail: str = ""
     cut: bool = False
+    whole: bool = False
 
     def take_header(self, line: bytes) -> int:
         """Keep a line of the head; a new status line starts it over (100 Continue)."""
@@ -84,7 +88,20 @@ class Transfer:
             return self.refuse(Trouble.TOO_LARGE, f"more than {self.limits.body:,} bytes")
         self.body += data
         self.heard = self.clock()
+        if self.body.endswith(LAST_CHUNK) and self.coding != "chunked" and self.has_last_chunk:
+            self.whole = True
+            return -1
         return len(data)
+
+    @property
+    def coding(self) -> str:
+        """The transfer coding; libcurl sees the end of nothing but plain chunks."""
+        return self.header("transfer-encoding").lower()
+
+    @property
+    def has_last_chunk(self) -> bool:
+        """Whether the body is in chunks and the last has come, if perhaps not all behind it."""
+        return "chunked" in self.coding and is_whole(self.body)
 
     @property
     def is_page(self) -> bool:

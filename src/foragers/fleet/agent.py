@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.fleet.forager import Forager
-from foragers.fleet.growing import Marks
+from foragers.fleet.growing import Marks, Places
 from foragers.fleet.settings import FleetSettings
 from foragers.types import Ids
 
@@ -21,19 +21,18 @@ class ReinforcingAgent:
 
     relevants: Marks = field(default_factory=Marks)
 
-    def receive(self, forager: Forager, pages: Ids, wanted: Flags | None = None) -> Flags:
-        """Say which of the pages sent are relevant, and settle the forager's score (Algorithm 7).
+    def receive(self, forager: Forager, pages: Ids, wanted: Flags | None = None) -> Places:
+        """Return the places of the relevant pages, and settle the forager's score (Algorithm 7).
 
         All pages are young enough.  `wanted` says which of them are what is asked for,
         where that is more than being new.
         """
-        relevant = self.relevants.missing(pages)
-        if wanted is not None:
-            relevant &= wanted
+        unseen = self.relevants.missing(pages)
+        relevant = (unseen if wanted is None else unseen & wanted).nonzero()[0]
         self.relevants.add(pages[relevant])
         settings = forager.settings
         forager.score -= settings.score_sent * len(pages)
-        forager.score += settings.score_relevant * int(np.count_nonzero(relevant))
+        forager.score += settings.score_relevant * len(relevant)
         return relevant
 
 

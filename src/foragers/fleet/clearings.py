@@ -25,6 +25,7 @@ class Ways:
 
     `promises` are the same for all agents.  Agents who judge for themselves do it by `inputs`:
     for a word, how near it stands to each link; `words` are those that the document says often.
+    The columns of `inputs` are those of all links there were, of which `rows` are left.
     """
 
     urls: list[UrlId]
@@ -33,6 +34,12 @@ class Ways:
     depth: int
     inputs: Mapping[str, Floats] = field(default_factory=dict)
     words: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+
+    def near(self, word: str) -> Floats | None:
+        """Return how near a word stands to each link; None if it stands near none."""
+        column = self.inputs.get(word)
+        return column if column is None or self.rows is None else column[self.rows]
 
     def prune(self, known: Container[UrlId]) -> None:
         """Leave out what has been followed since."""
@@ -41,7 +48,8 @@ class Ways:
             self.urls = [self.urls[place] for place in kept]
             self.hosts = [self.hosts[place] for place in kept]
             self.promises = self.promises[kept]
-            self.inputs = {word: near[kept] for word, near in self.inputs.items()}
+            if self.inputs:
+                self.rows = np.array(kept) if self.rows is None else self.rows[kept]
 
     @property
     def best(self) -> float:

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from foragers.fleet.agent import ReinforcingAgent, profit
 from foragers.fleet.fleet import Fleet
 from foragers.fleet.forager import Forager
-from foragers.fleet.memory import Memory
+from foragers.fleet.growing import Places, States
+from foragers.fleet.memory import Memory, Sights
+from foragers.fleet.prospects import Prospects
 from foragers.types import Ids, UrlId
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-NO_FLAGS: Flags = np.zeros(0, np.bool_)
+NO_PLACES: Places = np.empty(0, np.intp)
 LEAST_VALUE = 1.0
 """What a starting URL counts at least when one is chosen by refresh: all are looked at in time."""
 
@@ -39,11 +41,12 @@ class Colony:
     fleets: list[Fleet]
     width: int
     rng: np.random.Generator
-    least_share: float = 0.05
+    least_share: float = 0.02
     lasting: float = 500.0
-    keenness: float = 2.0
+    keenness: float = 4.0
     agent: ReinforcingAgent = field(default_factory=ReinforcingAgent)
     memory: Memory | None = None
+    prospects: Prospects | None = None
     born: int = 0
 
     @property
@@ -56,6 +59,10 @@ class Colony:
         urls = list(seeds)
         if self.memory is None and any(remembers(fleet) for fleet in self.fleets):
             self.memory = Memory()
+        watching = [fleet.settings for fleet in self.fleets if fleet.settings.starts == "worth"]
+        if watching and self.memory is not None:
+            self.prospects = Prospects(self.memory, watching[0].new_within)
+            self.prospects.begin(np.array(urls, np.int32), now)
         for fleet in self.fleets:
             self.born = fleet.begin(urls, self.born, self.width, now, self.rng)
 
@@ -108,6 +115,8 @@ class Colony:
     def _start(self, forager: Forager, now: float) -> tuple[UrlId, float]:
         """Choose where a path starts."""
         weblog = forager.weblog
+        if forager.settings.starts == "worth" and self.prospects is not None:
+            return self.prospects.choose(now, self.rng)
         if forager.settings.starts == "refresh" and self.memory is not None:
             urls = np.fromiter(weblog.values, np.int32, len(weblog))
             values = np.fromiter(weblog.values.values(), np.float64, len(weblog))
@@ -127,73 +136,91 @@ class Colony:
         if how == "unvisited":
             return links[forager.path.unvisited(links)]
         assert self.memory is not None
+        if how == "worth":
+            assert self.prospects is not None
+            self.prospects.sight(forager.path.urls[-1], links, now)
+            return links[self.prospects.promising(links, now)]
         choose = self.memory.new if how == "new" else self.memory.due
         return links[choose(links, now, forager.settings.due_chance)]
 
-    def remember(
+    def finish(
         self,
         forager: Forager,
-        urls: Ids,
-        pages: Ids,
-        numbers: Ids,
-        times: Floats,
-        leads: Flags,
+        sights: Sights,
         links: Ids,
-        states: NDArray[np.float32],
-    ) -> None:
-        """Put what a step saw into the frontier: linked pages that came back (Algorithm 12).
+        states: States,
+        young: Places,
+        wanted: Flags | None = None,
+    ) -> tuple[Places, Places]:
+        """End a step (Algorithm 12): put what it saw into the frontier, and reinforce it.
 
-        `urls` are the downloads, the page stepped to first, with the pages they showed (-1
-        for none), the numbers of their states, and whether they have links themselves.  Of other
-        `links` the memory may know.
+        `links` are those of the page stepped to, `young` the places of pages young enough,
+        each once, `wanted` those of them that are asked for.  Returns the places of the
+        downloads that were sent, and of those that were relevant.
         """
+        prospects = self.prospects
+        if prospects is not None and len(links):
+            prospects.sight(sights.urls.item(0), links, sights.times.item(0))
+        sent, relevant = self.settle(
+            forager, states, sights.numbers.item(0), len(sights.urls), sights.pages[young], wanted
+        )
+        if len(sent):
+            sent, relevant = young[sent], young[relevant]
+        if prospects is not None:
+            prospects.note(sights.urls, sights.pages, sights.times, relevant)
+        if self.memory is not None:
+            self.memory.note(*sights)
+        if forager.goes_on:
+            self._see(forager, sights, links, states)
+        return sent, relevant
+
+    def _see(self, forager: Forager, sights: Sights, links: Ids, states: States) -> None:
+        """Put linked pages that came back, or that the memory knows, into the frontier."""
         leaves, memory = forager.settings.leaves, self.memory
+        if memory is not None:
+            if not len(links):
+                return
+            memory.reach(int(links.max()))
+            urls = links[(memory.pages[links] >= 0) & (leaves | memory.leads[links])]
+            numbers = memory.states[urls]
+        else:
+            urls, numbers, pages = sights.urls[1:], sights.numbers[1:], sights.pages[1:]
+            if len(urls) and (not leaves or np.minimum.reduce(pages) < 0):
+                there = (pages >= 0) & (leaves | sights.leads[1:])
+                urls, numbers = urls[there], numbers[there]
         if forager.settings.ordering == "random":
             numbers = np.zeros_like(numbers)  # who goes anywhere sees no difference
-        if memory is not None:
-            memory.note(urls, pages, numbers, times, leads)
-            if len(links) and forager.goes_on:
-                memory.reach(int(links.max()))
-                known = links[(memory.pages[links] >= 0) & (leaves | memory.leads[links])]
-                forager.path.add(known, memory.states[known], states)
-        elif len(urls) > 1 and forager.goes_on:
-            urls, numbers = urls[1:], numbers[1:]
-            if pages.min() < 0 or not leaves:
-                there = (pages[1:] >= 0) & (leaves | leads[1:])
-                urls, numbers = urls[there], numbers[there]
-            forager.path.add(urls, numbers, states)
+        forager.path.add(urls, numbers, states)
 
     def settle(
         self,
         forager: Forager,
-        states: NDArray[np.float32],
+        states: States,
         number: int,
         downloads: int,
         pages: Ids,
         wanted: Flags | None = None,
-    ) -> tuple[Flags, Flags]:
+    ) -> tuple[Places, Places]:
         """Reinforce a step: `pages` are those young enough, `wanted` those that are asked for.
 
-        The page stepped to has the state of this number.  Returns which of the pages were
-        sent, and which were relevant (Algorithms 4, 5 and 7).
+        The page stepped to has the state of this number.  Returns the places of the pages
+        that were sent, and of those that were relevant (Algorithms 4, 5 and 7).
         """
-        sent = relevant = NO_FLAGS
-        gain, found = 0.0, 0
+        sent = relevant = NO_PLACES
+        gain = 0.0
         if len(pages):
-            relevant = sent = forager.select(pages)
-            if count := int(np.count_nonzero(sent)):
+            sent = forager.select(pages)
+            if len(sent):
                 asked = None if wanted is None else wanted[sent]
-                good = self.agent.receive(forager, pages[sent], asked)
-                relevant = sent.copy()
-                relevant[sent] = good
-                found = int(np.count_nonzero(good))
-                gain = profit(forager.settings, count, found)
+                relevant = sent[self.agent.receive(forager, pages[sent], asked)]
+                gain = profit(forager.settings, len(sent), len(relevant))
         forager.learn(states, number, gain)
         if len(self.fleets) > 1:
-            self._share(forager, downloads, found)
+            self._share(forager, downloads, len(relevant))
         return sent, relevant
 
 
 def remembers(fleet: Fleet) -> bool:
     """Say whether a fleet needs to know when pages were seen before."""
-    return fleet.settings.looks in ("new", "due") or fleet.settings.starts == "refresh"
+    settings = fleet.settings
+    return settings.looks in ("new", "due", "worth") or settings.starts in ("refresh", "worth")

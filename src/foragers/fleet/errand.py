@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.fleet.forager import Forager
+from foragers.fleet.growing import Places
+from foragers.fleet.memory import Sights
 from foragers.types import Choice, Ids, UrlId
 
 Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 LOOKS = " looks"
 """Ends the agent of a choice that is only looked at; that of a step is the forager's name."""
@@ -50,16 +51,18 @@ class Errand:
         """Whether nothing is asked for or to be asked for."""
         return not self.waiting and not self.asked
 
-    def columns(self) -> tuple[Ids, Ids, Ids, Floats, Flags, Flags, Flags]:
-        """Return what came back: URLs, pages, states, times, leads, young, wanted."""
+    def columns(self) -> tuple[Sights, Places, Flags]:
+        """Return what came back, the places of the young pages, each once, and which is wanted."""
         held = [(url, self.sights[at]) for url, at in self.places.items() if at in self.sights]
         seen = [sight for _, sight in held]
-        return (
+        sights = Sights(
             np.array([url for url, _ in held], np.int32),
             np.array([sight.page for sight in seen], np.int32),
             np.array([sight.number for sight in seen], np.int32),
             np.array([sight.time for sight in seen], np.float64),
             np.array([sight.leads for sight in seen], np.bool_),
-            np.array([sight.young for sight in seen], np.bool_),
-            np.array([sight.wanted for sight in seen], np.bool_),
         )
+        young = np.flatnonzero([sight.young for sight in seen])
+        if len(young) > 1:  # two URLs may lead to one page
+            young = young[np.sort(np.unique(sights.pages[young], return_index=True)[1])]
+        return sights, young, np.array([seen[at].wanted for at in young.tolist()], np.bool_)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.fleet.growing import Marks
+from foragers.fleet.growing import Marks, Places, States
 from foragers.fleet.learning import td_update
 from foragers.fleet.path import Path
 from foragers.fleet.settings import FleetSettings
@@ -72,19 +72,19 @@ class Forager:
         if not self.settings.td_across_paths:
             self._state = None
 
-    def select(self, pages: Ids) -> NDArray[np.bool_]:
-        """Say which of some pages, all young enough, are to be sent, and note it (Algorithm 5)."""
-        unsent = self.sent.missing(pages)
-        if unsent.any():
+    def select(self, pages: Ids) -> Places:
+        """Return the places of pages, all young enough, to be sent, and note it (Algorithm 5)."""
+        unsent = self.sent.missing(pages).nonzero()[0]
+        if len(unsent):
             self.sent.add(pages)
         return unsent
 
-    def learn(self, states: NDArray[np.float32], number: int, profit: float) -> None:
+    def learn(self, states: States, number: int, profit: float) -> None:
         """Take in what the step to a page with the state of this number was worth (Algorithm 4)."""
         self.path.rewards.append(profit)
         if not self.settings.learns_weights:
             return
-        here = states[number].astype(np.float64)
+        here = states[number].astype(np.float64, copy=False)
         if self._state is not None:
             td_update(self.weights, self._state, here, profit, self.settings)
             self.path.reweigh()

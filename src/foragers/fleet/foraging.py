@@ -206,14 +206,8 @@ class Foraging:
         forager, states = errand.forager, self.atlas.table.states
         if 0 not in errand.sights:  # the page itself was lost
             errand.sights[0] = Sight(-1, 0, self.now)
-        urls, pages, numbers, times, leads, young, wanted = errand.columns()
-        self.colony.remember(forager, urls, pages, numbers, times, leads, errand.links, states)
-        places = young.nonzero()[0]
-        if len(places) > 1:  # two URLs may lead to one page
-            places = places[np.sort(np.unique(pages[places], return_index=True)[1])]
-        self.colony.settle(
-            forager, states, numbers.item(0), len(urls), pages[places], wanted[places]
-        )
+        sights, young, wanted = errand.columns()
+        self.colony.finish(forager, sights, errand.links, states, young, wanted)
         errand.waiting.clear()
         errand.sights.clear()
         errand.places.clear()
@@ -224,9 +218,9 @@ class Foraging:
             if forager.name == name and forager.path.rewards:
                 sight = self._sight(visit, forager)
                 page = np.array([sight.page], np.int32)
-                if sight.young and forager.select(page).all():
+                if sight.young and len(forager.select(page)):
                     wanted = np.array([sight.wanted])
-                    found = int(self.colony.agent.receive(forager, page, wanted).sum())
+                    found = len(self.colony.agent.receive(forager, page, wanted))
                     forager.path.rewards[-1] += profit(forager.settings, 1, found)
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-States = NDArray[np.float32]
 
 MAX_HOPS = 10
 """How many redirects one download follows, as in `worlds.recorded`."""
@@ -54,7 +53,7 @@ class Ground:
     pages: Ids
     finals: Ids
     numbers: Ids
-    states: States
+    states: Floats
     leads: Flags
     link_starts: list[int]
     targets: Ids
@@ -62,6 +61,7 @@ class Ground:
     wanted: Flags | None
     events: Ids
     event_urls: Ids
+    event_list: list[tuple[int, UrlId]]
     event_times: list[float]
     event_clock: Floats
 
@@ -74,7 +74,7 @@ class Ground:
     def of(
         cls,
         archive: Archive,
-        states: States,
+        states: NDArray[np.float32],
         rules: NewsRules | None = None,
         *,
         wanted: Flags | None = None,
@@ -93,24 +93,26 @@ class Ground:
         redirected = bool(len(archive.redirects)) and bool((archive.redirects >= 0).any())
         shown = ((archive.codes // 100) == 2) | (archive.redirects >= 0)
         order = np.argsort(archive.times, kind="stable")
+        events = np.where(shown, np.arange(count), count)[order].astype(np.int32)
         link_starts, targets = distinct_links(archive, urls)
         return cls(
             seeds=tuple(archive.seeds),
             url_count=len(archive.book),
             start=archive.start,
             end=archive.end,
-            born=np.append(births(archive, rules), -np.inf),
+            born=np.append(births(archive, rules), np.nan),
             pages=np.append(archive.same_as, -1).astype(np.int32),
             finals=np.append(urls, -1).astype(np.int32),
             numbers=numbers,
-            states=table.states.copy(),
+            states=table.states.astype(np.float64),
             leads=np.append(np.diff(archive.link_starts) > 0, False),
             link_starts=[*link_starts.tolist(), int(link_starts[-1])],
             targets=targets,
             redirects=np.append(archive.redirects, -1).astype(np.int32) if redirected else None,
             wanted=None if wanted is None else np.append(wanted, False),
-            events=np.where(shown, np.arange(count), count)[order].astype(np.int32),
+            events=events,
             event_urls=urls[order],
+            event_list=list(zip(events.tolist(), urls[order].tolist(), strict=True)),
             event_times=archive.times[order].tolist(),
             event_clock=archive.times[order],
         )
@@ -129,7 +131,7 @@ def distinct_links(archive: Archive, urls: Ids) -> tuple[NDArray[np.int64], Ids]
 
 
 def births(archive: Archive, rules: NewsRules) -> Floats:
-    """Return when each version appeared; what is no news appeared before all time."""
+    """Return when each version appeared; what is no news, whatever is young, has no time."""
     born: Floats = archive.times.astype(np.float64)
     first = np.zeros(archive.versions, np.bool_)
     first[archive.version_starts[:-1][np.diff(archive.version_starts) > 0]] = True
@@ -138,39 +140,38 @@ def births(archive: Archive, rules: NewsRules) -> Floats:
             if archive.texts.document(version) == archive.texts.document(version - 1):
                 born[version] = born[version - 1]
     if not rules.changed_hubs:
-        born[~first & (np.diff(archive.link_starts) >= rules.hub_links)] = -np.inf
+        born[~first & (np.diff(archive.link_starts) >= rules.hub_links)] = np.nan
     return born
 
 
 @dataclass
 class Shown:
-    """Which version of every URL is on show, and since when, as time goes on."""
+    """Which version of every URL is on show, as time goes on."""
 
     ground: Ground
     current: Ids = field(init=False)
-    since: Floats = field(init=False)
     following: float = field(init=False)
     _next: int = 0
 
     def __post_init__(self) -> None:
         self.current = np.full(self.ground.url_count, self.ground.nothing, np.int32)
-        self.since = np.full(self.ground.url_count, -np.inf)
         self.following = self._time_of(0)
 
     def _time_of(self, event: int) -> float:
         times = self.ground.event_times
         return times[event] if event < len(times) else np.inf
 
-    def advance(self, now: float) -> None:
-        """Let what happened up to a time have happened."""
-        if now < self.following:
-            return
+    def advance(self, now: float) -> range:
+        """Let what happened up to a time have happened, and say which events that were."""
         ground, first = self.ground, self._next
+        if now < self.following:
+            return range(first, first)
         self._next = last = bisect_right(ground.event_times, now, first)
-        urls = ground.event_urls[first:last]
-        self.current[urls] = ground.events[first:last]
-        self.since[urls] = ground.event_clock[first:last]
+        current = self.current
+        for version, url in ground.event_list[first:last]:
+            current[url] = version
         self.following = self._time_of(last)
+        return range(first, last)
 
     def at(self, urls: Ids, times: Floats) -> Ids:
         """Return the versions that URLs show at later and later times, redirects not followed."""

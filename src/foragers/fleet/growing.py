@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from foragers.types import Ids
 
 Kind = TypeVar("Kind", bound=np.generic)
+States = NDArray[np.float32] | NDArray[np.float64]
+"""A row for each state."""
+
+Places = NDArray[np.intp]
+"""Where in an array something is."""
 
 
 def grown(array: NDArray[Kind], length: int, fill: float) -> NDArray[Kind]:
@@ -24,28 +29,28 @@ def grown(array: NDArray[Kind], length: int, fill: float) -> NDArray[Kind]:
 
 @dataclass(slots=True)
 class Marks:
-    """A set of small integers that answers for many at once."""
+    """A set of small integers that answers for many at once; the flag of one in it is off."""
 
-    _held: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(64, np.bool_))
+    _missing: NDArray[np.bool_] = field(default_factory=lambda: np.ones(64, np.bool_))
 
     def __contains__(self, number: int) -> bool:
-        return number < len(self._held) and bool(self._held[number])
+        return number < len(self._missing) and not self._missing.item(number)
 
     def missing(self, numbers: Ids) -> NDArray[np.bool_]:
         """Say for each number whether it is not in the set."""
         try:
-            return np.logical_not(self._held[numbers])
+            return self._missing[numbers]
         except IndexError:
-            self._held = grown(self._held, int(numbers.max()) + 1, False)
-            return np.logical_not(self._held[numbers])
+            self._missing = grown(self._missing, int(numbers.max()) + 1, True)
+            return self._missing[numbers]
 
     def add(self, numbers: Ids) -> None:
         """Put numbers into the set."""
         try:
-            self._held[numbers] = True
+            self._missing[numbers] = False
         except IndexError:
-            self._held = grown(self._held, int(numbers.max()) + 1, False)
-            self._held[numbers] = True
+            self._missing = grown(self._missing, int(numbers.max()) + 1, True)
+            self._missing[numbers] = False
 
 
 @dataclass(slots=True)

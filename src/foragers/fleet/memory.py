@@ -9,6 +9,7 @@ change `FIRST_RATE` times a second.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,20 @@ Flags = NDArray[np.bool_]
 
 FIRST_RATE = 1 / 3600.0
 """How often a page is thought to change of which nothing is known: once an hour."""
+
+
+class Sights(NamedTuple):
+    """The downloads of a step, the page stepped to first.
+
+    `pages` are -1 where there was none; `numbers` are those of the states; `leads` says which
+    have links.
+    """
+
+    urls: Ids
+    pages: Ids
+    numbers: Ids
+    times: Floats
+    leads: Flags
 
 
 @dataclass(slots=True)
@@ -47,7 +62,7 @@ class Memory:
             self.watched = grown(self.watched, top + 1, 0.0)
 
     def note(self, urls: Ids, pages: Ids, states: Ids, times: Floats, leads: Flags) -> None:
-        """Take in downloads of different URLs; the page -1 is none, `leads` those with links."""
+        """Take in downloads of different URLs, as the columns of `Sights`."""
         self.reach(int(urls.max()))
         before = self.seen[urls]
         known = before > -np.inf

@@ -39,7 +39,7 @@ class Neuron:
         found = np.zeros((len(ways.urls), len(self.weights)))
         found[:, -1] = 1.0
         for column, word in enumerate(self.keywords):
-            near = ways.inputs.get(word)
+            near = ways.near(word)
             if near is not None:
                 found[:, column] = near
         return found
@@ -51,7 +51,9 @@ class Neuron:
 
     def follow(self, ways: Ways, place: int) -> None:
         """Keep what spoke for the link that is followed."""
-        self._followed = self.inputs(ways)[place]
+        near = (ways.near(word) for word in self.keywords)
+        found = [0.0 if column is None else float(column[place]) for column in near]
+        self._followed = np.array([*found, 1.0])
 
     def learn(self, relevance: float, ways: Ways | None) -> None:
         """Correct the estimate of the link just followed by what it led to."""

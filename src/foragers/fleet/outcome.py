@@ -6,36 +6,22 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foragers.fleet.population import LifeEvent
-from foragers.fleet.tally import Finds, ScoreTally, WindowTally
+from foragers.fleet.tally import Finds, ScoreTally, Step, WindowTally
 from foragers.fleet.territory import TerritoryTally
 from foragers.types import Ids, UrlId
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-
-class StepRecord(NamedTuple):
-    """One step: the page stepped to comes first, then the pages looked at.
-
-    `versions` are -1 where there was no page.  `sent` and `relevant` say so of each page.
-    """
-
-    forager: int
-    times: Floats
-    urls: Ids
-    versions: Ids
-    sent: Flags
-    relevant: Flags
 
 
 class Record(Protocol):
     """Takes in every step of a fleet."""
 
-    def add(self, step: StepRecord) -> None:
+    def add(self, step: Step) -> None:
         """Keep a step."""
+        ...
+
+    def stand(self, forager: int, moment: float, url: UrlId, page: int) -> None:
+        """Keep a step of one download, of which nothing was sent."""
         ...
 
 

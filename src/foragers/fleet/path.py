@@ -9,18 +9,18 @@ a kind is closed (minus infinity) while it has no pages.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.fleet.growing import grown
+from foragers.fleet.growing import States, grown
 from foragers.types import Ids, UrlId
 
 VISITED = -1
 """In place of the kind of a page: it was visited."""
 
 Floats = NDArray[np.float64]
-States = NDArray[np.float32]
 
 
 @dataclass(slots=True)
@@ -70,18 +70,13 @@ class Path:
 
     def add(self, urls: Ids, numbers: Ids, states: States) -> None:
         """Put pages that are not visited into the frontier, each with the number of its state."""
-        kind_of, kinds, members = self._kind_of, self._kinds, self._members
+        kind_of, members = self._kind_of, self._members
         self._top = -1
-        for url, number in zip(urls.tolist(), numbers.tolist(), strict=True):
+        for url, kind in zip(urls.tolist(), self._kinds_of(numbers.tolist(), states), strict=True):
             before = kind_of.get(url)
-            if before == VISITED:
-                continue
-            kind = kinds.get(number)
-            if kind is None:
-                kind = self._add_kind(number, states)
             if before is None:
                 self.waiting += 1
-            elif before == kind:
+            elif before in (VISITED, kind):
                 continue
             else:  # the page has changed
                 self._leave(url, before)
@@ -98,19 +93,22 @@ class Path:
         if not self._members[kind]:
             self._gates[kind] = -np.inf
 
-    def _add_kind(self, number: int, states: States) -> int:
-        """Note a state that no page of the path has had so far."""
-        kind = self._kinds[number] = len(self._members)
-        self._members.append([])
-        if self._table.shape[1] != states.shape[1]:
-            self._table = np.zeros((64, states.shape[1]))
-        if kind >= len(self._table):
-            self._table = grown(self._table, kind + 1, 0.0)
-        self._gates = grown(self._gates, kind + 1, -np.inf)
-        self._gates[kind] = -np.inf
-        self._table[kind] = states[number]
-        self._values = None
-        return kind
+    def _kinds_of(self, numbers: list[int], states: States) -> list[int]:
+        """Return the kinds of pages by the numbers of their states, and note new kinds."""
+        kinds = self._kinds
+        first = len(kinds)
+        found = [kinds.setdefault(number, len(kinds)) for number in numbers]
+        count = len(kinds)
+        if count > first:
+            if self._table.shape[1] != states.shape[1]:
+                self._table = np.zeros((64, states.shape[1]))
+            self._table = grown(self._table, count, 0.0)
+            self._gates = grown(self._gates, count, -np.inf)
+            self._gates[first:count] = -np.inf
+            self._table[first:count] = states[list(islice(kinds, first, None))]
+            self._members += [[] for _ in range(first, count)]
+            self._values = None
+        return found
 
     def reweigh(self) -> None:
         """Note that the weights have changed."""
@@ -150,9 +148,9 @@ class Path:
             self._values = self._table[: len(self._members)] @ weights
         open_values = self._values + self._gates[: len(self._members)]
         kind = int(open_values.argmax())
-        equal = (open_values == open_values[kind]).nonzero()[0]
-        if len(equal) > 1:  # different states of the same value
-            return self._draw_kind(equal.tolist(), rng)
+        equal = open_values == open_values[kind]
+        if np.count_nonzero(equal) > 1:  # different states of the same value
+            return self._draw_kind(equal.nonzero()[0].tolist(), rng)
         self._top = kind
         return kind
 

@@ -18,22 +18,19 @@ from foragers.fleet.colony import Colony
 from foragers.fleet.fleet import Fleet
 from foragers.fleet.forager import Forager
 from foragers.fleet.ground import Ground, Shown
-from foragers.fleet.outcome import FleetRun, NewStart, Record, StepRecord
+from foragers.fleet.memory import Sights
+from foragers.fleet.outcome import FleetRun, NewStart, Record
 from foragers.fleet.settings import FleetSettings
-from foragers.fleet.tally import Tally
+from foragers.fleet.tally import Step, Tally
 from foragers.fleet.territory import Territory
 from foragers.types import Ids, UrlId
 
-__all__ = ["FleetRun", "Record", "Replay", "StepRecord", "simulate"]
+__all__ = ["FleetRun", "Record", "Replay", "Step", "simulate"]
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Places = NDArray[np.integer]
 
 DAY = 86_400.0
 NO_IDS: Ids = np.empty(0, np.int32)
-NO_FLAGS: Flags = np.zeros(0, np.bool_)
-NEITHER: Flags = np.zeros(1, np.bool_)
 
 
 @dataclass(slots=True)
@@ -102,26 +99,17 @@ class Replay:
             looked = colony.looks(forager, links, moment)
         times, urls, versions = self._download(url, version, moment, looked)
         self.now = times.item(-1)
-        colony.remember(
-            forager,
-            urls,
-            ground.pages[versions],
-            ground.numbers[versions],
-            times,
-            ground.leads[versions],
-            links,
-            ground.states,
-        )
-        self._settle(forager, times, urls, versions)
+        self._finish(forager, times, urls, versions, links)
 
     def _stand(self, forager: Forager, url: UrlId, version: int, moment: float) -> None:
         """Do a step to a page without links, as most are: the same as others do, without arrays."""
         ground, tally = self.ground, self.tally
         self.now = moment
+        page = ground.pages.item(version)
         young = moment - ground.born.item(version) <= forager.settings.new_within
-        if young and ground.pages.item(version) not in forager.sent:
-            versions = np.array([version], np.int32)
-            self._settle(forager, np.array([moment]), np.array([url], np.int32), versions)
+        if young and page not in forager.sent:
+            at, urls = np.array([version], np.int32), np.array([url], np.int32)
+            self._finish(forager, np.array([moment]), urls, at, NO_IDS)
             return
         self.colony.settle(forager, ground.states, ground.numbers.item(version), 1, NO_IDS)
         self.downloaded += 1
@@ -129,17 +117,15 @@ class Replay:
         if tally.discovered.item(url) < 0:
             tally.discover(np.array([url], np.int32))
         if self.record is not None:
-            urls, pages = np.array([url], np.int32), ground.pages[version : version + 1]
-            self.record.add(
-                StepRecord(forager.number, np.array([moment]), urls, pages, NEITHER, NEITHER)
-            )
+            self.record.stand(forager.number, moment, url, page)
         if self.territory is not None:
             self.territory.step(forager.number, forager.path.urls, moment)
 
     def _visit(self, forager: Forager, url: UrlId, moment: float) -> int:
         """Return the version that the page of a step shows."""
         shown = self._shown
-        shown.advance(moment)
+        if moment >= shown.following:
+            shown.advance(moment)
         version = shown.current.item(url)
         if self.ground.redirects is not None and self.ground.redirects[version] >= 0:
             version = shown.final(np.array([url], np.int32), np.array([moment])).item()
@@ -164,62 +150,32 @@ class Replay:
             versions[1:] = self._shown.final(looked, times[1:])
         return times, urls, versions
 
-    def _settle(self, forager: Forager, times: Floats, urls: Ids, versions: Ids) -> None:
-        """Send what is young enough, take the reinforcements, and count."""
-        ground = self.ground
-        young = (times - ground.born[versions] <= forager.settings.new_within).nonzero()[0]
-        pages, sent, relevant = NO_IDS, NO_FLAGS, NO_FLAGS
-        wanted = None
-        if len(young):
-            shown = versions[young]
-            pages = ground.pages[shown]
-            if ground.redirects is not None and len(young) > 1:
-                first = np.sort(np.unique(pages, return_index=True)[1])
-                young, shown, pages = young[first], shown[first], pages[first]
-            wanted = None if ground.wanted is None else ground.wanted[shown]
-        number = ground.numbers.item(versions.item(0))
-        sent, relevant = self.colony.settle(
-            forager, ground.states, number, len(urls), pages, wanted
-        )
-        self._count(forager, times, urls, versions, young[sent], young[relevant])
-
-    def _count(
-        self,
-        forager: Forager,
-        times: Floats,
-        urls: Ids,
-        versions: Ids,
-        sent: Places,
-        relevant: Places,
+    def _finish(
+        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, links: Ids
     ) -> None:
-        """Count a step, window by window."""
-        tally = self.tally
-        self.sent += len(sent)
-        self.downloaded += len(urls)
-        if times.item(-1) >= tally.edge:
-            tally.cross(forager, times, urls, versions, sent, relevant, self.colony.foragers)
-        else:
-            tally.count(forager, times, urls, versions, sent, relevant)
+        """End a step: see what is young enough, let the forager learn, and count."""
+        ground = self.ground
+        pages = ground.pages[versions]
+        young = (times - ground.born[versions] <= forager.settings.new_within).nonzero()[0]
+        if ground.redirects is not None and len(young) > 1:  # two URLs may lead to one page
+            young = young[np.sort(np.unique(pages[young], return_index=True)[1])]
+        wanted = None if ground.wanted is None else ground.wanted[versions[young]]
+        sights = Sights(urls, pages, ground.numbers[versions], times, ground.leads[versions])
+        sent, relevant = self.colony.finish(forager, sights, links, ground.states, young, wanted)
+        self._count(Step(forager.number, times, urls, versions, pages, sent, relevant))
         if self.territory is not None:
             self.territory.step(forager.number, forager.path.urls, times.item(0))
-        if self.record is not None:
-            self._keep(forager, times, urls, versions, sent, relevant)
 
-    def _keep(
-        self,
-        forager: Forager,
-        times: Floats,
-        urls: Ids,
-        versions: Ids,
-        sent: Places,
-        relevant: Places,
-    ) -> None:
-        assert self.record is not None
-        flags = np.zeros((2, len(urls)), np.bool_)
-        flags[0, sent] = True
-        flags[1, relevant] = True
-        pages = self.ground.pages[versions]
-        self.record.add(StepRecord(forager.number, times, urls, pages, flags[0], flags[1]))
+    def _count(self, step: Step) -> None:
+        """Count a step, window by window, and keep it."""
+        self.sent += len(step.sent)
+        self.downloaded += len(step.urls)
+        if step.times.item(-1) >= self.tally.edge:
+            self.tally.cross(step, self.colony.foragers)
+        else:
+            self.tally.count(step)
+        if self.record is not None:
+            self.record.add(step)
 
     def _end_path(self, forager: Forager) -> None:
         """Note the path that is over, and the URLs that it brings into the starting list."""

@@ -7,8 +7,8 @@ from typing import Literal
 
 Scheme = Literal["selection", "evolution"]
 Ordering = Literal["value", "random"]
-Looks = Literal["all", "unvisited", "new", "due"]
-Starts = Literal["random", "refresh"]
+Looks = Literal["all", "unvisited", "new", "due", "worth"]
+Starts = Literal["random", "refresh", "worth"]
 Turns = Literal["fixed", "random"]
 
 
@@ -35,10 +35,12 @@ class FleetSettings:
     * `charge_overshoot`: what a forager works beyond its slice is taken off its next one.
     * `looks`: which of the linked pages are downloaded: "all" (`selection`), those that this
       path has not "unvisited" (`evolution`), those "new" to the fleet, or those that are
-      "due": new, or likely to have changed since the fleet saw them (`due_chance`).
+      "due": new, or likely to have changed since the fleet saw them (`due_chance`), or those
+      never fetched that are "worth" as much as what is fetched otherwise (`Prospects`).
     * `leaves`: a path may step to a page without links; if not, it is only looked at.
     * `starts`: a path starts at "random" from the starting list, or by "refresh": where
-      most new content is to be expected, by the estimated change rates of the weblog's URLs.
+      most new content is to be expected, by the estimated change rates of the weblog's URLs;
+      or at the page that is "worth" most of all that the fleet knows (`Prospects`).
 
     What counts as news in a recording has choices of its own: `NewsRules`.
     """
@@ -88,6 +90,17 @@ WLRL = FleetSettings(kind="wlrl")
 NO_LEARNING = FleetSettings(kind="no-learning", weblog_update=False, learns_weights=False)
 RANDOM_ORDER = FleetSettings(
     kind="random-order", weblog_update=False, learns_weights=False, ordering="random"
+)
+WATCH = FleetSettings(
+    kind="watch",
+    weblog_update=False,
+    learns_weights=False,
+    path_steps=1,
+    start_size=0,
+    looks="worth",
+    starts="worth",
+    least=1,
+    most=8,
 )
 HOME_PAGE = FleetSettings(
     kind="home-page",

@@ -18,13 +18,42 @@ from numpy.typing import NDArray
 
 from foragers.fleet.forager import Forager
 from foragers.fleet.ground import Ground, Shown
-from foragers.fleet.growing import grown
+from foragers.fleet.growing import Places, grown
 from foragers.types import Ids
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.integer]
 
 HOURS = 3600.0
+
+
+class Step(NamedTuple):
+    """One step of a forager, or part of one: downloads, the page stepped to first.
+
+    `versions` are the ground's, `pages` the contents they show (-1 where there was none);
+    `sent` and `relevant` are places among the downloads.
+    """
+
+    forager: int
+    times: Floats
+    urls: Ids
+    versions: Ids
+    pages: Ids
+    sent: Places
+    relevant: Places
+
+    def part(self, first: int, last: int) -> Step:
+        """Return the downloads from one place to before another."""
+        some = slice(first, last)
+        sent, relevant = self.sent, self.relevant
+        return Step(
+            self.forager,
+            self.times[some],
+            self.urls[some],
+            self.versions[some],
+            self.pages[some],
+            sent[(sent >= first) & (sent < last)] - first,
+            relevant[(relevant >= first) & (relevant < last)] - first,
+        )
 
 
 class WindowTally(NamedTuple):
@@ -93,7 +122,10 @@ class Finds:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of the window under way, and all windows that are over."""
+    """Counts of the window under way, and all windows that are over.
+
+    `discovered` has for every URL its place in the order of first downloads, or -1.
+    """
 
     ground: Ground
     start: float
@@ -102,80 +134,56 @@ class Tally:
     scores: list[ScoreTally] = field(default_factory=list)
     finds: Finds = field(default_factory=Finds)
     edge: float = field(init=False)
+    discovered: Ids = field(init=False)
     downloaded: int = 0
     sent: int = 0
     _closed: int = 0
     _urls: int = 0
-    _order: Ids = field(init=False)
     _last: Ids = field(init=False)
     _shown: Shown = field(init=False)
+    _since: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.edge = self.start + self.window
-        self._order = np.full(self.ground.url_count, -1, np.int32)
+        self.discovered = np.full(self.ground.url_count, -1, np.int32)
         self._last = np.full(self.ground.url_count, -1, np.int32)
         self._shown = Shown(self.ground)
-
-    @property
-    def discovered(self) -> Ids:
-        """For every URL its place in the order in which they were first fetched, or -1."""
-        return self._order
+        self._since = np.full(self.ground.url_count, -np.inf)
 
     def discover(self, urls: Ids) -> None:
         """Number URLs in the order of their first download."""
-        order = self._order[urls]
-        if order.min() < 0:
+        order = self.discovered[urls]
+        if order.item(order.argmin()) < 0:  # faster than the method for it, on few numbers
             new = urls[order < 0]
-            self._order[new] = np.arange(self._urls, self._urls + len(new))
+            self.discovered[new] = np.arange(self._urls, self._urls + len(new))
             self._urls += len(new)
 
-    def find(self, forager: Forager, times: Floats, versions: Ids) -> None:
-        """Take in relevant documents."""
-        self.finds.add(times, versions, forager.number)
-        self._last[self.ground.finals[versions]] = versions
+    def count(self, step: Step) -> None:
+        """Count a step that is over before the window is."""
+        self.downloaded += len(step.urls)
+        self.discover(step.urls)
+        self.sent += len(step.sent)
+        if len(step.relevant):
+            versions = step.versions[step.relevant]
+            self.finds.add(step.times[step.relevant], versions, step.forager)
+            self._last[self.ground.finals[versions]] = versions
 
-    def count(
-        self,
-        forager: Forager,
-        times: Floats,
-        urls: Ids,
-        versions: Ids,
-        sent: Places,
-        relevant: Places,
-    ) -> None:
-        """Count a step, or part of one: `sent` and `relevant` are places among its downloads."""
-        self.downloaded += len(urls)
-        self.discover(urls)
-        self.sent += len(sent)
-        if len(relevant):
-            self.find(forager, times[relevant], versions[relevant])
-
-    def cross(
-        self,
-        forager: Forager,
-        times: Floats,
-        urls: Ids,
-        versions: Ids,
-        sent: Places,
-        relevant: Places,
-        foragers: list[Forager],
-    ) -> None:
+    def cross(self, step: Step, foragers: list[Forager]) -> None:
         """Count a step that goes on over the end of a window, or of several."""
         first = 0
-        while first < len(urls):
-            last = int(np.searchsorted(times, self.edge))
+        while first < len(step.urls):
+            last = int(np.searchsorted(step.times, self.edge))
             if last > first:
-                part = slice(first, last)
-                some = sent[(sent >= first) & (sent < last)] - first
-                found = relevant[(relevant >= first) & (relevant < last)] - first
-                self.count(forager, times[part], urls[part], versions[part], some, found)
+                self.count(step.part(first, last))
             first = last
-            if first < len(urls):
+            if first < len(step.urls):
                 self.close(foragers)
 
     def close(self, foragers: list[Forager]) -> None:
         """End the window under way."""
-        self._shown.advance(float(np.nextafter(self.edge, -np.inf)))
+        past = self._shown.advance(float(np.nextafter(self.edge, -np.inf)))
+        events = slice(past.start, past.stop)
+        self._since[self.ground.event_urls[events]] = self.ground.event_clock[events]
         documents, last = self.finds.versions, self._last
         lately = documents[self._closed :]
         window = WindowTally(
@@ -201,5 +209,5 @@ class Tally:
             return float("nan"), float("nan")
         urls = self.ground.finals[held]
         fresh = self.ground.pages[self._shown.current[urls]] == self.ground.pages[held]
-        age = np.where(fresh, 0.0, self.edge - self._shown.since[urls]) / HOURS
+        age = np.where(fresh, 0.0, self.edge - self._since[urls]) / HOURS
         return float(fresh.mean()), float(age.mean())

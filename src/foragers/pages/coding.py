@@ -22,7 +22,8 @@ MAX_CODINGS = 5
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _PIECE = 1 << 20
-_GZIP, _SUM, _MAX_MEMBERS = b"\x1f\x8b", 8, 64
+GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+_SUM, _MAX_MEMBERS = 8, 64
 _MAX_WINDOW = 8 << 20  # what RFC 9659 allows on the web
 
 
@@ -39,23 +40,49 @@ def decoded(body: bytes, transfer: str, content: str, limit: int = MAX_BYTES) ->
 
 def unchunked(body: bytes) -> bytes:
     """Join the chunks of a body; return it as it is if it is not in chunks."""
-    parts: list[bytes] = []
+    spans = list(chunks_of(body))
+    return b"".join(body[start:end] for start, end in spans) if spans else body
+
+
+def is_whole(body: bytes | bytearray) -> bool:
+    """Say whether the last chunk of a body has come."""
+    return any(start == end for start, end in chunks_of(body))
+
+
+def chunks_of(body: bytes | bytearray) -> Iterator[tuple[int, int]]:
+    """Yield where each chunk of a body begins and ends, up to the last, which is empty."""
     position = 0
     while size := CHUNK_SIZE.match(body, position):
-        length = int(size[1], 16)
-        parts.append(body[size.end() : size.end() + length])
-        position = size.end() + length
-        if length == 0 or position >= len(body):
-            return b"".join(parts)
-        position += 2 if body[position : position + 2] == b"\r\n" else 1
-    return b"".join(parts) if parts else body
+        start, end = size.end(), size.end() + int(size[1], 16)
+        yield start, end
+        if start == end or end >= len(body):
+            return
+        position = end + (2 if body[end : end + 2] == b"\r\n" else 1)
 
 
 def uncompressed(body: bytes, coding: str, limit: int = MAX_BYTES) -> bytes:
-    """Undo one compression; return the body as it is if it was not compressed that way."""
-    unpack = CODINGS.get(coding)
-    if unpack is None:
+    """Undo one compression; return the body as it is if it was not compressed at all.
+
+    Which one it was is told by the first bytes, and only where they do not tell by the server.
+    """
+    if coding not in CODINGS:
         return body
+    return unpacked(body, CODINGS[told_coding(body, coding)], limit)
+
+
+def told_coding(body: bytes, said: str) -> str:
+    """Return how a body is compressed: as its first bytes tell, or else as is said."""
+    if body.startswith(GZIP):
+        return "gzip"
+    if body.startswith(_ZSTD):
+        return "zstd"
+    # Brotli may begin with any bytes.
+    is_zlib = body.startswith(b"\x78") and said != "br" and not int.from_bytes(body[:2]) % 31
+    return "deflate" if is_zlib else said
+
+
+def unpacked(body: bytes, unpack: Callable[[bytes], Iterator[bytes]], limit: int) -> bytes:
+    """Return what comes of a body, up to a limit; the body as it is if nothing does."""
     parts: list[bytes] = []
     size = 0
     try:
@@ -76,7 +103,7 @@ def gunzipped(body: bytes) -> Iterator[bytes]:
         member = zlib.decompressobj(wbits=31)
         yield from inflated(member, body)
         body = member.unused_data
-        if not body.startswith(_GZIP):
+        if not body.startswith(GZIP):
             return
 
 

@@ -45,6 +45,11 @@ class Directives(msgspec.Struct, frozen=True):
             unavailable_after=min(moments, default=None),
         )
 
+    def not_to_be_kept(self, now: float) -> bool:
+        """Say whether the words of a page may not be kept: at all, or any more."""
+        gone = self.unavailable_after
+        return self.noindex or (gone is not None and gone < now)
+
 
 def _read(value: str, listeners: frozenset[str], words: set[str], dates: list[str]) -> None:
     """Gather the words and dates of one value that some listeners have to mind."""

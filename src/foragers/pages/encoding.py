@@ -2,23 +2,39 @@
 
 A byte order mark outranks the HTTP header, which outranks the page's own meta
 element.  A page that declares nothing is UTF-8 if its bytes allow it; only where
-they do not is the encoding guessed.
+they do not is the encoding guessed.  So it is where a page is said to be UTF-8 and is not.
 """
 
 from __future__ import annotations
 
 import re
 
-import chardet
 import webencodings
 
 _SAMPLE_BYTES = 16_384
 _PRESCAN_BYTES = 1024
+_PAIRED = 128
+_MAX_SAMPLED = 1 << 18
 _HIGH_BYTES = bytes(range(128, 256))
 # Of a few such bytes nothing can be told, and most often they are dashes and quotes.
 _TELLING_BYTES = 12
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_WIDE_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+_MAX_WRONG = 0.3
+"""Wrong bytes in a page that is said to be UTF-8, in parts of those that are not ASCII."""
+_ISO_2022 = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
+_LABELS = {
+    **dict.fromkeys(("cp932", "shift_jis_2004", "shift-jis-2004", "shift-jisx0213"), "shift_jis"),
+    **dict.fromkeys(("cp949", "johab"), "euc-kr"),
+    **dict.fromkeys(("cp950", "big5hkscs"), "big5"),
+    **dict.fromkeys(("euc-jis-2004", "euc-jisx0213"), "euc-jp"),
+    "cp936": "gbk",
+    "cp874": "windows-874",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "mac-roman": "macintosh",
+}
+"""What the standard calls the encodings that it knows under other names than the guess."""
 
 _SPACE = rb"[\t\n\f\r ]"
 _TOKEN = re.compile(rb"<!--|<(?P<meta>[mM][eE][tT][aA])(?=[\t\n\f\r /])|<[/!?]?[A-Za-z]?")
@@ -37,11 +53,35 @@ def to_utf8(body: bytes, content_type: str = "") -> bytes:
     """Return a page's bytes in UTF-8, whatever they came in, without a byte order mark."""
     if body.isascii() and b"\x1b" not in body and b"\0" not in body:
         return body
+    if body.startswith(_WIDE_MARKS):
+        return body.decode("utf-32", "replace").encode("utf-8", "replace")
     for mark, name in _MARKS:
         # Markup in UTF-16 has zero bytes; without them the mark is a chance of other bytes.
         if body.startswith(mark) and (name == "utf-8" or b"\0" in body):
             return _transcode(body[len(mark) :], name)
-    return _transcode(body, declared(body, content_type) or _guess(body))
+    name = declared(body, content_type) or two_bytes_each(body) or _guess(body)
+    return _transcode(body, _guess(body) if name == "utf-8" and _is_wrong(body) else name)
+
+
+def two_bytes_each(body: bytes) -> str:
+    """Return which kind of UTF-16 markup is in, where its bytes leave no doubt; or nothing."""
+    high, low = body[:_PAIRED:2], body[1:_PAIRED:2]
+    if low and not high.count(0) and low.count(0) >= 0.75 * len(low):
+        return "utf-16le"
+    if low and not low.count(0) and high.count(0) >= 0.75 * len(high):
+        return "utf-16be"
+    return ""
+
+
+def _is_wrong(body: bytes) -> bool:
+    """Say whether a page that is said to be UTF-8 is something else."""
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        sample = body[:_MAX_SAMPLED]
+        wrong = sample.decode("utf-8", "replace").count("\ufffd") - sample.count(b"\xef\xbf\xbd")
+        return wrong > _MAX_WRONG * (len(sample) - len(sample.translate(None, _HIGH_BYTES)))
+    return False
 
 
 def declared(body: bytes, content_type: str = "") -> str:
@@ -74,16 +114,19 @@ def _guess(body: bytes) -> str:
     """Return UTF-8 if the bytes allow it, or what a sample of them looks like."""
     try:
         body.decode()
-        return "utf-8"
+        return "iso-2022-jp" if any(sign in body for sign in _ISO_2022) else "utf-8"
     except UnicodeDecodeError:
         pass
     ascii_only = body.translate(None, _HIGH_BYTES)
     if len(body) - len(ascii_only) < _TELLING_BYTES:
         return "windows-1252"
+    import chardet  # here, since it takes some time to load and few pages need it
+
     first = next(i for i, byte in enumerate(body) if byte > 127)
     start = max(0, first - 256)
     found = chardet.detect(body[start : start + _SAMPLE_BYTES], prefer_superset=True)
-    name = _known(found["encoding"] or "")
+    label = (found["encoding"] or "").lower()
+    name = _known(_LABELS.get(label, label))
     return name if name and not name.startswith("utf-16") else "windows-1252"
 
 

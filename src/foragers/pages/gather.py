@@ -40,7 +40,7 @@ def gather(tree: LexborHTMLParser, with_roles: bool, marked: int = MAX_DESCRIBED
             attributes = node.attributes
             if "href" in attributes:
                 links.append((node, attributes["href"] or "", attributes))
-                if len(links) <= marked:
+                if marked and len(links) <= marked:
                     node.insert_before(LINK)
                     node.insert_after(LINK_END)
                     found.marks += 2

@@ -120,7 +120,7 @@ def _links(found: Elements, head: Head, text: words.Words | None, tail: bytes) -
         add_links(links, found.links, targets, text)
     else:
         add_plain_links(links, found.links, targets)
-    for address in loose_links(tail, targets, MAX_LINKS - len(links)):
+    for address in loose_links(tail, targets, MAX_LINKS - len(links)) if tail else ():
         links.add(address)
     links.positions = list(range(len(links)))
     if text is None:

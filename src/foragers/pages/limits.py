@@ -44,6 +44,8 @@ _FORMATTING = re.compile(
     rb"(>[^<]*+</\1>)?+" % _ATTRIBUTES
 )
 
+Places = NDArray[np.int64]
+_PAIR = np.dtype("<u2")
 _BEGINNINGS = frozenset((b"em", b"tt", b"fo", b"bi", b"co", b"no", b"sm", b"st"))
 
 
@@ -52,25 +54,29 @@ def is_harmless(body: bytes) -> bool:
     size = len(body)
     if size <= _TINY_BYTES:
         return True
-    tags = body.count(b"<")
-    if size > _MANY_BYTES or tags > _MANY_TAGS:
+    if size > _MANY_BYTES:
         return False
-    if size * tags > _HARMLESS_PRODUCT:
-        # Of those that are alike no more than three are opened again.
-        left_open = Counter(tag.group(1, 2) for tag in _formatting(body) if tag[3] is None)
-        reopened = sum(len(inside) * min(3, count) for (_, inside), count in left_open.items())
-        if reopened * tags > _HARMLESS_PRODUCT:
-            return False
-    return size <= _BRIEF_BYTES or not _has_crowded_tag(body)
+    starts = (np.frombuffer(body, np.uint8) == ord("<")).nonzero()[0]
+    tags = len(starts)
+    if tags > _MANY_TAGS:
+        return False
+    if size * tags > _HARMLESS_PRODUCT and _reopened(body, starts) * tags > _HARMLESS_PRODUCT:
+        return False
+    return size <= _BRIEF_BYTES or not _has_crowded_tag(body, starts)
 
 
-def _formatting(body: bytes) -> Iterator[re.Match[bytes]]:
+def _reopened(body: bytes, starts: Places) -> int:
+    """Return how many bytes of formatting tags may be opened again where a block begins."""
+    # Of those that are alike no more than three are opened again.
+    left_open = Counter(tag.group(1, 2) for tag in _formatting(body, starts) if tag[3] is None)
+    return sum(len(inside) * min(3, count) for (_, inside), count in left_open.items())
+
+
+def _formatting(body: bytes, starts: Places) -> Iterator[re.Match[bytes]]:
     """Give the formatting elements with attributes, and perhaps some that only look so."""
     # Most tags are ruled out by two letters, all at once.
-    letters = np.frombuffer(body + b"  ", np.uint8)
-    starts = np.flatnonzero(letters == ord("<"))
-    pairs = letters[starts + 1].astype(np.uint16) << 8 | letters[starts + 2]
-    for start in starts[_may_be_formatting()[pairs]].tolist():
+    pairs = np.ndarray((len(body) + 1,), _PAIR, body + b"  ", strides=(1,))
+    for start in starts[_may_be_formatting()[pairs[starts + 1]]].tolist():
         if found := _FORMATTING.match(body, start):
             yield found
 
@@ -82,13 +88,12 @@ def _may_be_formatting() -> NDArray[np.bool_]:
     for pair in product(range(128), repeat=2):
         name = bytes(pair).lower()
         single = name[:1] in b"bius" and (name[1:].isspace() or name[1:] == b"/")
-        found[pair[0] << 8 | pair[1]] = single or name in _BEGINNINGS
+        found[pair[0] | pair[1] << 8] = single or name in _BEGINNINGS
     return found
 
 
-def _has_crowded_tag(body: bytes) -> bool:
+def _has_crowded_tag(body: bytes, starts: Places) -> bool:
     """Look for a tag with too many attributes wherever two tags stand far apart."""
-    starts = np.flatnonzero(np.frombuffer(body, np.uint8) == ord("<"))
     gaps = np.diff(starts, append=len(body))
     for start in starts[gaps > _LONG_TAG].tolist():
         tag = START_TAG.match(body, start)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
@@ -35,8 +33,7 @@ def skim(body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_
     head = read_head(found.head, url)
     targets = Targets(head.base)
     hrefs = [address for address, _ in head_links(head, targets)]
-    addresses = (targets.target(href) for _, href, _ in islice(found.links, MAX_LINKS))
-    hrefs += [address for address in addresses if address]
+    hrefs += filter(None, targets.many([href for _, href, _ in found.links[:MAX_LINKS]]))
     hrefs += loose_links(tail, targets, MAX_LINKS - len(hrefs))
     if len(hrefs) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")

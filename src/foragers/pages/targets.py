@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 
-from foragers.urls import Origin, normalise
+from foragers.urls import Origin, normalise, resolve
 
 MAX_HREF_LETTERS = 8192
 _BLANK = "\t\n\f\r "
-_OF_THE_PAGE_ITSELF = "#?" + _BLANK
+_OF_THE_PAGE_ITSELF = "?" + _BLANK
 _OF_THE_HOST = ("/", "http://", "https://")
 _UNKNOWN = ""
 _NO_HOME = "nowhere"
@@ -63,12 +64,25 @@ _MEMORY = Memory()
 class Targets:
     """Where the links of a page lead."""
 
-    __slots__ = ("_folder", "_home", "_known", "base")
+    __slots__ = ("_folder", "_here", "_home", "_known", "base")
 
     def __init__(self, base: str) -> None:
         self.base = base
-        self._folder, self._home = _folder_and_home(base)
+        self._folder, self._home = _folder_and_home(_without_leaf(base))
         self._known = _MEMORY.of(self._folder)
+        self._here: str | None = _UNKNOWN
+
+    def many(self, hrefs: list[str]) -> list[str | None]:
+        """Return the addresses of many links, most of which were met in this folder before."""
+        known = self._known.get
+        found = list(map(known, hrefs, repeat(_UNKNOWN)))
+        if _UNKNOWN in found:
+            for place, address in enumerate(found):
+                if address == _UNKNOWN:
+                    href = hrefs[place].partition("#")[0]
+                    address = known(href, _UNKNOWN)
+                    found[place] = self._resolved(href) if address == _UNKNOWN else address
+        return found
 
     def target(self, href: str) -> str | None:
         """Return the absolute address without its fragment, if it can be fetched."""
@@ -77,7 +91,11 @@ class Targets:
 
     def _resolved(self, href: str) -> str | None:
         """Find out where a link leads that was not met in this folder before."""
-        if not href or href[0] in _OF_THE_PAGE_ITSELF:
+        if not href or href[0] == "#":
+            if self._here == _UNKNOWN:
+                self._here = self._itself()
+            return self._here
+        if href[0] in _OF_THE_PAGE_ITSELF:
             return resolved(self.base, href, self._home)
         if "#" in href:
             return self.target(href[: href.index("#")])
@@ -93,7 +111,24 @@ class Targets:
         return address
 
 
-@lru_cache(maxsize=256)
+    def _itself(self) -> str | None:
+        """Return the address of the page itself, which is its base if that is spelled as usual."""
+        base = self.base
+        if "#" not in base and base.startswith(self._home) and resolve(base) == base:
+            return base
+        return resolved(base, "", self._home)
+
+
+def _without_leaf(base: str) -> str:
+    """Return a base without the name of its file, which most pages of a folder differ in."""
+    path = base.partition("?")[0].partition("#")[0]
+    cut = path.rfind("/") + 1
+    # What begins with a dot or an escape may be a folder; and no host may be cut off.
+    is_leaf = path[cut : cut + 1] not in (".", "%") and path.find("/", 8) > 0
+    return path[:cut] if is_leaf and path.startswith(("http://", "https://")) else base
+
+
+@lru_cache(maxsize=1024)
 def _folder_and_home(base: str) -> tuple[str, str]:
     """Return the folder of a base, enough to resolve a link that names a file, and its host's."""
     try:

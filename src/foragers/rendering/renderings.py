@@ -16,6 +16,7 @@ from foragers.fetch.reply import Reply
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
 from foragers.pages.html import parse
+from foragers.pages.kinds import HTML, kind_of
 from foragers.pages.rewrite import limited
 from foragers.rendering.job import Job, Rendered
 from foragers.rendering.renderer import Renderer
@@ -23,7 +24,7 @@ from foragers.rendering.shells import is_shell
 from foragers.urls import host_of
 from foragers.worlds.courtesy import Courtesy
 from foragers.worlds.errand import Archivist, Errand
-from foragers.worlds.harvesting import HTML, kind_of, payload
+from foragers.worlds.harvesting import payload
 
 GLANCE = 0.05
 """Seconds after which to look again at what is being rendered."""

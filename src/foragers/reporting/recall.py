@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from foragers.measures.remaining import Estimate
+from foragers.measures.remaining import Estimate, law_of
 from foragers.reporting.folder import OPTIONS, CrawlFolder
 from foragers.reporting.retelling import FromLedger, visits_before
 from foragers.session.stopping import Lookout
@@ -20,9 +20,10 @@ def estimate_of(folder: CrawlFolder) -> Estimate | None:
     A crawl that has ended has written it down; that of one under way, or killed, is made
     again from the links in its ledger.  Of what is new there is no end.
     """
+    strategy = ""
     try:
         told = msgspec.json.decode((folder.path / OPTIONS).read_bytes(), type=dict[str, Any])
-        aim = told.get("aim")
+        aim, strategy = told.get("aim"), str(told.get("strategy", ""))
         if isinstance(aim, dict) and aim.get("new_within"):
             return None
         if told.get("estimate") is not None:
@@ -31,7 +32,7 @@ def estimate_of(folder: CrawlFolder) -> Estimate | None:
         pass
     if folder.connection.execute(HAS_LINKS).fetchone() is None:
         return None
-    lookout = Lookout()
+    lookout = Lookout(law=law_of(strategy))
     for visit in visits_before(folder, FromLedger(folder), folder.length + 1):
         lookout.watch([visit])
     return lookout.estimate()

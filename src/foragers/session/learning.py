@@ -32,7 +32,8 @@ def recall(order: Order) -> Model | None:
     check_writable(file, "--learned")
     if not file.exists():
         return None
-    model = load_model(file, *getattr(kind, "model_kind"))  # noqa: B009  known only by name
+    wanted, version = getattr(kind, "model_kind")  # noqa: B009  a class is known only by name
+    model = load_model(file, wanted, version, "name another file, or remove it to begin anew")
     if model.facts.get(AIM, aim) != aim:
         raise UsageError(
             f"--learned {file}: was learned for {model.facts[AIM]}, not for {aim};"

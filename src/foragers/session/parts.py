@@ -8,6 +8,7 @@ from foragers.errors import UsageError
 from foragers.fetch.client import Client
 from foragers.fetch.guard import Allowed, Guard
 from foragers.fetch.reply import Limits
+from foragers.pages.kinds import is_wanted, kind_of
 from foragers.protocols import Judge
 from foragers.rendering.job import Terms
 from foragers.rendering.renderer import Renderer
@@ -21,7 +22,7 @@ from foragers.urls import UrlTable, resolve
 from foragers.worlds.courtesy import Courtesy
 from foragers.worlds.dispatch import Dispatch
 from foragers.worlds.errand import is_address
-from foragers.worlds.harvesting import Harvester, is_wanted, kind_of
+from foragers.worlds.harvesting import Harvester
 from foragers.worlds.lists import XML, Lists
 from foragers.worlds.live import Live
 from foragers.worlds.visited import Visited

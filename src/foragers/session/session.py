@@ -29,7 +29,7 @@ from foragers.errors import UsageError
 from foragers.fetch.reply import Limits
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
-from foragers.measures.remaining import Estimate
+from foragers.measures.remaining import Estimate, law_of
 from foragers.pace import Pace
 from foragers.session.agents_file import keep_agents
 from foragers.session.catching_up import catch_up
@@ -130,6 +130,7 @@ class Session:
         # The live world knows best how long a host is to be left alone, and says so page by page.
         self.extras, self.live.visited.memory = standing.extras, self.ledger
         self.lookout = standing.lookout
+        self.lookout.law = law_of(order.strategy)
         judge = standing.judge
         self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, PATIENCE)
         catch_up(self.crawl, self.live, self.ledger, standing)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from foragers.errors import UsageError
-from foragers.measures.remaining import Estimate, estimate
+from foragers.measures.remaining import FITTED, Estimate, Law, estimate
 from foragers.measures.sightings import Sightings
 from foragers.reporting.plain import counted
 from foragers.types import Status, Visit
@@ -55,8 +55,10 @@ class Enough:
     def reason(self, lookout: Lookout) -> str:
         """Return why a crawl may stop; nothing as long as it may not."""
         latest, seen, rate = lookout.latest, lookout.sightings, self.rate
-        if self.recall is not None and latest is not None and latest.reaches(self.recall):
-            return f"the estimated recall has reached {self.recall:g} (--until-recall): {latest}"
+        if self.recall is not None and latest is not None:
+            what = "lower end of the interval for" if lookout.law.narrow else "estimated"
+            if latest.reaches(self.recall, lookout.law):
+                return f"the {what} recall has reached {self.recall:g} (--until-recall): {latest}"
         if rate is not None and seen.downloads >= rate.downloads:
             found = seen.found_lately(rate.downloads)
             if found < rate.pages:
@@ -77,6 +79,7 @@ class Lookout:
 
     sightings: Sightings = field(default_factory=Sightings)
     latest: Estimate | None = None
+    law: Law = FITTED
     _next: int = EVERY
 
     def watch(self, visits: Sequence[Visit]) -> None:
@@ -85,9 +88,9 @@ class Lookout:
             self.sightings.watch((visit,))
             downloads = self.sightings.downloads
             if downloads >= self._next and visit.page.status is not Status.SKIPPED:
-                self.latest = estimate(self.sightings)
+                self.latest = self.estimate()
                 self._next = downloads + max(EVERY, int(SHARE * downloads))
 
     def estimate(self) -> Estimate:
         """Return the estimate as of now."""
-        return estimate(self.sightings)
+        return estimate(self.sightings, self.law)

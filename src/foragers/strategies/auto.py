@@ -14,15 +14,18 @@ they rest on.  A page's promise is that of the best link that speaks of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from math import inf
+from typing import ClassVar
 
 import numpy as np
 
+from foragers.errors import UsageError
 from foragers.frontier import Frontier
 from foragers.id_set import IdSet
+from foragers.models import Model
 from foragers.reasons import Part, Reasons
 from foragers.strategies.auto_advice import ADVISERS, Advice, Belief, log_odds, sigmoid
 from foragers.strategies.auto_clues import (
@@ -35,16 +38,23 @@ from foragers.strategies.auto_clues import (
     doubt_of,
 )
 from foragers.strategies.auto_credit import Credit, Followed
+from foragers.strategies.auto_links import Address, address_of, anchor_words
+from foragers.strategies.auto_model import TEXT, Schooling
 from foragers.strategies.auto_rates import ROOT, Rates
+from foragers.strategies.auto_reasons import why_now
+from foragers.strategies.auto_revisits import Revisits
+from foragers.strategies.auto_watched import Watched
 from foragers.strategies.auto_words import WordWeights, link_words, page_words
 from foragers.strategies.pool import Column
-from foragers.text.words import url_words, words
+from foragers.text.bags import TEXTS
+from foragers.text.tally import KIND, VERSION, Tally
 from foragers.topics.no_topic import NoTopic
 from foragers.topics.topic import Topic
 from foragers.types import NOWHERE, Choice, HostId, Link, Page, Status, UrlId, Visit
 
-LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
-MOST_DIRECTORIES = 4
+FIRST_SEEDS, FEW_SEEDS, PAUSE = 20, 5, 10
+"""The first seeds have their turn whatever they promise, for whoever gave them knew why: after
+every download, or, where they are few, after every tenth, so that one site teaches of the next."""
 FETCHED = -1
 """In place of the number of links to a page: it is there."""
 LOOK_AGAIN, FIT_AGAIN = 50, 20
@@ -53,10 +63,16 @@ LOOK_AGAIN, FIT_AGAIN = 50, 20
 
 @dataclass
 class Auto:
-    """Learns which links are worth following from what following links has brought."""
+    """Learns which links are worth following from what following links has brought.
+
+    `model` is a file made by `foragers train`, which then is one more adviser, believed from the
+    start.
+    """
 
     topic: Topic
     frontier: Frontier = field(default_factory=Frontier)
+    model: Model | None = None
+    new_within: float = field(default_factory=lambda: inf)  # no parameter: the aim says it
     learns: bool = field(default=True, init=False, repr=False)
     _rates: Rates = field(default_factory=Rates, init=False, repr=False)
     _words: WordWeights = field(default_factory=WordWeights, init=False, repr=False)
@@ -70,9 +86,28 @@ class Auto:
     _downloads: int = field(default=0, init=False, repr=False)
     _next_look: int = field(default=0, init=False, repr=False)
     _next_fit: int = field(default=10, init=False, repr=False)
+    _schooling: Schooling | None = field(default=None, init=False, repr=False)
+    _again: Revisits | None = field(default=None, init=False, repr=False)
+
+    model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
+
+    def check(self) -> None:
+        """Refuse a model that is not for the text that is read."""
+        if self.model is not None:
+            tally = Tally.of(self.model)
+            tally.check(TEXTS[TEXT], "auto")
+            if not tally.links.any():
+                raise UsageError("auto: the model was made of no links; train one on a larger web")
+
+    @property
+    def revisits(self) -> bool:
+        """Whether pages are visited again: where news is wanted."""
+        return self.new_within < inf
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose the n most promising pages on open hosts."""
+        if self._again is not None:
+            return self._again.ask(n, closed, self.frontier)
         return self.frontier.pop(n, closed)
 
     def tell(self, visits: Sequence[Visit]) -> None:
@@ -85,6 +120,8 @@ class Auto:
             self.frontier.fetched(page)
             # A page that was fetched under another address before brings nothing new.
             is_page = page.status is Status.OK and page.final not in self._pages
+            if self.revisits:
+                is_page |= self._come_back(visit) and page.status is Status.OK
             if page.choice.url != NOWHERE:
                 self._downloads += 1
                 self._learn(visit, is_page)
@@ -97,6 +134,15 @@ class Auto:
             if self._downloads >= self._next_look:
                 self._look()
 
+    def _come_back(self, visit: Visit) -> bool:
+        """Tell those who watch pages what there is; return whether it is to be read again."""
+        if self._again is None:
+            self._again = Revisits(Watched(self.new_within))
+        links = visit.page.links
+        in_links = self._in_links.reach(int(links.targets.max(initial=0)))
+        new = in_links[links.targets] == 0
+        return self._again.tell(visit, links.targets[new], links.hosts[new])
+
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
         page, relevance = visit.page, visit.relevance if is_page else 0.0
@@ -106,7 +152,8 @@ class Auto:
         advice = self._advice(clues)
         groups = self._rates.lineage(clues["groups"].ravel())
         usual = float(log_odds(self._rates.table["worth"][ROOT : ROOT + 1])[0])
-        self._rates.count(groups, relevance, is_page)
+        self._rates.count(groups, relevance)
+        self._rates.answer(clues["groups"].ravel(), is_page)
         self._words.learn(list(clues["words"]), relevance, usual)
         best = advice[int(np.argmax(advice @ self._belief.weights))]
         place = self._belief.remember(best, relevance)
@@ -128,64 +175,74 @@ class Auto:
             document = page.document
             text = " ".join((document.title, *document.headings, document.text))
             lean = self._words.read(page_words(text), visit.relevant)
-        fresh = page.links.at(self._fresh(page))
+        places = self._fresh(page)
+        fresh = page.links.at(places)
         if fresh:
             clues = np.array([self._clue(link, visit, lean) for link in fresh], CLUE)
+            if page.choice.url == NOWHERE:
+                turns = np.arange(len(clues[:FIRST_SEEDS])) * (
+                    PAUSE if len(clues) <= FEW_SEEDS else 1
+                )
+                clues["depth"][:FIRST_SEEDS] = -turns
+            elif self.model is not None:
+                clues["schooled"] = self._taught(self.model).says(page, places)
             self._clues.add(clues)
             for link, promise in zip(fresh, self._promises(clues).tolist(), strict=True):
                 depth = page.choice.depth + 1
                 self.frontier.push(link.url, link.host, promise, page.final, depth)
+
+    def _taught(self, model: Model) -> Schooling:
+        if self._schooling is None:
+            self._schooling = Schooling.of(model)
+        return self._schooling
 
     def _fresh(self, page: Page) -> list[int]:
         """Return the places of the links whose pages wait and are not spoken of enough."""
         urls = page.links.targets
         in_links = self._in_links.reach(int(urls.max(initial=0)))
         before = in_links[urls]
-        np.add.at(in_links, urls[before >= 0], 1)
-        places = np.flatnonzero((before >= 0) & (before < MOST_IN_LINKS)).tolist()
+        # A page that is read again is not another one that speaks of what it links to.
+        counts = before == 0 if page.final in self._pages else before >= 0
+        np.add.at(in_links, urls[counts], 1)
+        places = np.flatnonzero(counts & (before < MOST_IN_LINKS)).tolist()
         return [place for place in places if self.frontier.wants(int(urls[place]))]
 
     def _clue(self, link: Link, visit: Visit, lean: float) -> tuple[object, ...]:
         """Return what is known of a link."""
-        start = link.href.find("/", 8)
-        path, _, query = (link.href[start:] if start > 0 else "/").partition("?")
-        anchor = words(link.anchor)
+        address, anchor = address_of(link.href), anchor_words(link.anchor)
         topic = around = 0.0
         if not isinstance(self.topic, NoTopic):
-            spelled = " ".join(url_words(path)[-6:])
-            topic = max(self.topic.likeness(link.anchor), self.topic.likeness(spelled))
-            around = self.topic.likeness(link.around)
+            likeness = self.topic.likeness
+            topic = max(likeness(link.anchor), likeness(address.spelled))
+            around = likeness(link.around)
         return (
             link.url,
-            self._groups(link, visit.page.final, path, bool(query), anchor),
-            link_words(anchor, f"{path} {query}"),
+            self._groups(link, visit.page.final, address, anchor),
+            link_words(anchor, address.words),
             visit.relevance,
             topic,
             around,
             lean,
-            visit.page.choice.depth + 1,
+            max(visit.page.choice.depth + 1, 1),
+            0.0,
         )
 
     def _groups(
-        self, link: Link, page: UrlId, path: str, asks: bool, anchor: list[str]
+        self, link: Link, page: UrlId, address: Address, anchor: tuple[str, ...]
     ) -> tuple[int, int, int, int]:
         """Return the groups of a link: by tag path, directory, anchor and shape of its address."""
         group, host = self._rates.group, link.host
         around = group(host)
         tags = group((page, link.path), group((host, "tags", link.path), around))
-        *directories, name = path.split("/")[1:]
-        directory, prefix = around, ""
-        for part in directories[:MOST_DIRECTORIES]:
-            prefix += f"/{part}"
+        directory = around
+        for prefix in address.directories:
             directory = group((host, prefix), directory)
-        ending = name.rpartition(".")[2][:5] if "." in name else ""
-        shape = LETTERS.sub("a", DIGITS.sub("0", name))[:40]
-        kind = group((ending, asks))
+        kind = group((address.ending, address.asks))
         return (
             tags,
             directory,
-            group(("anchor", *anchor[:8])),
-            group((host, len(directories), shape, asks), kind),
+            group(("anchor", *anchor)),
+            group((host, address.depth, address.shape, address.asks), kind),
         )
 
     def _advice(self, clues: Records) -> Advice:
@@ -195,7 +252,9 @@ class Auto:
     def _promises(self, clues: Records) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Return how likely each link is worth following."""
         said = self._advice(clues) @ self._belief.weights
-        return sigmoid(said + doubt_of(clues, self._rates))
+        chances = sigmoid(said + doubt_of(clues, self._rates))
+        due = (clues["depth"] <= 0) & (-clues["depth"] <= self._downloads)
+        return np.where(due, 1.0, chances)
 
     def _look(self) -> None:
         """Judge all that waits anew."""
@@ -215,6 +274,8 @@ class Auto:
 
     def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  clues know it
         """Say what each adviser made of a link."""
+        if self._again is not None and (why := why_now(self._again, link.url)) is not None:
+            return why
         clues = self._clues.of(link.url)
         if not len(clues):
             return None
@@ -228,8 +289,10 @@ class Auto:
             if adds[place]
         )
         chance = float(self._promises(clues).max())
+        leading = ADVISERS[int(np.argmax(adds[1:])) + 1] if (adds[1:] > 0).any() else "none"
         return Reasons(
-            f"the advisers together gave it a chance of {chance:.3f} of being worth following",
+            f"the advisers together gave it a chance of {chance:.3f} of being worth following; "
+            f"for it above all: {leading}",
             ("says", "adds"),
             parts,
             "adds: to the log-odds, after how far the adviser had proved right by then",

@@ -31,6 +31,7 @@ PRIOR = {
     "words of parent": 0.2,
     "in-links": 0.1,
     "depth": -0.02,
+    "trained model": 0.8,
 }
 """The advisers, and how far each is believed at first."""
 ADVISERS = tuple(PRIOR)

@@ -20,6 +20,8 @@ MOST_IN_LINKS = 3
 MOST_CLUES = 250_000
 GROUPS = 4
 """Of tag path, directory, anchor and shape."""
+ANSWERING = [0, 1, 3]
+"""The groups that say whether there is a page: all but the anchor's."""
 
 CLUE = np.dtype(
     [
@@ -31,6 +33,7 @@ CLUE = np.dtype(
         ("around", np.float32),
         ("lean", np.float32),
         ("depth", np.float32),
+        ("schooled", np.float32),
     ]
 )
 Records = NDArray[np.void]
@@ -42,6 +45,8 @@ class Clues:
 
     _table: Records = field(default_factory=lambda: np.zeros(1024, CLUE), repr=False)
     _count: int = 0
+    _urls: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
+    _places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp), repr=False)
 
     def __len__(self) -> int:
         return self._count
@@ -61,13 +66,19 @@ class Clues:
 
     def of(self, url: int) -> Records:
         """Return the links that speak of a page."""
-        return self.all[np.flatnonzero(self.all["url"] == url)]
+        first, end = np.searchsorted(self._urls, (url, url + 1))
+        looked = len(self._urls)
+        late = np.flatnonzero(self.all["url"][looked:] == url) + looked
+        found: Records = self.all[np.concatenate([self._places[first:end], late])]
+        return found
 
     def keep(self, which: NDArray[np.bool_]) -> None:
-        """Drop all others."""
+        """Drop all others, and put an index over those that stay."""
         kept = self.all[which]
         self._table[: len(kept)] = kept
         self._count = len(kept)
+        self._places = np.argsort(kept["url"], kind="stable")
+        self._urls = kept["url"][self._places]
 
 
 def advice_of(clues: Records, rates: Rates, words: WordWeights, in_links: Advice) -> Advice:
@@ -83,11 +94,12 @@ def advice_of(clues: Records, rates: Rates, words: WordWeights, in_links: Advice
     advice[:, 7], advice[:, 8] = clues["parent"], clues["topic"]
     advice[:, 9], advice[:, 10] = clues["around"], clues["lean"]
     advice[:, 11] = np.log(np.maximum(in_links, 1))
-    advice[:, 12] = clues["depth"]
+    advice[:, 12], advice[:, 13] = np.maximum(clues["depth"], 1), clues["schooled"]
     return advice
 
 
 def doubt_of(clues: Records, rates: Rates) -> NDArray[np.float64]:
-    """Return the logarithm of the chance that there is a page, by tag path and directory."""
-    doubt: NDArray[np.float64] = np.log(rates.table["answer"][clues["groups"][:, :2]]).mean(axis=1)
+    """Return the log of the chance that there is a page, by tag path, directory and shape."""
+    answers = rates.table["answer"][clues["groups"][:, ANSWERING]]
+    doubt: NDArray[np.float64] = np.log(answers).mean(axis=1)
     return doubt

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.text.stopwords import ENGLISH_STOPWORDS
-from foragers.text.words import url_words, words
+from foragers.text.words import words
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -25,7 +25,9 @@ Numbers = NDArray[np.int32]
 BUCKETS = 1 << 17
 NO_WORD = BUCKETS
 """Where the words of a short link end; it weighs nothing."""
+KEPT = 16_384
 LINK_WORDS = 12
+NO_WORDS = (NO_WORD,) * LINK_WORDS
 PAGE_LETTERS, LEADING_WORDS = 3000, 15
 RATE, FIRST_SQUARE, PRIOR = 0.3, 0.1, 0.3
 
@@ -36,11 +38,12 @@ def bucket(word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass")) % BUCKETS
 
 
-def link_words(anchor: list[str], path: str) -> list[int]:
+@lru_cache(maxsize=KEPT)
+def link_words(anchor: tuple[str, ...], address: tuple[str, ...]) -> tuple[int, ...]:
     """Return the numbers of a link's words: of its anchor first, then of the end of its address."""
-    spoken = [*anchor[:8], *url_words(path)[-6:]]
-    kept = [bucket(word) for word in dict.fromkeys(spoken) if word not in ENGLISH_STOPWORDS]
-    return (kept + [NO_WORD] * LINK_WORDS)[:LINK_WORDS]
+    spoken = dict.fromkeys(anchor + address)
+    kept = tuple(bucket(word) for word in spoken if word not in ENGLISH_STOPWORDS)
+    return (kept + NO_WORDS)[:LINK_WORDS]
 
 
 def page_words(text: str) -> Numbers:

@@ -10,111 +10,25 @@ their normalised address (64 bits; 32 for a link, which has to differ only from 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.errors import UsageError
 from foragers.models import Model
+from foragers.strategies.address_keys import AddressKeys, Keys, key_of
 from foragers.strategies.automaton import Flags, Probabilities, normal, uniform, updated
 from foragers.strategies.pool import Column, Pool
+from foragers.strategies.remembered import (
+    COLUMNS,
+    KIND,
+    NOTHING_YET,
+    Learned,
+    Remembered,
+    recalled,
+)
 from foragers.types import NOWHERE, Addresses, Ids, Links, UrlId
-from foragers.urls import normalise
-from foragers.worlds.addresses import key_hash
-
-KIND = ("automata", 1)
-NOTHING_YET = -1
-COLUMNS: dict[str, type[np.generic]] = {
-    "pages": np.uint64,
-    "starts": np.int64,
-    "links": np.uint32,
-    "probabilities": np.float32,
-    "thresholds": np.float32,
-    "best": np.int32,
-}
-"""The arrays of a model: automata sorted by page, the actions of each one after the other."""
-
-
-class Learned(NamedTuple):
-    """One automaton as it goes from crawl to crawl."""
-
-    page: int
-    links: NDArray[np.uint32]
-    probabilities: NDArray[np.float32]
-    threshold: float
-    best: int
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """The automata of earlier crawls."""
-
-    pages: NDArray[np.uint64]
-    starts: NDArray[np.int64]
-    links: NDArray[np.uint32]
-    probabilities: NDArray[np.float32]
-    thresholds: NDArray[np.float32]
-    best: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, model: Model) -> Remembered:
-        """Take up what a model holds, if it is whole."""
-        try:
-            columns = cls(*(model.arrays[name].astype(kind) for name, kind in COLUMNS.items()))
-        except (KeyError, ValueError) as error:
-            raise UsageError(f"the model lacks or garbles its automata ({error})") from error
-        count = len(columns.pages)
-        sizes = {len(columns.thresholds), len(columns.best), len(columns.starts) - 1}
-        ends = columns.starts[[0, -1]].tolist() if len(columns.starts) else []
-        if (
-            sizes != {count}
-            or ends != [0, len(columns.links)]
-            or len(columns.links) != len(columns.probabilities)
-            or (np.diff(columns.starts) < 1).any()
-            or not (np.isfinite(columns.probabilities) & (columns.probabilities >= 0)).all()
-        ):
-            raise UsageError("the model's automata do not fit together; begin without it")
-        return columns
-
-    def __iter__(self) -> Iterator[Learned]:
-        return (self[number] for number in range(len(self.pages)))
-
-    def __getitem__(self, number: int) -> Learned:
-        where = slice(int(self.starts[number]), int(self.starts[number + 1]))
-        return Learned(
-            int(self.pages[number]),
-            self.links[where],
-            self.probabilities[where],
-            float(self.thresholds[number]),
-            int(self.best[number]),
-        )
-
-    def find(self, key: int) -> int:
-        """Return the number of a document's automaton, or -1."""
-        at = int(np.searchsorted(self.pages, np.uint64(key)))
-        return at if at < len(self.pages) and int(self.pages[at]) == key else -1
-
-
-def recalled(before: Learned, links: NDArray[np.uint32]) -> tuple[Probabilities, float, int]:
-    """Return probabilities, threshold and best action for the links that a page has now.
-
-    Links that are gone leave their share to the others (8); then each new one gets 1/n and the
-    rest is scaled by (n - 1)/n (7), which together is 1/n for every new one.  With its best
-    link gone, the threshold is found anew (6).
-    """
-    known = before.links
-    order = np.argsort(known, kind="stable")
-    places = order[np.minimum(np.searchsorted(known, links, sorter=order), len(known) - 1)]
-    old = known[places] == links
-    p = np.where(old, before.probabilities[places].astype(np.float64), 0.0)
-    count = int(np.count_nonzero(old))
-    p = p / p.sum() if p.sum() > 0 else old / max(count, 1)
-    p = normal(np.where(old, p * count / len(links), 1 / len(links)))
-    best = np.flatnonzero(old & (places == before.best))
-    return (p, before.threshold, int(best[0])) if len(best) else (p, 0.0, NOTHING_YET)
 
 
 @dataclass(slots=True)
@@ -133,6 +47,7 @@ class Automata:
     _probabilities: Pool[np.float32] = field(default_factory=lambda: Pool(np.float32))
     _numbers: Column[np.int32] = field(default_factory=lambda: Column(np.int32(NOTHING_YET)))
     _beginning: int = NOTHING_YET
+    _keys: AddressKeys = field(default_factory=AddressKeys)
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -206,54 +121,86 @@ class Automata:
         else:
             self._probabilities.view(place, len(p))[:] = p
 
+    def revise(self, number: int, links: Links) -> bool:
+        """Take up the links that a page has now (7, 8); say whether they have changed."""
+        targets = distinct(links.targets)
+        if np.array_equal(targets, self.targets(number)):
+            return False
+        before = Learned(
+            self.targets(number).astype(np.uint32),
+            self.probabilities(number),
+            self._thresholds[number],
+            self._best[number],
+        )
+        was_learned = self._learned[number] >= 0
+        self._counts[number] = len(targets)
+        self._places[number] = self._targets.add(targets)
+        self._learned[number] = self._best[number] = NOTHING_YET
+        self._thresholds[number] = 0.0
+        if was_learned and len(targets):
+            self._take_up(number, before, targets.astype(np.uint32))
+        return True
+
     def _recall(self, number: int, remembered: Remembered, addresses: Addresses) -> None:
         found = remembered.find(key_of(self.urls[number], addresses))
         if found >= 0:
-            keys = np.array(self._link_keys(number, addresses), np.uint32)
-            p, threshold, best = recalled(remembered[found], keys)
-            self._write(number, p)
-            self._thresholds[number] = threshold
-            self._best[number] = best
+            keys = self._keys.of(self.targets(number), addresses)
+            self._take_up(number, remembered[found], low(keys))
 
-    def _link_keys(self, number: int, addresses: Addresses) -> list[int]:
-        mask = (1 << 32) - 1
-        return [key_of(url, addresses) & mask for url in self.targets(number).tolist()]
+    def _take_up(self, number: int, before: Learned, links: NDArray[np.uint32]) -> None:
+        p, self._thresholds[number], self._best[number] = recalled(before, links)
+        self._write(number, p)
 
     def as_model(self, addresses: Addresses) -> Model:
         """Return what all automata have learned, also those of earlier crawls."""
-        learned = [number for number, place in enumerate(self._learned) if place >= 0]
-        found = [
-            Learned(
-                key_of(self.urls[number], addresses),
-                np.array(self._link_keys(number, addresses), np.uint32),
-                self.probabilities(number).astype(np.float32),
-                self._thresholds[number],
-                self._best[number],
-            )
-            for number in learned
-        ]
-        if self.remembered is not None:
-            now = {one.page for one in found}
-            found += [one for one in self.remembered if one.page not in now]
-        return packed(sorted(found, key=lambda one: one.page))
+        numbers = np.flatnonzero(np.array(self._learned, np.int64) >= 0)
+        pages = np.array(
+            [key_of(self.urls[number], addresses) for number in numbers.tolist()], np.uint64
+        )
+        counts = np.array(self._counts, np.int64)[numbers]
+        earlier = self.remembered
+        if earlier is not None:
+            # Those of earlier crawls are numbered from -1 downwards.
+            kept = np.flatnonzero(~np.isin(earlier.pages, pages))
+            pages = np.concatenate((pages, earlier.pages[kept]))
+            counts = np.concatenate((counts, np.diff(earlier.starts)[kept]))
+            numbers = np.concatenate((numbers, -1 - kept))
+        order = np.argsort(pages, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(counts[order])))
+        return self._packed(pages[order], starts, numbers[order].tolist(), addresses)
+
+    def _packed(
+        self,
+        pages: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+        numbers: Sequence[int],
+        addresses: Addresses,
+    ) -> Model:
+        """Return automata, given in the order of their pages, as a model."""
+        links, chances = np.empty(starts[-1], np.uint32), np.empty(starts[-1], np.float32)
+        thresholds, best = np.empty(len(pages), np.float32), np.empty(len(pages), np.int32)
+        # One after the other: a million automata are not held twice as objects.
+        for place, number in enumerate(numbers):
+            one = self._one(number, addresses)
+            where = slice(starts[place], starts[place + 1])
+            links[where], chances[where], thresholds[place], best[place] = one
+        columns: list[NDArray[np.generic]] = [pages, starts, links, chances, thresholds, best]
+        arrays = dict(zip(COLUMNS, columns, strict=True))
+        return Model(*KIND, {"documents": len(pages)}, arrays)
+
+    def _one(self, number: int, addresses: Addresses) -> Learned:
+        """Return an automaton of this crawl, or with a number below 0 an earlier one."""
+        if number < 0:
+            assert self.remembered is not None
+            return self.remembered[-1 - number]
+        keys = self._keys.of(self.targets(number), addresses)
+        threshold, best = self._thresholds[number], self._best[number]
+        return Learned(low(keys), self.probabilities(number), threshold, best)
 
 
-def packed(found: Sequence[Learned]) -> Model:
-    """Return automata, sorted by their pages, as a model."""
-    counts = np.array([0, *(len(one.links) for one in found)], np.int64)
-    links, chances = np.empty(0, np.uint32), np.empty(0, np.float32)
-    return Model(
-        *KIND,
-        {"documents": len(found)},
-        {
-            "pages": np.array([one.page for one in found], np.uint64),
-            "starts": np.cumsum(counts),
-            "links": np.concatenate([links, *(one.links for one in found)]),
-            "probabilities": np.concatenate([chances, *(one.probabilities for one in found)]),
-            "thresholds": np.array([one.threshold for one in found], np.float32),
-            "best": np.array([one.best for one in found], np.int32),
-        },
-    )
+def low(keys: Keys) -> NDArray[np.uint32]:
+    """Return the half of the keys that tells the links of one page apart."""
+    return (keys & np.uint64((1 << 32) - 1)).astype(np.uint32)
 
 
 def distinct(targets: Ids) -> Ids:
@@ -261,14 +208,3 @@ def distinct(targets: Ids) -> Ids:
     _, first = np.unique(targets, return_index=True)
     first.sort()
     return targets[first]
-
-
-def key_of(url: UrlId, addresses: Addresses) -> int:
-    """Return 64 bits that stand for an address in any crawl; 0 for the page that is nowhere."""
-    if url == NOWHERE:
-        return 0
-    href = addresses.href(url)
-    try:
-        return key_hash(normalise(href))
-    except ValueError:
-        return key_hash(href)

@@ -91,8 +91,9 @@ class BestFirst:
             page = visit.page
             self.frontier.fetched(page)
             inherited = self.inherit * visit.relevance
-            depth, links = page.choice.depth + 1, page.links
-            columns = zip(links.targets.tolist(), links.hosts.tolist(), links.anchors, strict=True)
-            for url, host, anchor in columns:
-                promise = inherited + (1 - self.inherit) * self.topic.likeness(anchor)
-                self.frontier.push(url, host, promise, page.final, depth)
+            depth, links, push = page.choice.depth + 1, page.links, self.frontier.push
+            urls, hosts, anchors = links.targets.tolist(), links.hosts.tolist(), links.anchors
+            # Most links lead to pages that were fetched before: their words need not be read.
+            for place in self.frontier.wanted(links):
+                promise = inherited + (1 - self.inherit) * self.topic.likeness(anchors[place])
+                push(urls[place], hosts[place], promise, page.final, depth)

@@ -15,15 +15,14 @@ valued anew without their anchors.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
 from foragers.models import Model
-from foragers.strategies.hmm import CLUSTERS, RANK, STATES
-from foragers.strategies.hmm_model import KIND, Hidden, fit
+from foragers.strategies.hmm_model import Hidden
 from foragers.strategies.layers import Layers
-from foragers.strategies.page_by_page import PageByPage, Reader, State, Text
+from foragers.strategies.page_by_page import Reader, State, Text
+from foragers.strategies.path_crawler import PathCrawler
 from foragers.types import Page
 
 MOST_REMEMBERED = 20_000
@@ -47,21 +46,15 @@ class CentroidReader:
 
 
 @dataclass
-class Bpm(PageByPage):
+class Bpm(PathCrawler):
     """Links first that are likely to lead to wanted pages, and read like them."""
 
-    model_kind: ClassVar[tuple[str, int]] = KIND
     _anchors: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
-    @property
-    def layers(self) -> int:
-        """In how many layers it is learned on the job."""
-        return STATES
-
     def fit(self, layers: Layers) -> Model:
-        """Learn the hidden Markov model and the centroid."""
+        """Learn the hidden Markov model and the centroid, and forget what anchors were worth."""
         self._anchors.clear()
-        return fit(layers, CLUSTERS, RANK)
+        return super().fit(layers)
 
     def reader(self, model: Model) -> Reader:
         """Return someone who follows paths and compares pages."""
@@ -72,12 +65,13 @@ class Bpm(PageByPage):
         if not isinstance(self._reader, CentroidReader):
             super().queue(page, promise)
             return
-        depth = page.choice.depth + 1
+        depth, hidden = page.choice.depth + 1, self._reader.hidden
         wants, push = self.frontier.wants, self.frontier.push
-        for link in page.links:
-            if wants(link.url):
-                own = self._likeness(self._reader.hidden, link.anchor) / 4
-                push(link.url, link.host, promise + own, page.final, depth)
+        urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
+        for url, host, anchor in zip(urls, hosts, page.links.anchors, strict=True):
+            if wants(url):
+                own = self._likeness(hidden, anchor) / 4
+                push(url, host, promise + own, page.final, depth)
 
     def _likeness(self, hidden: Hidden, anchor: str) -> float:
         known = self._anchors.get(anchor)

@@ -15,15 +15,12 @@ first pages of the crawl, which know only the links that were followed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
+from foragers.errors import UsageError
 from foragers.models import Model
-from foragers.strategies.layer_words import KIND, LayerWords, fit
-from foragers.strategies.layers import Layers
-from foragers.strategies.page_by_page import PageByPage, Reader, State, Text
-
-LAYERS = 6
-"""Wanted pages, four layers around them, and all the others."""
+from foragers.strategies.layer_crawler import LayerCrawler
+from foragers.strategies.layer_words import LayerWords
+from foragers.strategies.page_by_page import Reader, State, Text
 
 
 @dataclass
@@ -37,7 +34,10 @@ class LayerReader:
         """Return a promise that sorts by queue first, and in a queue by likelihood."""
         del before
         graph = len(self.words.likelihoods) - 1
-        shares = self.words.layers(*self.words.words_of(text), graph)
+        numbers, counts = self.words.words_of(text)
+        if not len(numbers):
+            return 0.0, None
+        shares = self.words.layers(numbers, counts, graph)
         layer = int(shares.argmax())
         likely = float(shares[layer])
         queue = layer if likely >= self.sure else graph
@@ -46,20 +46,16 @@ class LayerReader:
 
 
 @dataclass
-class ContextGraph(PageByPage):
+class ContextGraph(LayerCrawler):
     """Links of pages first that seem nearest to what is wanted."""
 
-    model_kind: ClassVar[tuple[str, int]] = KIND
     sure: float = 0.5
 
-    @property
-    def layers(self) -> int:
-        """In how many layers it is learned on the job."""
-        return LAYERS
-
-    def fit(self, layers: Layers) -> Model:
-        """Learn the words of each layer."""
-        return fit(layers)
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        super().check()
+        if not 0 <= self.sure <= 1:
+            raise UsageError(f"context-graph: sure={self.sure:g}: must be between 0 and 1")
 
     def reader(self, model: Model) -> Reader:
         """Return someone who knows the layers."""

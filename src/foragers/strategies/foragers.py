@@ -26,6 +26,7 @@ from foragers.fleet.settings import (
     NO_LEARNING,
     RANDOM_ORDER,
     RL,
+    WATCH,
     WL,
     WLRL,
     FleetSettings,
@@ -204,28 +205,24 @@ class WlrlRefresh(FleetStrategy):
 
 @dataclass(slots=True)
 class MixedFleet(FleetStrategy):
-    """Weblog foragers that watch and learners that explore, given time by what each earns.
+    """Foragers that watch and learners that explore, given time by what each earns.
 
-    Those that watch start where most that is new is to be expected, and stay near: their paths
-    have `watch_steps` steps.  One more forager, given time in the same way, does nothing but
-    poll the seeds: on a site that lists all its news there, that is the best there is.
+    Those that watch have no paths: each step goes to the page, of all that the fleet knows, that
+    promises most news now (`fleet.prospects`).  What the learners see on their paths is
+    known to those that watch.
     """
 
-    watch_steps: int = 10
     most: int = 8
     normalised: bool = True
     looks: str = "due"
     leaves: bool = False
-    kinds: ClassVar[tuple[FleetSettings, ...]] = (replace(WL, starts="refresh"), RL)
-    poll: ClassVar[FleetSettings] = replace(HOME_PAGE, kind="poll", looks="due")
+    kinds: ClassVar[tuple[FleetSettings, ...]] = (RL,)
+    watch: ClassVar[FleetSettings] = WATCH
 
     def settings(self) -> tuple[FleetSettings, ...]:
-        """Return how those that watch, those that explore and the one that polls live."""
-        if self.watch_steps < 1:
-            raise UsageError(f"watch_steps={self.watch_steps}: must be at least 1")
-        watching, exploring = FleetStrategy.settings(self)
-        polling = replace(self.poll, new_within=self.new_within)
-        return replace(watching, path_steps=self.watch_steps), exploring, polling
+        """Return how those that watch and those that explore live."""
+        watching = replace(self.watch, new_within=self.new_within, slice_seconds=self.slice_seconds)
+        return watching, *FleetStrategy.settings(self)
 
 
 @dataclass(slots=True)

@@ -16,17 +16,17 @@ by definition.  The paper learns from a user's browsing; we learn from recorded 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from foragers.errors import UsageError
 from foragers.models import Model
-from foragers.strategies.hmm_model import KIND, Floats, Hidden, fit
-from foragers.strategies.layers import Layers
-from foragers.strategies.page_by_page import PageByPage, Reader, State, Text
+from foragers.strategies.hmm_model import Floats, Hidden
+from foragers.strategies.page_by_page import Reader, State, Text
+from foragers.strategies.path_crawler import PathCrawler
 
-STATES, CLUSTERS, RANK = 4, 8, 20
-"""What is learned on the job; trained beforehand, a model may have more."""
+FINEST = 1e-3
+"""The smallest ε: finer differences are lost among the digits of a promise."""
 
 
 @dataclass
@@ -56,21 +56,17 @@ def ranked(ahead: Floats, epsilon: float) -> float:
 
 
 @dataclass
-class Hmm(PageByPage):
+class Hmm(PathCrawler):
     """Links first that lead, as the path to their page has it, straight to what is wanted."""
 
-    model_kind: ClassVar[tuple[str, int]] = KIND
     epsilon: float = 0.1
 
-    @property
-    def layers(self) -> int:
-        """In how many layers it is learned on the job."""
-        return STATES
-
-    def fit(self, layers: Layers) -> Model:
-        """Learn the hidden Markov model."""
-        return fit(layers, CLUSTERS, RANK)
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        super().check()
+        if not FINEST <= self.epsilon <= 1:
+            raise UsageError(f"hmm: epsilon={self.epsilon:g}: must be between {FINEST:g} and 1")
 
     def reader(self, model: Model) -> Reader:
         """Return someone who follows paths."""
-        return PathReader(Hidden.of(model), min(max(self.epsilon, 1e-3), 1.0))
+        return PathReader(Hidden.of(model), self.epsilon)

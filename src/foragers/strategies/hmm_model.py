@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ SMOOTHING = 0.5
 ROUNDS, TURNS = 10, 3
 """How often k-means puts its centres right, at most, and how often directions are turned."""
 NEARLY_NOTHING = 1e-12
+UNSEEN = -1
+"""The cluster of a page without words, which may be in any layer."""
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -94,13 +97,16 @@ class Hidden:
         return numbers, weights / max(sqrt(float(weights @ weights)), NEARLY_NOTHING)
 
     def cluster(self, numbers: Numbers, weights: Floats) -> int:
-        """Return the cluster as which a page is seen: the one whose centre is nearest."""
-        place = weights.astype(np.float32) @ self.directions[numbers]
+        """Return the cluster whose centre is nearest; UNSEEN for a page without known words."""
+        if not len(numbers):
+            return UNSEEN
+        # Not with @, which wakes threads for so little, and they burn more time than they save.
+        place = np.einsum("i,ij->j", weights.astype(np.float32), self.directions[numbers])
         return int(np.argmax(self.centres @ place))
 
     def forward(self, cluster: int, before: Floats | None) -> Floats:
         """Return where a page is (α_t), given where the links of the page before it lead."""
-        seen = self.emissions[:, cluster]
+        seen = self.emissions[:, cluster] if cluster != UNSEEN else np.ones(len(self.emissions))
         alpha: Floats = seen if before is None else seen * before
         total = float(alpha.sum())
         return alpha / total if total > NEARLY_NOTHING else seen / seen.sum()
@@ -109,29 +115,42 @@ class Hidden:
         """Return the cosine between a text and the centroid of the wanted pages."""
         return min(max(float(weights @ self.centroid[numbers]), 0.0), 1.0)
 
+    @cached_property
+    def _worth(self) -> dict[str, tuple[float, float]]:
+        """What each word adds to the square of a short text's length, and to its dot product."""
+        products = zip((self.idf**2).tolist(), (self.idf * self.centroid).tolist(), strict=True)
+        return dict(zip(self.places, products, strict=True))
+
     def likeness_of(self, text: str) -> float:
         """Return that of a few words, quickly."""
-        places, idf, centroid = self.places, self.idf, self.centroid
-        dot = square = 0.0
+        worth, dot, square = self._worth, 0.0, 0.0
         for word in words(text, ENGLISH_STOPWORDS):
-            place = places.get(word)
-            if place is not None:
-                weight = float(idf[place])
-                square += weight * weight
-                dot += weight * float(centroid[place])
+            if found := worth.get(word):
+                square += found[0]
+                dot += found[1]
         return min(max(dot / sqrt(square), 0.0), 1.0) if square else 0.0
 
 
 def fit(layers: Layers, clusters: int, rank: int) -> Model:
     """Learn from pages whose layers are known."""
+    from threadpoolctl import threadpool_limits
+
+    # The matrices are small: threads would wait for each other longer than they work.
+    with threadpool_limits(1):
+        return learned(layers, clusters, rank)
+
+
+def learned(layers: Layers, clusters: int, rank: int) -> Model:
+    """Learn clusters, and how layers follow each other and look."""
     known, counts = layers.texts.chosen()
     vectors, idf = tfidf(counts)
     directions = strongest(vectors, rank)
     pages = unit(vectors @ directions)
-    wanted = layers.of_text == 0
-    others = centres_of(pages[~wanted], clusters)
+    wanted, has_words = layers.of_text == 0, np.diff(counts.indptr) > 0
+    others = centres_of(pages[~wanted & has_words], clusters)
     centres = np.vstack((unit(pages[wanted].sum(axis=0, keepdims=True)), others))
-    seen = np.argmax(pages @ centres.T, axis=1)
+    seen = np.argmax(pages @ centres.T, axis=1)[has_words]
+    of_seen = layers.of_text[has_words]
     centroid = np.asarray(vectors[wanted].sum(axis=0)).reshape(-1)
     return Model(
         *KIND,
@@ -143,7 +162,7 @@ def fit(layers: Layers, clusters: int, rank: int) -> Model:
             "centres": centres,
             "centroid": unit(centroid.reshape(1, -1))[0],
             "transitions": transitions(layers.links),
-            "emissions": emissions(layers.of_text, seen, layers.count, len(centres)),
+            "emissions": emissions(of_seen, seen, layers.count, len(centres)),
         },
     )
 

@@ -20,15 +20,14 @@ merged, naive Bayes for the place, the odds for the words, the plain mean of the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from foragers.errors import UsageError
 from foragers.models import Model
-from foragers.strategies.context_graph import LAYERS
-from foragers.strategies.layer_words import KIND, Floats, LayerWords, fit
-from foragers.strategies.layers import Layers
-from foragers.strategies.page_by_page import PageByPage, Reader, State, Text
+from foragers.strategies.layer_crawler import LayerCrawler
+from foragers.strategies.layer_words import Floats, LayerWords
+from foragers.strategies.page_by_page import Reader, State, Text
 
 
 @dataclass
@@ -63,20 +62,16 @@ class RelevancyReader:
 
 
 @dataclass
-class Hw(PageByPage):
+class Hw(LayerCrawler):
     """Links of pages first whose words and place in the context graph are worth most."""
 
-    model_kind: ClassVar[tuple[str, int]] = KIND
     alpha: float = 0.5
 
-    @property
-    def layers(self) -> int:
-        """In how many layers it is learned on the job."""
-        return LAYERS
-
-    def fit(self, layers: Layers) -> Model:
-        """Learn the words of each layer."""
-        return fit(layers)
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        super().check()
+        if not 0 < self.alpha <= 1:
+            raise UsageError(f"hw: alpha={self.alpha:g}: must be above 0 and at most 1")
 
     def reader(self, model: Model) -> Reader:
         """Return someone who knows the worth of layers and words."""

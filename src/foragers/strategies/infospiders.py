@@ -33,7 +33,7 @@ from foragers.strategies.energy import Energy
 from foragers.text.link_context import contexts
 from foragers.text.link_inputs import frequent, link_inputs
 from foragers.text.stopwords import ENGLISH_STOPWORDS
-from foragers.text.words import words
+from foragers.text.words import words_apart
 from foragers.types import UrlId, Visit
 
 MOST_KEYWORDS, FREQUENT = 8, 10
@@ -46,7 +46,7 @@ class InfoSpiders(Energy):
     `sharpness` is the β of the first agents, `trust` the weight that they give each keyword.
     """
 
-    sharpness: float = 10.0
+    sharpness: float = 40.0
     trust: float = 0.5
     _lexicon: Counter[str] = field(default_factory=Counter, init=False, repr=False)
 
@@ -81,7 +81,8 @@ class InfoSpiders(Energy):
     def _read(self, visit: Visit, places: list[int]) -> Ways:
         """Note how near which words stand to the links of a page."""
         links = visit.page.links
-        text = words(visit.page.document.text)
+        # The judge has often cut the same text into words just before.
+        text = words_apart(visit.page.document.text).decode("utf-8", "surrogatepass").split()
         often = frequent(text, FREQUENT, ENGLISH_STOPWORDS)
         wanted = self._lexicon.keys() | set(often) | set(getattr(self.topic, "weights", ()))
         near = link_inputs(contexts(links, range(len(links)), "window"), wanted)

@@ -28,37 +28,25 @@ Where the paper leaves something open, or would stop for no reason, we do this.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
+from foragers.errors import UsageError
 from foragers.models import Model
-from foragers.strategies.automata import KIND, Automata, Remembered
+from foragers.strategies.automata import Automata
 from foragers.strategies.automaton import Flags, chosen, scaled
 from foragers.strategies.pool import Column
+from foragers.strategies.remembered import KIND, Remembered
+from foragers.strategies.walker import Step, Walker
 from foragers.types import NOWHERE, Addresses, Choice, HostId, Links, Status, UrlId, Visit
 
-
-class Step(NamedTuple):
-    """A choice under way: whose, by which automaton, among which actions."""
-
-    walker: int
-    document: int
-    action: int
-    enabled: Flags
-
-
-@dataclass(slots=True)
-class Walker:
-    """One walk: the document it stands on (-1: none), and those it can go back to."""
-
-    stack: list[int] = field(default_factory=list)
-    here: int = -1
-    waiting: bool = False
+MOST_WALKERS = 10_000
+"""More than any connection has use for."""
 
 
 @dataclass(slots=True)
@@ -86,6 +74,18 @@ class Lafc:
     _hosts: Column[np.int32] = field(
         default_factory=lambda: Column(np.int32(-1)), init=False, repr=False
     )
+
+    def check(self) -> None:
+        """Refuse what makes no sense, and a model that is not whole."""
+        if not 0 < self.a <= 1:
+            raise UsageError(f"lafc: a={self.a:g}: the reward must be above 0 and at most 1")
+        for name, value in (("b", self.b), ("control", self.control)):
+            if not 0 <= value <= 1:
+                raise UsageError(f"lafc: {name}={value:g}: must be between 0 and 1")
+        if not 1 <= self.walkers <= MOST_WALKERS:
+            raise UsageError(f"lafc: walkers={self.walkers}: use 1 to {MOST_WALKERS:,}")
+        if self.model is not None:
+            Remembered.of(self.model)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Let each walker that waits for nothing choose a link, until there are n."""
@@ -116,9 +116,9 @@ class Lafc:
             self.automata.remembered = Remembered.of(self.model)
             self.model = None
         self._meet(seeds)
-        self._walks = [Walker() for _ in range(max(self.walkers, 1))]
+        self._walks = [Walker() for _ in range(self.walkers)]
         self._walks[0].here = self.automata.add(NOWHERE, -1, seeds)
-        self._walks[0].stack.append(self._walks[0].here)
+        self._walks[0].push(self._walks[0].here)
 
     def _meet(self, links: Links) -> None:
         """Learn which URLs there are, and where."""
@@ -131,7 +131,7 @@ class Lafc:
         page, choice = visit.page, visit.page.choice
         # Taken up from a ledger, a crawl is told of choices that this object never made.
         asked = self._pending.pop(choice.url, None)
-        step = asked or self._retrace(choice)
+        step = asked if asked and self._stands(asked, choice.url) else self._retrace(choice)
         for url in (choice.url, page.final):
             self._spent.reach(url)[url] = True
         there = page.status is Status.OK
@@ -142,25 +142,44 @@ class Lafc:
             )
         walker = self._walks[step.walker]
         walker.waiting = walker.waiting and asked is None
-        if there and self.automata.find(page.final) < 0 and self._add(visit, walker):
+        if there and self._take_in(visit, walker):
             return
         if not walker.waiting and step.document >= 0:
             self._resume(walker)
 
-    def _add(self, visit: Visit, walker: Walker) -> bool:
+    def _take_in(self, visit: Visit, walker: Walker) -> bool:
         """Give a new document an automaton; say whether the walk goes on from it."""
         page, choice = visit.page, visit.page.choice
         self._meet(page.links)
+        known = self.automata.find(page.final)
+        if known >= 0:
+            if self.automata.revise(known, page.links):
+                self._sites.pop(known, None)
+                for one in self._walks:
+                    one.needs = ()
+                heappush(self._aside, (-visit.relevance, known))
+            return False
         document = self.automata.add(page.final, choice.depth, page.links)
-        # Without `beyond` a seed below C would end the crawl before it began.
-        if visit.relevance >= self.control or (choice.parent == NOWHERE and not self.beyond):
-            walker.stack.append(document)
+        if visit.relevance >= self.control or self._is_start(choice):
+            walker.push(document)
             if not walker.waiting:
                 walker.here = document
             return True
         if len(page.links):
             heappush(self._aside, (-visit.relevance, document))
         return False
+
+    def _stands(self, step: Step, url: UrlId) -> bool:
+        """Say whether a step's document still has the links that it was chosen from."""
+        targets = self.automata.targets(step.document)
+        return len(targets) == len(step.enabled) and int(targets[step.action]) == url
+
+    def _is_start(self, choice: Choice) -> bool:
+        """Say whether the walk goes on from a page whatever it is like: an only seed does."""
+        if choice.parent != NOWHERE:
+            return False
+        # Without `beyond` seeds below C would end the crawl before it began.
+        return not self.beyond or len(self.automata.targets(self.automata.find(NOWHERE))) == 1
 
     def _retrace(self, choice: Choice) -> Step:
         """Return the step that a choice must have been."""
@@ -185,43 +204,45 @@ class Lafc:
 
     def _choose(self, number: int, walker: Walker, closed: AbstractSet[HostId]) -> Choice | None:
         """Let a walker make its next step; None where it has to wait or there is none."""
+        if walker.needs and all(host in closed for host in walker.needs):
+            return None
         while walker.here >= 0 or self._take_up(walker):
             if self._enabled(walker.here).any():
                 return self._draw(number, walker, closed)
             if not self.literal:
-                walker.stack.pop()
+                self._sites.pop(walker.stack.pop(), None)
             self._resume(walker)
         return None
 
     def _draw(self, number: int, walker: Walker, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose a link of the document stood on, or where its hosts are closed of one below it."""
-        for document in self._open(walker, closed):
-            targets = self.automata.targets(document)
-            enabled = self._enabled(document)
-            if closed:
-                hosts = self._hosts.values[targets].tolist()
-                enabled &= np.array([host not in closed for host in hosts], np.bool_)
-            if enabled.any():
+        stays = self.literal or not closed
+        documents = [walker.here] if stays else walker.stack[::-1]
+        for document in documents:
+            enabled = self._open(document, closed)
+            if enabled is not None:
                 p = scaled(self.automata.probabilities(document), enabled)
                 action = chosen(p, float(self.rng.random()))
-                url = int(targets[action])
+                url = int(self.automata.targets(document)[action])
                 walker.waiting = self._spent.values[url] = True
+                walker.needs = ()
                 self._pending[url] = Step(number, document, action, enabled)
                 return self._choice(url, float(p[action]), document, number)
+        walker.needs = tuple({host for document in documents for host in self._sites[document]})
         return None
 
-    def _open(self, walker: Walker, closed: AbstractSet[HostId]) -> Iterator[int]:
-        """Return the documents to go on from, the nearest first, that link to an open host."""
-        if not closed or self.literal:
-            yield walker.here
-            return
-        for document in reversed(walker.stack):
-            hosts = self._sites.get(document)
-            if hosts is None:
-                places = self._hosts.values[self.automata.targets(document)]
-                hosts = self._sites[document] = tuple(np.unique(places).tolist())
-            if any(host not in closed for host in hosts):
-                yield document
+    def _open(self, document: int, closed: AbstractSet[HostId]) -> Flags | None:
+        """Return which links of a document can be followed just now, None if none can."""
+        sites = self._sites.get(document)
+        # Hosts only drop out of these, as links are spent: a long stack is passed over quickly.
+        if sites is not None and all(host in closed for host in sites):
+            return None
+        enabled = self._enabled(document)
+        if closed:
+            hosts = self._hosts.values[self.automata.targets(document)]
+            sites = self._sites[document] = tuple(np.unique(hosts[enabled]).tolist())
+            enabled &= ~np.isin(hosts, [host for host in sites if host in closed])
+        return enabled if enabled.any() else None
 
     def _choice(self, url: UrlId, promise: float, document: int, walker: int) -> Choice:
         return Choice(
@@ -243,12 +264,12 @@ class Lafc:
         beginning = self.automata.find(NOWHERE)
         longest = max(self._walks, key=lambda one: len(one.stack))
         if self._enabled(beginning).any():
-            walker.stack.append(beginning)
+            walker.push(beginning)
         elif len(longest.stack) > 1:
-            walker.stack.append(longest.stack.pop(0))
+            walker.push(longest.stack.pop(0))
         while self.beyond and self._aside and not walker.stack:
             document = heappop(self._aside)[1]
             if self._enabled(document).any():
-                walker.stack.append(document)
+                walker.push(document)
         self._resume(walker)
         return walker.here >= 0

@@ -70,6 +70,11 @@ class PageByPage(ABC):
     def layers(self) -> int:
         """In how many layers it is learned on the job."""
 
+    def check(self) -> None:
+        """Refuse a model that is not whole."""
+        if self.model is not None:
+            self.reader(self.model)
+
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose the n most promising pages on open hosts."""
         return self.frontier.pop(n, closed)
@@ -81,9 +86,11 @@ class PageByPage(ABC):
             self.frontier.fetched(page)
             if page.choice.url == NOWHERE:
                 self._begin(page)
-            elif page.status is Status.OK and len(page.links):
+            elif page.status is Status.OK and (len(page.links) or self._apprentice):
+                # Pages without links are learned from as well: wanted ones often have none.
                 text = text_of(full_text(page.document)[:MOST_LETTERS])
-                self.queue(page, self._value(visit, text))
+                if len(page.links):
+                    self.queue(page, self._value(visit, text))
                 self._learn(visit, text)
 
     def queue(self, page: Page, promise: float) -> None:

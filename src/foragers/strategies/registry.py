@@ -50,6 +50,7 @@ STRATEGIES: Mapping[str, type] = Lazily(
         "no-learning": "foragers:NoLearning",
         "random-order": "foragers:RandomOrder",
         "home-page": "foragers:HomePage",
+        "uniform": "uniform:Uniform",
     },
 )
 PLAIN = (bool, int, float, str)

@@ -9,14 +9,19 @@ the words of a new link how likely that belongs to each of a few bins of worth (
 Of all links known the one with the highest promise is followed next; a page to which
 several links lead has the best of their promises.  With `online` it goes on learning from
 the crawl under way, and so it does without a model, for want of anything else.  Until
-such a spider has found a first reward it goes best-first.
+such a spider has found a first reward it goes best-first.  Seeds come before everything
+else, for whoever gave them wants them fetched.
+
+Equation 3 is the surer the longer a text is.  `spider` therefore lets no more than some words
+of a page and of a link count in full (`Limits`); under the paper's own names all words
+count, as in the paper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,16 +31,19 @@ from foragers.frontier import Frontier
 from foragers.models import Model
 from foragers.reasons import Reasons
 from foragers.strategies.spider_experience import Experience
-from foragers.strategies.spider_reading import Lexicon, Numbers, Texts
+from foragers.strategies.spider_memory import Memory
+from foragers.strategies.spider_reading import Lexicon, Said
 from foragers.strategies.spider_reasons import reasons_of
-from foragers.strategies.spider_scoring import Scorer, scorer_of
+from foragers.strategies.spider_scoring import Limits, Scorer, scorer_of
 from foragers.text.bags import TEXTS
 from foragers.text.tally import FEWEST, FINEST, KIND, VERSION, Tally
 from foragers.topics.topic import Topic
-from foragers.types import Addresses, Choice, HostId, Link, Page, Visit
+from foragers.types import NOWHERE, Addresses, Choice, HostId, Link, Page, UrlId, Visit
 
 FIRST_LESSON, LATER = 20, 1.2
 """How many pages an online spider waits for between two lessons: so many, or 20 % more."""
+BEST = 2.0
+"""What no link can be worth more than: the sum of all discounts."""
 
 
 @dataclass
@@ -44,7 +52,8 @@ class Spider:
 
     `model` is a file made by `foragers train`; `bins` is 2 to 5 and `text` related or
     full-page, all of which one model serves.  `online` goes on learning from this crawl, in
-    which a link counts as much as `weight` links of the model.
+    which a link counts as much as `weight` links of the model.  Of more than `page_words` or
+    `link_words` words each counts less; 0 is no limit.
     """
 
     topic: Topic
@@ -53,11 +62,15 @@ class Spider:
     text: str = "related"
     online: bool = False
     weight: float = 10.0
+    page_words: float = 5.0
+    link_words: float = 10.0
     frontier: Frontier = field(default_factory=Frontier)
     _lexicon: Lexicon | None = field(default=None, repr=False)
     _scorer: Scorer | None = field(default=None, repr=False)
     _experience: Experience | None = field(default=None, repr=False)
+    _memory: Memory | None = field(default=None, repr=False)
     _next_lesson: int = field(default=FIRST_LESSON, repr=False)
+    _seeds: set[UrlId] = field(default_factory=set, repr=False)
 
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
     fewest: ClassVar[int] = FEWEST
@@ -70,8 +83,15 @@ class Spider:
             raise UsageError(f"spider: text={self.text}: use {' or '.join(TEXTS)}")
         if not self.weight > 0:
             raise UsageError(f"spider: weight={self.weight:g}: must be above 0")
+        for name, limit in (("page_words", self.page_words), ("link_words", self.link_words)):
+            if not limit >= 0:
+                raise UsageError(f"spider: {name}={limit:g}: must be 0 (no limit) or more")
         if self.model is not None:
             Tally.of(self.model).check(TEXTS[self.text], "spider")
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(self.page_words, self.link_words)
 
     @property
     def learns(self) -> bool:
@@ -95,33 +115,49 @@ class Spider:
         """Take up what the model knows."""
         tally = None if self.model is None else Tally.of(self.model)
         self._lexicon = lexicon = Lexicon.of(TEXTS[self.text], tally, self.learns)
-        if tally is not None:
-            self._scorer = scorer_of(lexicon, tally, self.bins)
+        if tally is not None and tally.links.any():
+            self._scorer = replace(scorer_of(lexicon, tally, self.bins), limits=self._limits)
         if self.learns:
             self._experience = Experience(lexicon, tally, self.weight)
         return lexicon
 
     def _queue(self, visit: Visit, lexicon: Lexicon) -> None:
-        page, wants, all_of_them = visit.page, self.frontier.wants, self._experience is not None
-        links = [link for link in page.links if all_of_them or wants(link.url)]
-        if not links and self._experience is None:
-            return
-        shared, own = lexicon.of_page(page.document), lexicon.of_links(links)
-        if self._experience is not None:
-            self._experience.add(visit, links, shared, own)
-        for link, promise in zip(links, self._promises(visit, links, shared, own), strict=True):
-            self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
+        """Queue the links of a page, all of them read where that is to be learned from."""
+        page, wants = visit.page, self.frontier.wants
+        urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
+        places = list(range(len(urls)))
+        if page.choice.url == NOWHERE:
+            self._seeds.update(urls)
+        if self._experience is None:
+            places = [place for place in places if wants(urls[place])]
+            if not places:
+                return
+        promises = self._promises(visit, places, lexicon)
+        depth = page.choice.depth + 1
+        for place, promise in zip(places, promises, strict=True):
+            self.frontier.push(urls[place], hosts[place], promise, page.final, depth)
 
-    def _promises(
-        self, visit: Visit, links: Sequence[Link], shared: Numbers, own: Texts
-    ) -> list[float]:
+    def _promises(self, visit: Visit, places: list[int], lexicon: Lexicon) -> list[float]:
         """Return what links are worth by their words, or by the topic where nothing is known."""
-        if self._scorer is None:
+        page, scorer = visit.page, self._scorer
+        said = Said.at(page.links, places, lexicon.reads_around)
+        shared, own = lexicon.of_page(page.document), None
+        if self._experience is not None:
+            own = lexicon.of_links(said)
+            self._experience.add(visit, shared, own)
+        if page.choice.url == NOWHERE:
+            return [BEST] * len(places)
+        if scorer is None:
             likeness = self.topic.likeness
-            return [(visit.relevance + likeness(link.anchor)) / 2 for link in links]
-        if not links:
+            return [(visit.relevance + likeness(anchor)) / 2 for anchor in said.anchors]
+        if not places:
             return []
-        worth: list[float] = self._scorer.worth(self._scorer.scores(shared, own)).tolist()
+        if own is not None:
+            scores = scorer.scores(shared, own)
+        else:
+            self._memory = memory = self._memory or Memory(lexicon, scorer)
+            scores = memory.scores(shared, page.links.targets[places].tolist(), said)
+        worth: list[float] = scorer.worth(scores).tolist()
         return worth
 
     def _is_time(self, experience: Experience) -> bool:
@@ -133,9 +169,10 @@ class Spider:
     def _learn(self, experience: Experience) -> None:
         """Learn, and judge all that waits anew."""
         self._next_lesson = max(len(experience) + FIRST_LESSON, int(LATER * len(experience)))
-        self._scorer = experience.scorer(self.bins)
+        self._scorer = replace(experience.scorer(self.bins), limits=self._limits)
         wants = self.frontier.wants
-        if waiting := [url for url in experience.known() if wants(url)]:
+        known = (url for url in experience.known() if url not in self._seeds)
+        if waiting := [url for url in known if wants(url)]:
             worth = experience.judged(self._scorer, waiting)
             self.frontier.rescore(np.array(waiting, np.int32), worth)
 
@@ -158,11 +195,16 @@ class RlImmediate(Spider):
     """The link first that most likely points at a wanted page: a spider with two bins."""
 
     bins: int = field(default=2, init=False)
+    page_words: float = 0.0
+    link_words: float = 0.0
 
 
 @dataclass
 class RlFuture(Spider):
     """The link first from which wanted pages are nearest: a spider with three to five bins."""
+
+    page_words: float = 0.0
+    link_words: float = 0.0
 
     fewest: ClassVar[int] = 3
 
@@ -172,6 +214,8 @@ class FullPage(Spider):
     """A spider that reads the whole page a link stands on, the link's words and its URL."""
 
     text: str = field(default="full-page", init=False)
+    page_words: float = 0.0
+    link_words: float = 0.0
 
 
 @dataclass
@@ -179,3 +223,5 @@ class Related(Spider):
     """A spider that reads title and headings, the link's words, its URL, and what stands near."""
 
     text: str = field(default="related", init=False)
+    page_words: float = 0.0
+    link_words: float = 0.0

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers, Texts
+from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers, Texts, flat
 from foragers.strategies.spider_scoring import Scorer, counts_of
 from foragers.text.tally import FINEST, Tally, bins_of
 from foragers.training.values import page_values
-from foragers.types import Ids, Link, Status, UrlId, Visit
+from foragers.types import Ids, Status, UrlId, Visit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,8 +73,8 @@ class Experience:
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(self, visit: Visit, links: Sequence[Link], shared: Numbers, own: Texts) -> None:
-        """Take in a page, and the words of its links."""
+    def add(self, visit: Visit, shared: Numbers, own: Texts) -> None:
+        """Take in a page, and the words of all its links."""
         page = visit.page
         number, there = len(self._seen), page.status is Status.OK
         self.rewards += visit.relevant
@@ -82,8 +82,9 @@ class Experience:
             if there or url not in self._page_of:
                 self._page_of[url] = number if there else -1
         self._seen.append(Seen(visit.relevant, page.links.targets, shared))
-        for link, text in zip(links, own.apart() if links else (), strict=True):
-            known = self._hints.setdefault(link.url, [])
+        targets = page.links.targets.tolist()
+        for url, text in zip(targets, own.apart() if targets else (), strict=True):
+            known = self._hints.setdefault(url, [])
             if len(known) < IN_LINKS:
                 # A copy, since a view would keep the words of all links of the page.
                 known.append(Hint(number, text.copy()))
@@ -100,7 +101,10 @@ class Experience:
         for place, bag in enumerate(self.lexicon.bags):
             words[bag] = self.lexicon.words(bag)
             counts[bag] = np.rint(sums.counts[:, bag_of == place]).astype(np.int64)
-        return Tally(words, counts, np.rint(sums.links).astype(np.int64), sums.worth)
+        links = np.rint(sums.links).astype(np.int64)
+        # A bin keeps its value, whatever rounding makes of its links.
+        held = np.maximum(sums.links, np.finfo(np.float64).tiny)
+        return Tally(words, counts, links, sums.worth / held * links)
 
     def sums(self) -> Sums:
         """Count the links followed so far together with those of the tally."""
@@ -134,13 +138,13 @@ class Experience:
         bins, size = bins_of(worth), sums.counts.shape[1]
         sums.links[:] += self.weight * np.bincount(bins, minlength=FINEST)
         sums.worth[:] += self.weight * np.bincount(bins, worth, minlength=FINEST)
-        words, lengths = flat([hint.words for hint in hints])
+        words, lengths = joined([hint.words for hint in hints])
         counted = np.bincount(np.repeat(bins * size, lengths) + words, minlength=FINEST * size)
         sums.counts[:] += self.weight * counted.reshape(FINEST, size)
         # The words of a page count once for each of its links.
         sources = np.array([hint.source for hint in hints])
         held = np.bincount(sources * FINEST + bins, minlength=len(self) * FINEST)
-        shared, lengths = flat([page.words for page in self._seen])
+        shared, lengths = joined([page.words for page in self._seen])
         for place, times in enumerate(held.reshape(-1, FINEST).T):
             often = np.bincount(shared, np.repeat(times, lengths), minlength=size)
             sums.counts[place] += self.weight * often
@@ -150,8 +154,9 @@ class Experience:
         """Return what each of some URLs is worth: the best that one of its links promises."""
         hints = [hint for url in waiting for hint in self._hints[url]]
         sources = np.array([hint.source for hint in hints])
-        pages = scorer.summed([page.words for page in self._seen])[sources]
-        worth = scorer.worth(scorer.priors + pages + scorer.summed([hint.words for hint in hints]))
+        pages = scorer.evidence(flat([page.words for page in self._seen]))[sources]
+        own = scorer.evidence(flat([hint.words for hint in hints]))
+        worth = scorer.worth(scorer.total(pages, own))
         firsts = np.cumsum([0, *(len(self._hints[url]) for url in waiting[:-1])])
         best: Floats = np.maximum.reduceat(worth, firsts)
         return best
@@ -161,6 +166,6 @@ class Experience:
         return list(self._hints)
 
 
-def flat(texts: Sequence[Numbers]) -> tuple[Numbers, Ints]:
+def joined(texts: Sequence[Numbers]) -> tuple[Numbers, Ints]:
     """Return some texts as one column, and how long each is."""
     return np.concatenate(texts), np.array([len(text) for text in texts], np.int64)

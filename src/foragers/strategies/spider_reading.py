@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from foragers.text.bags import OF_PAGE, nearest, page_words, path_of, words_of_path
 from foragers.text.tally import Tally
 from foragers.text.words import words
-from foragers.types import Document, Link
+from foragers.types import Document, Link, Links
 
 Numbers = NDArray[np.int32]
 
@@ -41,6 +41,35 @@ class Texts(NamedTuple):
     def apart(self) -> list[Numbers]:
         """Return the texts one by one."""
         return np.split(self.words, self.starts[1:])
+
+
+class Said(NamedTuple):
+    """What some links say: their own words, where they lead, and the words around them."""
+
+    anchors: Sequence[str]
+    hrefs: Sequence[str]
+    arounds: Sequence[str]
+
+    @classmethod
+    def of(cls, links: Sequence[Link]) -> Said:
+        """Return what links say that are objects already."""
+        anchors, hrefs, arounds = (
+            zip(*((link.anchor, link.href, link.around) for link in links), strict=True)
+            if links
+            else ((), (), ())
+        )
+        return cls(anchors, hrefs, arounds)
+
+    @classmethod
+    def at(cls, links: Links, places: Sequence[int], around: bool) -> Said:
+        """Return what the links at some places say; `around` them only where that is read."""
+        outlinks, href = links.outlinks, links.addresses.href
+        anchors = outlinks.anchors
+        return cls(
+            [anchors[place] for place in places],
+            [href(url) for url in links.targets[places].tolist()],
+            [outlinks.around(place) for place in places] if around else (),
+        )
 
 
 @dataclass
@@ -84,25 +113,37 @@ class Lexicon:
                 return np.append(NO_TEXT, np.maximum(column, NO_WORD))
         return NO_TEXT
 
-    def of_links(self, links: Sequence[Link]) -> Texts:
+    @property
+    def reads_around(self) -> bool:
+        """Whether the words around a link are among what is read."""
+        return self._place(*NEAR) >= 0
+
+    def of_links(self, said: Said) -> Texts:
         """Return the words of each link's own bags."""
-        own, url, near = (self._place(*names) for names in (OWN, URL, NEAR))
-        paths = [path_of(link.href) for link in links]
-        columns = [
-            self._column(own, divided([link.anchor for link in links], words)),
-            self._column(url, divided(paths, path_words_of)),
-        ]
-        if near >= 0:
-            columns.append(
-                self._column(near, divided([nearest(link.around) for link in links], words))
-            )
+        columns = [self.own(said), self.url(said)]
+        if self.reads_around:
+            columns.append(self.near(said))
         flat = np.concatenate(columns)
         # Every text begins with a break, which is no word: so texts can be told apart by them.
         breaks = flat == BREAK
-        whose = (np.cumsum(breaks) - 1) % len(links) if links else flat
+        whose = (np.cumsum(breaks) - 1) % len(said.anchors) if said.anchors else flat
         order = np.argsort(whose, kind="stable")
         flat = np.where(breaks, NO_WORD, flat)[order]
         return Texts(flat, np.flatnonzero(np.diff(whose[order], prepend=-1)))
+
+    def own(self, said: Said) -> Numbers:
+        """Return the own words of links, a break before those of each."""
+        return self._column(self._place(*OWN), divided(said.anchors, words))
+
+    def url(self, said: Said) -> Numbers:
+        """Return the words of the addresses of links, a break before those of each."""
+        paths = [path_of(href) for href in said.hrefs]
+        return self._column(self._place(*URL), divided(paths, path_words_of))
+
+    def near(self, said: Said) -> Numbers:
+        """Return the words near links, a break before those of each."""
+        arounds = [nearest(around) for around in said.arounds]
+        return self._column(self._place(*NEAR), divided(arounds, words))
 
     def _column(self, place: int, found: list[str]) -> Numbers:
         """Return the numbers of words one after another; no word for those not known."""
@@ -115,7 +156,7 @@ class Lexicon:
         """Return which bag has one of these names, or -1."""
         return next((at for at, bag in enumerate(self.bags) if bag in names), -1)
 
-    def _grow(self, place: int, found: list[str]) -> None:
+    def _grow(self, place: int, found: Iterable[str]) -> None:
         """Give numbers to words that have none."""
         numbers = self.numbers[self.bags[place]]
         for word in found:
@@ -144,3 +185,17 @@ def path_words_of(paths: str) -> list[str]:
         for part in paths.split(" ")
         for word in ([MARK] if part == MARK else words_of_path(part))
     ]
+
+
+def flat(texts: Sequence[Numbers]) -> Texts:
+    """Return some texts as one column."""
+    starts = np.cumsum([0, *(len(text) for text in texts[:-1])], dtype=np.int64)
+    return Texts(np.concatenate(texts), starts)
+
+
+def parted(shared: Numbers, columns: Sequence[Numbers]) -> Texts:
+    """Return the words that links share as the first text, and all texts of some columns."""
+    column = np.concatenate((shared, *columns))
+    breaks = column == BREAK
+    breaks[0] = True
+    return Texts(np.maximum(column, NO_WORD), np.flatnonzero(breaks))

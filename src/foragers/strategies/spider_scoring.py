@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,24 @@ from foragers.text.bayes import log_likelihoods, log_priors, posteriors
 from foragers.text.tally import FINEST, Tally, bin_names, merged
 
 Floats = NDArray[np.float64]
+
+FROM_THE_FIRST = np.zeros(1, np.int64)
+"""Where the texts begin of which there is one."""
+
+
+class Limits(NamedTuple):
+    """How many words of a page, and of a link, count in full: of more each counts less.
+
+    Zero is no limit, which is equation 3.  Words of a text speak of the same, so that naive
+    Bayes is the surer the longer a text is: without a limit the heading of a page outweighs
+    all that its links say.
+    """
+
+    page_words: float = 0.0
+    link_words: float = 0.0
+
+
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -26,6 +44,7 @@ class Scorer:
     priors: Floats
     weights: Floats
     values: Floats
+    limits: Limits = NO_LIMITS
 
     @classmethod
     def of(
@@ -50,16 +69,22 @@ class Scorer:
 
     def scores(self, shared: Numbers, texts: Texts) -> Floats:
         """Return log P(c) + Σ log P(w|c), a row a text; `shared` words belong to each of them."""
-        common = self.priors + self._weights(shared).sum(axis=0)
-        sums = np.add.reduceat(self._weights(texts.words), texts.starts, axis=0)
-        scores: Floats = common + sums
-        return scores
+        return self.total(self.evidence(Texts(shared, FROM_THE_FIRST)), self.evidence(texts))
 
-    def summed(self, texts: Sequence[Numbers]) -> Floats:
-        """Return Σ log P(w|c), a row a text; each text begins with no word."""
-        starts = np.cumsum([0, *(len(text) for text in texts[:-1])])
-        sums: Floats = np.add.reduceat(self._weights(np.concatenate(texts)), starts, axis=0)
-        return sums
+    def evidence(self, texts: Texts) -> Floats:
+        """Return Σ log P(w|c), a row a text, and behind it how many words of the text are known."""
+        weights = self._weights(texts.words)
+        found = np.empty((len(texts.starts), weights.shape[1] + 1))
+        found[:, :-1] = np.add.reduceat(weights, texts.starts, axis=0)
+        # Nothing that was counted is certain, so known words weigh something.
+        found[:, -1] = np.add.reduceat(weights[:, 0] != 0, texts.starts, dtype=np.int64)
+        return found
+
+    def total(self, page: Floats, own: Floats) -> Floats:
+        """Return the scores of links by the evidence of their pages and their own."""
+        return (
+            self.priors + within(page, self.limits.page_words) + within(own, self.limits.link_words)
+        )
 
     def _weights(self, words: Numbers) -> Floats:
         """Return the weights of words; those that are new since the last lesson have none."""
@@ -83,3 +108,11 @@ def scorer_of(lexicon: Lexicon, tally: Tally, bins: int) -> Scorer:
     """Return the classifier of a tally."""
     counts = counts_of(lexicon, tally)
     return Scorer.of(lexicon, counts, tally.links.astype(float), tally.worth, bins)
+
+
+def within(evidence: Floats, most: float) -> Floats:
+    """Return what texts say for each bin; of more than `most` words each counts less."""
+    sums = evidence[:, :-1]
+    if not most:
+        return sums
+    return sums * np.minimum(1, most / np.maximum(evidence[:, -1:], 1))

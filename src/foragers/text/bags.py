@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from foragers.text.words import url_words, words
+from foragers.text.words import url_words, words, words_apart
 from foragers.types import Document
 
 TEXTS: Mapping[str, tuple[str, ...]] = {
@@ -27,6 +27,8 @@ OF_PAGE = ("head", "page")
 MOST_WORDS = 5000
 """How many words of a page, MOST_URL_LETTERS how much of a URL, are read."""
 MOST_URL_LETTERS = 500
+MOST_LETTERS = 10 * MOST_WORDS
+"""In how much of a text as many words are looked for, at first."""
 NEAR_LETTERS = 120
 """How much of the text around a link is near it: some ten words before it and after it."""
 
@@ -49,7 +51,17 @@ def page_words(bag: str, document: Document) -> list[str]:
     """Return the words of a page that are in a bag."""
     if bag == "head":
         return words(" ".join((document.title, *document.headings)))[:MOST_WORDS]
-    return words(f"{document.title} {document.text}")[:MOST_WORDS]
+    return (words(document.title) + first_words(document.text))[:MOST_WORDS]
+
+
+def first_words(text: str) -> list[str]:
+    """Return the first words of a text, without reading the rest of a long one."""
+    end = text.find(" ", MOST_LETTERS) if len(text) > MOST_LETTERS else -1
+    if end < 0:
+        # The judge has often cut the same text into words just before.
+        return words_apart(text).decode("utf-8", "surrogatepass").split()
+    found = words(text[:end])
+    return found if len(found) >= MOST_WORDS else words(text)
 
 
 def link_words(bag: str, link: Spoken, href: str) -> list[str]:

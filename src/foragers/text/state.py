@@ -79,7 +79,8 @@ class StateMap:
         return np.concatenate([np.empty((0, self.k), np.float32), *parts])
 
     def _states(self, texts: Sequence[str], index: dict[str, int]) -> States:
-        found = probabilities(counted(map(cut, texts), index), self.opinions, self.prior)
+        # Words that tell nothing are not in the index: there is no need to leave them out.
+        found = probabilities(counted(map(words, texts), index), self.opinions, self.prior)
         states = np.full((len(texts), self.k), -1, np.float32)
         states[:, : found.shape[1] - 1] = np.tanh(STEEPNESS * (found[:, :-1] - MIDDLE))
         return states
@@ -141,7 +142,7 @@ def counted(cut_texts: Iterable[Sequence[str]], index: dict[str, int]) -> Rows:
     ends = [0]
     find = index.get
     for text in cut_texts:
-        numbers += [number for word in text if (number := find(word)) is not None]
+        numbers += [number for number in map(find, text) if number is not None]
         ends.append(len(numbers))
     parts = np.ones(len(numbers)), np.array(numbers, np.int32), np.array(ends, np.int32)
     counts: Rows = csr_array(parts, shape=(len(ends) - 1, len(index)))

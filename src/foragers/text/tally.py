@@ -24,6 +24,9 @@ FINEST = 5
 """The largest number of bins, and that of the counts in a model."""
 FEWEST = 2
 KIND, VERSION = "spider", 1
+MOST = 1e12
+"""Nothing is counted more often: sums of such counts are far from any overflow."""
+DAMAGED = "the model of the spider is damaged; train it again"
 BIN_NAMES = ("immediate", "two-step", "three-step", "four-step", "other")
 
 Counts = NDArray[np.int64]
@@ -87,16 +90,25 @@ class Tally:
         try:
             bags = [str(bag) for bag in cast(list[str], model.facts["bags"])]
             words = {bag: array_to_words(model.arrays[f"words of {bag}"]) for bag in bags}
-            counts = {bag: model.arrays[f"counts of {bag}"].astype(np.int64) for bag in bags}
-            links = model.arrays["links"].astype(np.int64)
-            worth = model.arrays["worth"].astype(np.float64)
+            found = {bag: model.arrays[f"counts of {bag}"] for bag in bags}
+            links, worth = model.arrays["links"], model.arrays["worth"].astype(np.float64)
         except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"the model of the spider is damaged ({error})") from error
-        fits = all(counts[bag].shape == (FINEST, len(words[bag])) for bag in bags)
-        if not fits or links.shape != (FINEST,) or worth.shape != (FINEST,):
-            raise UsageError("the model of the spider is damaged; train it again")
-        if any((column < 0).any() for column in (links, *counts.values())):
-            raise UsageError("the model of the spider has counts below zero; train it again")
-        if not np.isfinite(worth).all():
-            raise UsageError("the model of the spider has no finite values; train it again")
-        return cls(words, counts, links, worth)
+            raise UsageError(f"{DAMAGED} ({error})") from error
+        fits = all(found[bag].shape == (FINEST, len(words[bag])) for bag in bags)
+        if not fits or not bags or links.shape != (FINEST,) or worth.shape != (FINEST,):
+            raise UsageError(f"{DAMAGED} (its parts do not fit together)")
+        if any(len(set(some)) < len(some) for some in words.values()):
+            raise UsageError(f"{DAMAGED} (a word stands in it twice)")
+        counts = {bag: _counts(column) for bag, column in found.items()}
+        # A link is worth no more than the sum of all discounts, which is 2.
+        if not ((worth >= 0) & (worth <= 2 * _counts(links))).all():
+            raise UsageError(f"{DAMAGED} (links cannot be worth that)")
+        return cls(words, counts, _counts(links), worth)
+
+
+def _counts(column: Numbers) -> Counts:
+    """Return how often something was counted, if it can have been."""
+    found = column.astype(np.float64)
+    if not ((found >= 0) & (found <= MOST)).all():
+        raise UsageError(f"{DAMAGED} (nothing is counted that often)")
+    return found.astype(np.int64)

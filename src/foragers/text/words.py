@@ -135,15 +135,16 @@ def _is_sign(character: str) -> bool:
 
 def _folded(pieces: list[str]) -> list[str]:
     """Return the words of pieces of which some are not ASCII."""
+    plain = list(map(str.isascii, pieces))
     found: list[str] = []
-    for piece in pieces:
-        if piece.isascii():
-            found.append(piece)
-        elif len(piece) <= _LONGEST_REMEMBERED:
-            found.extend(_fold_short(piece))
-        else:
-            found.extend(_fold(piece))
-    return found
+    done = 0
+    for _ in range(plain.count(False)):
+        odd = plain.index(False, done)
+        found += pieces[done:odd]
+        piece = pieces[odd]
+        found += _fold_short(piece) if len(piece) <= _LONGEST_REMEMBERED else _fold(piece)
+        done = odd + 1
+    return found + pieces[done:]
 
 
 def _fold(piece: str) -> tuple[str, ...]:

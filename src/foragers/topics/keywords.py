@@ -45,10 +45,17 @@ class Keywords:
 
     def likeness(self, text: str) -> float:
         """Return the cosine between a text and the topic."""
+        # Most links speak of something else, and seeing that takes no counting.
+        if text.isascii() and not self._mentioned(text.lower()):
+            return 0.0
         # The words of links are the same on page after page.
         if len(text) <= _MEMORABLE_LETTERS:
             return _likeness(self.words, text)
         return self._cosine(Counter(word for word in words(text) if word in self.weights))
+
+    def _mentioned(self, low: str) -> bool:
+        """Say whether any of the words may stand in a text in small letters."""
+        return any(word in low for word in self.weights)
 
     def _cosine(self, counts: Mapping[str, int]) -> float:
         """Return the cosine between the topic and a text that has its words so many times."""

@@ -65,7 +65,11 @@ class Lesson:
 def leave_out(lessons: Iterable[Lesson], names: Iterable[str], option: str) -> list[Lesson]:
     """Leave sites out of all lessons that have them; each must be in one of them."""
     found, wanted = list(lessons), list(names)
-    known = {name for lesson in found for name in lesson.site_names}
+    known = {
+        lesson.site_names[number]
+        for lesson in found
+        for number in np.unique(lesson.sites[lesson.pages]).tolist()
+    }
     for name in wanted:
         if name not in known:
             some = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")

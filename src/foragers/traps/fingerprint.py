@@ -42,8 +42,9 @@ class Fingerprint(Struct, frozen=True):
 def fingerprint(text: str, url: str) -> Fingerprint:
     """Return what a text found at an address is like."""
     hashes = hashes_of(words_apart(text[:_MAX_LETTERS]))
-    hashes = hashes[hashes != 0]
-    digest = int.from_bytes(blake2b(hashes.tobytes(), digest_size=8).digest(), "little")
+    if not hashes.all():
+        hashes = hashes[hashes != 0]
+    digest = int.from_bytes(blake2b(hashes.data, digest_size=8).digest(), "little")
     bag = int(hashes.sum(dtype=np.uint64))
     kept = _without_dates(hashes, url)
     phrases = _sorted_once((_phrases(kept) >> _TOP).astype(np.uint32))
@@ -64,7 +65,7 @@ def thinness_for(phrases: Sample, size: int) -> int:
 
 
 def _without_dates(hashes: Hashes, url: str) -> Hashes:
-    """Drop dates, small numbers and those of the address, unless there is little else."""
+    """Drop dates, numbers and tokens, and those of the address, unless there is little else."""
     plain = (hashes & _ONE) == 0
     for number in _NUMBERS.findall(url):
         plain &= hashes != hash_of(number)
@@ -72,11 +73,19 @@ def _without_dates(hashes: Hashes, url: str) -> Hashes:
 
 
 def _phrases(hashes: Hashes) -> Hashes:
-    """Return a number for every three words in a row, or for all where there are fewer."""
+    """Return a number for every three words in a row, or for all where there are fewer.
+
+    What tells them apart is in the upper half of each.
+    """
     if len(hashes) < 3:
         return hashes.sum(keepdims=True, dtype=np.uint64) if len(hashes) else hashes
-    mixed = (hashes[:-2] * _FIRST + hashes[1:-1]) * _SECOND + hashes[2:]
-    return (mixed ^ (mixed >> _TOP)) * _FIRST
+    mixed = hashes[:-2] * _FIRST
+    mixed += hashes[1:-1]
+    mixed *= _SECOND
+    mixed += hashes[2:]
+    mixed ^= mixed >> _TOP
+    mixed *= _FIRST
+    return mixed
 
 
 def _sorted_once(numbers: Sample) -> Sample:

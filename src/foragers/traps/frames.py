@@ -29,12 +29,11 @@ class Links(NamedTuple):
 
 
 class Earlier(Struct, frozen=True):
-    """A page that stood at the same path."""
+    """A page that stood at the same path: the numbers of its phrases and links, in order."""
 
     url: str
-    phrases: Sample
+    numbers: Sample
     thinness: int
-    links: Sample
 
 
 class Own(Struct, frozen=True):
@@ -61,18 +60,24 @@ class Frames:
     def own(self, path: str, url: str, page: Fingerprint, links: Links) -> Own:
         """Return what a page has of its own, and let it frame the next ones."""
         numbers = links.numbers[:MAX_LINKS]
+        here = np.concatenate((page.phrases, numbers))
+        here.sort()
         earlier = self.paths.get(path) or ()
+        self.paths.put(path, (*earlier[-1:], Earlier(url, here, page.thinness)))
+        if not earlier:
+            return Own(page.phrases, page.thinness, links.urls[:MAX_LINKS], numbers, None)
         thinness = max([page.thinness, *(one.thinness for one in earlier)])
         phrases = thinned(page.phrases, thinness)
-        fresh = np.ones(len(numbers), np.bool_)
-        for one in earlier:
-            phrases = phrases[~contained(phrases, one.phrases)]
-            fresh &= ~contained(numbers, one.links)
-        kept = np.flatnonzero(fresh)
-        here = Earlier(url, page.phrases, page.thinness, np.sort(numbers))
-        self.paths.put(path, (*earlier[-1:], here))
+        # Phrases and links at once: each step costs the same, whatever the number.
+        both = np.concatenate((phrases, numbers))
+        fresh = contained(both, earlier[0].numbers)
+        for one in earlier[1:]:
+            fresh |= contained(both, one.numbers)
+        np.logical_not(fresh, fresh)
+        kept = fresh[len(phrases) :].nonzero()[0]
         own = [links.urls[i] for i in kept.tolist()]
-        return Own(phrases, thinness, own, numbers[kept], earlier[-1].url if earlier else None)
+        phrases = phrases[fresh[: len(phrases)]]
+        return Own(phrases, thinness, own, numbers[kept], earlier[-1].url)
 
 
 def links_of(urls: Iterable[str]) -> Links:
@@ -94,5 +99,4 @@ def contained(some: Sample, within: Sample) -> NDArray[np.bool_]:
     """Say which numbers are among others, which are sorted."""
     if not len(within):
         return np.zeros(len(some), np.bool_)
-    places = np.minimum(within.searchsorted(some), len(within) - 1)
-    return np.equal(within[places], some)
+    return np.equal(within.take(within.searchsorted(some), mode="clip"), some)

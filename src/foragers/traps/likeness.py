@@ -19,17 +19,23 @@ ALIKE = 0.75
 """The share of common phrases from which on two pages are nearly the same."""
 _KEYS = 4
 
-Sketch = tuple[int, ...]
+Sketch = bytes
+"""Four bytes a phrase: a tenth of the memory of numbers."""
 
 
 def sketch_of(phrases: Sample) -> Sketch:
     """Return the smallest phrases of a sorted sample; thinning the sample does not change them."""
-    return tuple(phrases[:SIZE].tolist())
+    return phrases[:SIZE].tobytes()
+
+
+def phrases_of(sketch: Sketch) -> list[int]:
+    """Return the phrases of a sketch as numbers."""
+    return memoryview(sketch).cast("I").tolist()
 
 
 def likeness(one: Sketch, other: Sketch) -> float:
     """Return the share of phrases that two pages have in common, about."""
-    first, second = set(one), set(other)
+    first, second = set(phrases_of(one)), set(phrases_of(other))
     least = sorted(first | second)[:SIZE]
     return sum(phrase in first and phrase in second for phrase in least) / max(1, len(least))
 
@@ -46,7 +52,7 @@ class Likenesses:
             return None
         sketch = sketch_of(phrases)
         # Two pages that are alike share one of their smallest phrases almost surely.
-        keys = sketch[:_KEYS]
+        keys = phrases_of(sketch)[:_KEYS]
         for key in keys:
             found = self.known.get(key)
             if found is not None and likeness(sketch, found[0]) >= ALIKE:

@@ -31,9 +31,9 @@ TRUST = 64
 """How many pages may count as leading on to a shape of which too little is known."""
 _MAX_PHRASES = 24
 _MAX_LINKS = 12
-_ANYWHERE = "anywhere"
 _MIX = np.uint64(0xFF51AFD7ED558CCD)
 _HIGH = np.uint64(32)
+_ANYWHERE = np.uint64(number_of("anywhere"))
 
 
 class Judgement(NamedTuple):
@@ -56,18 +56,12 @@ class Novelty:
         An exact copy is given half the trust.
         """
         phrases, thinness = few(own)
-        keys = np.concatenate(
-            [
-                keyed(phrases, shape.path),
-                keyed(own.numbers, shape.path),
-                keyed(links.numbers, _ANYWHERE),
-            ]
-        )
-        # One look at the filter for all three questions: the look itself is what costs.
-        new = ~self.shown.has(keys)
-        self.shown.add(keys[new])
         here = len(phrases) + len(own.numbers)
-        unseen = np.flatnonzero(new[here:]).tolist()
+        keys = np.concatenate((phrases, own.numbers, links.numbers)).astype(np.uint64)
+        # One look at the filter for all three questions: the look itself is what costs.
+        new = ~self.shown.has(keyed(keys, here, shape.path))
+        self.shown.add(keys[new])
+        unseen = new[here:].nonzero()[0].tolist()
         others, fresh = _elsewhere(shape, own.links, new[len(phrases) : here])
         if copied and own.words > 4 * MIN_WORDS:
             return Judgement(Outcome.DULL, unseen)
@@ -103,7 +97,15 @@ def _elsewhere(
     return others, list(fresh.values())
 
 
-def keyed(numbers: Sample, place: str) -> Keys:
-    """Return numbers as they are known at one place and nowhere else."""
-    mixed = (numbers.astype(np.uint64) << _HIGH | np.uint64(number_of(place))) * _MIX
-    return (mixed ^ (mixed >> _HIGH)) * _MIX
+def keyed(numbers: Keys, here: int, place: str) -> Keys:
+    """Turn numbers into what they are known by at a place, and beyond the first so many anywhere.
+
+    The same number is known by another at each place.
+    """
+    numbers <<= _HIGH
+    numbers[:here] |= np.uint64(number_of(place))
+    numbers[here:] |= _ANYWHERE
+    numbers *= _MIX
+    numbers ^= numbers >> _HIGH
+    numbers *= _MIX
+    return numbers

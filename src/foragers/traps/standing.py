@@ -80,11 +80,11 @@ class Standing:
         return not self.young and not self._hardly_any(self.worth)
 
     def _hardly_any(self, pages: int) -> bool:
+        if self.wide:
+            return (pages & (1 << self.wide) - 1).bit_count() <= 1
         if self.pages > 2 * WINDOW and self.fresh >= PROVEN_SHARE * self.pages:
             # A version of a manual may repeat the last one for a whole chapter.
             return pages.bit_count() <= DULL_SHARE * WINDOW
-        if self.wide:
-            return (pages & (1 << self.wide) - 1).bit_count() <= 1
         few = max(1, int(DULL_SHARE * min(self.pages, WINDOW)))
         return (pages & _LAST).bit_count() <= few
 
@@ -141,8 +141,22 @@ class Standings:
                 return None
             known = self.kinds.get(kind)
             if known is not None and not known.young:
-                return None if known.admit() else kind
+                return None if known.admit() or self._vouches(shape, known, kind) else kind
         return None
+
+    def _vouches(self, shape: Shape, stray: Standing, kind: str) -> bool:
+        """Say whether a host that proved its worth stands up for a stray address.
+
+        Sound pages may be first seen on dull ones, and all that is behind them is lost with
+        them.  A host does so once for every other of its pages that brought something new.
+        """
+        if kind != f"{_STRAY}{shape.host}{_HOST}":
+            return False
+        host = self.kinds.get(kind[1:])
+        if host is None or host.young or 2 * host.fresh < host.pages:
+            return False
+        stray.credit += 1
+        return 2 * stray.credit <= host.fresh
 
     def record(self, shape: Shape, stray: bool, outcome: Outcome, exact: bool) -> None:
         """Take in what became of a page, up to the first kind of which enough was known."""

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import numpy as np
 from msgspec import Struct
 
 from foragers.traps.canonical import canonical
 from foragers.traps.fingerprint import Fingerprint, fingerprint
-from foragers.traps.frames import Frames, Links, Own, links_of
+from foragers.traps.frames import Frames, Links, Own, links_of, number_of
 from foragers.traps.idle import Idle
 from foragers.traps.likeness import Likenesses
 from foragers.traps.novelty import MIN_WORDS, Novelty
@@ -36,6 +37,7 @@ PATIENCE = 64
 """How many pages in a row of one line may lead on without a word of their own."""
 MAX_ERROR_WORDS = 100
 MIN_VERSION_WORDS = 20
+MAX_DIGEST = (1 << 64) - 1
 MAX_VERSIONS = 8
 """How many copies of a page may be versions of it."""
 MAX_COPIES = 112
@@ -81,8 +83,11 @@ class Traps:
         self.idle = Idle(self.standings)
         self.novelty = Novelty(self.seen, self.standings)
 
-    def refuse(self, url: str) -> str | None:
-        """Return why an address is not worth a download, or None if it may be."""
+    def refuse(self, url: str, near: bool = False) -> str | None:
+        """Return why an address is not worth a download, or None if it may be.
+
+        What a seed links to is `near`: there is an end to that, so it is not throttled.
+        """
         odd = oddity(url)
         if odd is not None:
             return odd
@@ -92,6 +97,8 @@ class Traps:
         part = self.idle.refusing(plain)
         if part is not None:
             return f"a known page but for {part.rpartition('/')[2].strip('?=')}"
+        if near:
+            return None
         start = self.lines.get(plain)
         if start is not None and not self.standings.of(f"line {start}").admit():
             return f"nothing new since {start}"
@@ -121,7 +128,8 @@ class Traps:
         targets = links_of(map(canonical, links))
         again = again or self.idle.said.get(url) is not None
         own = self.frames.own(shape_of(here).path, here, page, targets)
-        verdict = self._verdict(here, text, title, page, own, again, anchors)
+        said = identity(page, title, targets)
+        verdict = self._verdict(here, text, title, page, own, again, anchors, said)
         # A revisit says nothing about others, and an answer without words and links leads nowhere.
         if not again and (page.words or links):
             self._record(url, verdict, own, targets, page)
@@ -137,8 +145,9 @@ class Traps:
         own: Own,
         again: bool,
         anchors: Anchors,
+        said: int,
     ) -> Verdict:
-        """Say what a page is, and remember its text."""
+        """Say what a page is, and remember what it `said`."""
         # Error pages have little to say, once their frame is known.
         if own.words <= MAX_ERROR_WORDS and self.error_pages.recognise(
             shape_of(url).host, url, text, title, again, anchors
@@ -146,7 +155,7 @@ class Traps:
             return ERROR
         if not page.words:
             return NEW
-        known = self.texts.find_or_add(page.digest, url)
+        known = self.texts.find_or_add(said, url)
         if known is not None and known != url:
             return Verdict(Kind.EXACT, known or None)
         if again or known == url:
@@ -195,3 +204,14 @@ class Traps:
         whole = self.standings.of(f"versions {site}")
         whole.credit += 1
         return whole.credit <= MAX_COPIES
+
+
+def identity(page: Fingerprint, title: str, links: Links) -> int:
+    """Return a number that is the same for copies: the same words under the same title.
+
+    Few words are no sign of a copy where the links are others: pictures one after the other.
+    """
+    told = page.digest ^ (number_of(title) << 32)
+    if page.words >= MIN_VERSION_WORDS:
+        return told
+    return told ^ int(links.numbers.sum(dtype=np.uint64)) & MAX_DIGEST

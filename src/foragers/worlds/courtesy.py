@@ -4,6 +4,10 @@ One request at a time to each host and to each network address, and a pause betw
 end of one and the start of the next.  The pause is the longest of what the user wants,
 what robots.txt asks for, what the server asks for (Retry-After), a multiple of how long it
 takes to answer, and, after failures, a time that doubles with each.
+
+A page that fails says little about its host, which may have many such pages and be well:
+the doubling ends soon.  Where a host is overloaded or not to be reached it goes on, once
+several pages in a row have failed.
 """
 
 from __future__ import annotations
@@ -12,11 +16,19 @@ from dataclasses import dataclass, field
 
 FACTOR = 2.0
 """A host that takes long to answer is asked more seldom: so many times as long."""
-MAX_ADAPTIVE, MAX_BACKOFF, MAX_ASKED, MAX_RETRY_AFTER = 30.0, 1200.0, 3600.0, 24 * 3600.0
+MAX_ADAPTIVE, MAX_ASKED, MAX_RETRY_AFTER = 30.0, 3600.0, 24 * 3600.0
+MAX_BACKOFF, SHORT_DOUBLINGS, BUSY_DOUBLINGS, MANY_FAILURES = 1200.0, 2, 4, 12
+"""How long to wait after failures: twice doubled for pages that fail, four times where the host
+is busy, and from the last number of failures in a row of a busy host on, doubled without end."""
+SLOWER, QUICKER, LEAST_SLOW, MAX_SLOW = 0.25, 0.95, 0.05, 10.0
+"""A host that was too busy is asked more slowly from then on, and a little less so each time
+that it was not: so the pace that a host can bear is found, and kept."""
+MAX_SAMPLE = 10.0
+"""One page that takes longer than this says no more about its host than one that takes so long."""
 MAX_HOSTS, RECENT = 20_000, 300.0
 """Beyond so many hosts, those are forgotten that were free to be asked so long ago."""
 Wishes = dict[str, tuple[float, int]]
-"""Until when hosts are to be left alone, and how often in a row they failed."""
+"""Until when hosts are to be left alone, and how often in a row they were too busy."""
 
 
 @dataclass(slots=True)
@@ -26,7 +38,18 @@ class HostState:
     address: str = ""
     seconds: float = 0.0
     failures: int = 0
+    busy: int = 0
     asked: float = 0.0
+    slow: float = 0.0
+
+    def note(self, seconds: float, failed: bool, busy: bool) -> None:
+        """Take in how a request went."""
+        if not failed:
+            sample = min(seconds, MAX_SAMPLE)
+            self.seconds = 0.7 * self.seconds + 0.3 * sample if self.seconds else sample
+        self.failures = self.failures + 1 if failed else 0
+        self.busy = self.busy + 1 if busy else 0
+        self.slow = min(max(2 * self.slow, SLOWER), MAX_SLOW) if busy else QUICKER * self.slow
 
 
 @dataclass(slots=True)
@@ -90,15 +113,15 @@ class Courtesy:
     def wishes(self, now: float) -> Wishes:
         """Return what must not be forgotten when the crawl ends."""
         return {
-            host: (self._free_at.get(host, 0.0), state.failures)
+            host: (self._free_at.get(host, 0.0), state.busy)
             for host, state in self.hosts.items()
-            if state.failures or self._free_at.get(host, 0.0) > now
+            if state.busy or self._free_at.get(host, 0.0) > now
         }
 
     def recall(self, wishes: Wishes) -> None:
         """Go on to respect what hosts wanted when the crawl ended."""
         for host, (free_at, failures) in wishes.items():
-            self.state(host).failures = failures
+            self.state(host).failures = self.state(host).busy = failures
             self._free_at[host] = free_at
 
     def obey(self, host: str, seconds: float, now: float) -> None:
@@ -114,14 +137,14 @@ class Courtesy:
         *,
         seconds: float,
         failed: bool,
+        busy: bool = False,
         address: str = "",
         retry_after: float = 0.0,
     ) -> float:
         """Note that a request ended; return how long the host is to be left alone."""
         state = self.state(host)
         state.address = address or state.address
-        state.seconds = 0.7 * state.seconds + 0.3 * seconds if state.seconds else seconds
-        state.failures = state.failures + 1 if failed else 0
+        state.note(seconds, failed, busy)
         pause = self.pause(state, retry_after)
         self.release(keys)
         # What a host asks for is for itself; others at its address have only the delay to keep.
@@ -143,6 +166,11 @@ class Courtesy:
     def pause(self, state: HostState, retry_after: float) -> float:
         """Return how long to leave a host alone."""
         adaptive = min(FACTOR * state.seconds, MAX_ADAPTIVE) if self.delay else 0.0
-        backoff = self.backoff * 2.0 ** min(state.failures, 10) if state.failures else 0.0
-        backoff = min(backoff, MAX_BACKOFF)
-        return max(self.delay, state.asked, adaptive, backoff, min(retry_after, MAX_RETRY_AFTER))
+        doublings = min(state.failures, SHORT_DOUBLINGS)
+        if state.busy:
+            most = max(BUSY_DOUBLINGS, state.busy - MANY_FAILURES)
+            doublings = max(doublings, min(state.busy, most, 16))
+        backoff = min(self.backoff * 2.0**doublings, MAX_BACKOFF) if state.failures else 0.0
+        asked = max(state.asked, min(retry_after, MAX_RETRY_AFTER))
+        slow = self.backoff * state.slow if state.slow > LEAST_SLOW else 0.0
+        return max(self.delay, asked, adaptive, backoff, slow)

@@ -14,10 +14,12 @@ from foragers.fetch.retrying import retry_after
 from foragers.pages.robots import MAX_BYTES
 from foragers.urls import host_of
 from foragers.worlds.courtesy import Courtesy
-from foragers.worlds.errand import Errand, has_failed
+from foragers.worlds.errand import Errand, has_failed, is_busy
 
 MAX_PATIENCE = 30.0
 """How long an errand may wait to try again; one that must wait longer is given up."""
+MAX_FAILURES = 6
+"""A host that has failed more often than this in a row is asked for each page only once."""
 GLANCE = 0.05
 """Seconds after which an errand looks again at a host that was busy."""
 MAX_WAIT = 1.0
@@ -46,7 +48,7 @@ class Dispatch:
             self._order += 1
             self._requests[self._order] = errand
             enough = MAX_BYTES + 1 if errand.origin else errand.enough
-            headers = ACCEPT + errand.conditions
+            headers = ACCEPT + errand.headers
             self.client.start(Request(errand.url, headers, self._order, enough))
         elif wait is None:
             self._wait(errand, now + GLANCE)
@@ -87,17 +89,19 @@ class Dispatch:
             self.courtesy.release(errand.keys)
             self._wait(errand, now + GLANCE)
             return False
-        failed = has_failed(reply)
+        failed, host = has_failed(reply), host_of(errand.url)
         pause = self.courtesy.finish(
-            host_of(errand.url),
+            host,
             errand.keys,
             now,
             seconds=reply.seconds,
             failed=failed,
+            busy=failed and is_busy(reply),
             address=reply.address,
             retry_after=retry_after(reply) if failed else 0.0,
         )
-        if failed and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
+        once = self.courtesy.state(host).failures > MAX_FAILURES
+        if failed and not once and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
             errand.tries += 1
             self._wait(errand, now + pause)
             return False

@@ -12,16 +12,20 @@ from foragers.fetch.reply import Reply, Trouble
 from foragers.fetch.retrying import retry_after
 from foragers.pages.robots import MAX_BYTES, Robots, robots_for_status
 from foragers.types import Choice
-from foragers.urls import host_of, resolve
+from foragers.urls import host_of, normalise, resolve
+from foragers.worlds.cookies import Cookies
 from foragers.worlds.harvesting import payload
 from foragers.worlds.shelf import Shelf
 from foragers.worlds.visited import Header, Known
 
 ROBOTS_AGE, ROBOTS_RETRY = 24 * 3600.0, 1800.0
 REDIRECTS = (301, 302, 303, 307, 308)
+MISSING = 404
 TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 TRY_AGAIN_AFTER = (Trouble.TIMEOUT, Trouble.NO_CONNECTION, Trouble.LOST)
+BUSY, BUSY_TROUBLE = (429, 503), (Trouble.TIMEOUT, Trouble.NO_CONNECTION)
 MAX_TRIES, MAX_TRIES_IN_TIME, MAX_HOPS = 3, 2, 10
+MAX_TRIES_BUSY = 5
 LATER = "; to be asked again"
 """How the reason of a page ends that is put off, not given up."""
 
@@ -42,7 +46,8 @@ class Archivist(Protocol):
 class Errand:
     """A choice on its way; with an `origin`, a visit to the robots.txt there.
 
-    `enough` is how much is read of a list of pages, `known` what came back last time.
+    `enough` is how much is read of a list of pages, `known` what came back last time,
+    `been` where it was already, with which cookies, and `sent` are those of now.
     """
 
     choice: Choice
@@ -51,10 +56,18 @@ class Errand:
     hops: int = 0
     tries: int = 0
     keys: tuple[str, ...] = ()
-    been: tuple[str, ...] = ()
+    been: tuple[tuple[str, str], ...] = ()
+    cookies: Cookies = field(default_factory=Cookies)
+    sent: str = ""
     enough: int = 0
     known: Known | None = None
     number: int = 0
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The headers that are sent for this errand besides the usual ones."""
+        cookie = self.cookies.header(self.url)
+        return (*self.conditions, ("Cookie", cookie)) if cookie else self.conditions
 
     @property
     def conditions(self) -> tuple[Header, ...]:
@@ -63,14 +76,27 @@ class Errand:
 
     def go_on(self, target: str) -> None:
         """Turn to where a redirect leads."""
-        self.been += (self.url,)
+        self.been += ((self.url, self.sent),)
+        self.sent = self.cookies.header(target)
         self.url, self.hops, self.tries = target, self.hops + 1, 0
 
+    def respelled(self, code: int) -> bool:
+        """Turn to the plain spelling of an address that is not found with slashes too many.
+
+        For us the two are one address, so that nobody else will ask for the other.
+        """
+        path = self.url.partition("://")[2].partition("?")[0]
+        if code != MISSING or self.hops or "//" not in path:
+            return False
+        self.go_on(normalise(self.url))
+        return True
+
     def target(self, reply: Reply) -> str:
-        """Return where a reply redirects to, or nothing."""
+        """Return where a reply redirects to, or nothing; the cookies it gives are taken along."""
         location = reply.header("Location")
         if reply.trouble or reply.code not in REDIRECTS or not location:
             return ""
+        self.cookies.take(self.url, reply.all("Set-Cookie"))
         try:
             target = resolve(location, self.url).partition("#")[0]
         except ValueError:
@@ -83,7 +109,8 @@ class Errand:
         """Return what is wrong with where a reply redirects to, or nothing."""
         if not target:
             return f"{reply.code} to nowhere"
-        if target == self.url or target in self.been:
+        # With other cookies the same address may be another page.
+        if (target, self.cookies.header(target)) in (*self.been, (self.url, self.sent)):
             return "redirects in a circle"
         return f"more than {MAX_HOPS} redirects" if self.hops >= MAX_HOPS else ""
 
@@ -92,12 +119,21 @@ class Errand:
         if reply.trouble is Trouble.TIMEOUT:
             # A server that has begun to answer and does not end has nothing better to give.
             return 0 if reply.head else MAX_TRIES_IN_TIME - 1 - self.tries
-        return MAX_TRIES - 1 - self.tries
+        patient = not (reply.trouble or self.origin) and reply.code in BUSY
+        return (MAX_TRIES_BUSY if patient else MAX_TRIES) - 1 - self.tries
 
 
 def has_failed(reply: Reply) -> bool:
     """Say whether a server could not answer now, and perhaps can later."""
     return reply.trouble in TRY_AGAIN_AFTER or (not reply.trouble and reply.code in TRY_AGAIN)
+
+
+def is_busy(reply: Reply) -> bool:
+    """Say whether it was the server, and not the page alone, that could not answer now."""
+    if reply.trouble:
+        # One that has begun to answer is there, and has trouble with this page.
+        return reply.trouble in BUSY_TROUBLE and not reply.head
+    return reply.code in BUSY
 
 
 def reason_of(reply: Reply) -> str:

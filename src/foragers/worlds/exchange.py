@@ -39,6 +39,9 @@ ADDRESS = re.compile(r"^[a-z]+://(?:[^/?#]*@)?([^/?#]*)([^#]*)", re.IGNORECASE)
 NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f]")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 PAIRS = [one + two for one in LETTERS for two in LETTERS]
+MAX_HEAD = 32_000
+"""fastwarc reads no file further than up to an answer with longer headers, if it is said to be
+one: such answers are kept as bytes."""
 Headers = dict[str, str]
 
 
@@ -62,7 +65,13 @@ class Exchange(msgspec.Struct, frozen=True):
     @property
     def repeatable(self) -> bool:
         """Whether the same content may later be left out: a whole page."""
-        return 200 <= self.reply.code < 300 and not self.truncated and bool(self.reply.body)
+        whole = not self.truncated and self.is_http and self.reply.head.endswith(b"\r\n\r\n")
+        return 200 <= self.reply.code < 300 and whole and bool(self.reply.body)
+
+    @property
+    def is_http(self) -> bool:
+        """Whether all readers can take the answer apart."""
+        return self.reply.head.startswith(b"HTTP/") and len(self.reply.head) <= MAX_HEAD
 
     @property
     def not_modified(self) -> bool:
@@ -80,7 +89,8 @@ class Exchange(msgspec.Struct, frozen=True):
 
 def exchange(reply: Reply) -> Exchange | None:
     """Return what is to be recorded of a reply; None where no whole head came back."""
-    if not reply.head.startswith(b"HTTP/") or not reply.head.endswith((b"\n\r\n", b"\n\n")):
+    is_head = reply.head[:5].upper() == b"HTTP/" and reply.head.endswith((b"\n\r\n", b"\n\n"))
+    if not is_head:
         return None
     url = NOT_IN_URLS.sub(lambda found: quote(found[0]), reply.request.url)
     payload = content = digest(reply.body)
@@ -103,7 +113,10 @@ def request_record(this: Exchange, answer: str, user_agent: str) -> tuple[Header
 def response_record(this: Exchange) -> Headers:
     """Return the headers of the record of an answer, whose block is its head and body."""
     headers = common_headers("response", this, this.reply.head, this.reply.body)
-    headers["WARC-Payload-Digest"] = this.payload
+    if not this.is_http:
+        headers["Content-Type"] = "application/octet-stream"
+    elif this.reply.head.endswith(b"\r\n\r\n"):  # where all readers agree that it ends
+        headers["WARC-Payload-Digest"] = this.payload
     if this.truncated:
         headers["WARC-Truncated"] = this.truncated
     return headers

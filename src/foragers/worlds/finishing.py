@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from foragers.fetch.reply import Reply
 from foragers.outlinks import hrefs_of
+from foragers.pages.kinds import kind_of
 from foragers.pages.sitemap import MAX_URLS, read_sitemap
 from foragers.types import Choice, Document, Ids, Links, Page, Status
 from foragers.urls import UrlTable
 from foragers.worlds.errand import Errand, is_address
-from foragers.worlds.harvesting import Fresh, Harvest, Harvester, kind_of, payload
+from foragers.worlds.harvesting import Fresh, Harvest, Harvester, payload
 from foragers.worlds.lists import Lists, children_of, pages_of
 from foragers.worlds.visited import Known
 

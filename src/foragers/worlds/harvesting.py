@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 
@@ -11,54 +11,27 @@ import msgspec
 
 from foragers.fetch.reply import Limits, Reply
 from foragers.outlinks import Outlink, Outlinks, hrefs_of
-from foragers.pages.coding import decoded
+from foragers.pages.coding import GZIP, decoded, uncompressed
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
 from foragers.pages.html import Parsed, parse
+from foragers.pages.kinds import HTML, XML, is_binary, is_page_in_xml, is_wanted, kind_of, opened
 from foragers.pages.refresh import parse_refresh
 from foragers.scope import Scope
-from foragers.traps import Kind, Traps, canonical
+from foragers.traps import Kind, Traps
 from foragers.types import Document, Status, Visit
 from foragers.urls import resolve
+from foragers.worlds.allowed import Allowed
 
-HTML = ("text/html", "application/xhtml+xml")
-TEXT = ("text/plain",)
-UNKNOWN = ("*/*", "unknown/unknown", "application/unknown")
-BINARY = (
-    b"\x89PNG\r", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b",
-    b"\x7fELF", b"MZ\x90", b"\0\0\0", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!", b"ID3", b"OggS",
-)  # fmt: skip
-"""How files begin that are not text, whatever their type is said to be."""
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-MAX_NULLS = 0.01
-"""Text has no null bytes; this share of them is forgiven."""
 MAX_LINKS = 5000
 """How many links of one page are taken: beyond that it is a dump, or means harm."""
-
-
+MAX_LETTERS = 8192
+"""The longest address that is asked for: servers take no longer ones, nor do readers of WARC."""
+NEAR, FEW_WORDS = 1, 20
+"""How many links from a seed pages are taken for what they are, if they have few words too."""
+MAX_UNTOLD = 2
+"""How often a body is unpacked that was compressed without a word."""
 LIMITS = Limits()
-
-
-def kind_of(content_type: str) -> str:
-    """Return a content type without its parameters; nothing if it says nothing."""
-    kind = content_type.partition(";")[0].partition(",")[0].strip().lower()
-    return kind if "/" in kind and kind not in UNKNOWN else ""
-
-
-def is_wanted(content_type: str) -> bool:
-    """Say whether a content type is worth reading to the end."""
-    kind = kind_of(content_type)
-    return not kind or kind in HTML or kind in TEXT
-
-
-def is_binary(body: bytes, content_type: str) -> bool:
-    """Say whether a body that is said to be text is none."""
-    if body.startswith(BINARY):
-        return True
-    head = body[:4096]
-    if body.startswith(UTF_16) or "utf-16" in content_type.lower():
-        return False
-    return head.count(b"\0") > MAX_NULLS * len(head)
 
 
 class Harvest(msgspec.Struct, frozen=True):
@@ -116,12 +89,15 @@ class Harvester:
     traps: Traps | None
     limits: Limits = LIMITS
     described: bool = True
+    allowed: Allowed = field(default_factory=Allowed, repr=False)
 
     def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
         """Return why an address is not to be asked for (`again`, if it was before), or None."""
+        if len(url) > MAX_LETTERS:
+            return f"an address of more than {MAX_LETTERS:,} letters"
         reason = self.scope.refuse(url, depth)
         if reason is None and self.traps is not None and not hops and not again:
-            reason = self.traps.refuse(url)
+            reason = self.traps.refuse(url, near=depth <= NEAR)
         return reason
 
     def recall(self, visit: Visit, href: str) -> None:
@@ -138,20 +114,27 @@ class Harvester:
         if reply.cut or not is_wanted(content_type):
             return Harvest(Status.UNWANTED, f"content type {kind_of(content_type)}")
         body = payload(reply, most + 1)
+        for _ in range(MAX_UNTOLD):
+            # Compressed once more than is told, or without a word.
+            body = uncompressed(body, "gzip", most + 1) if body.startswith(GZIP) else body
         if len(body) > most:
             return Harvest(Status.FAILED, f"too large: more than {most:,} bytes unpacked")
         if is_binary(body, content_type):
             kind = kind_of(content_type) or "text"
             return Harvest(Status.UNWANTED, f"binary data that is said to be {kind}")
+        if kind_of(content_type) in XML and not is_page_in_xml(body):
+            return Harvest(Status.UNWANTED, f"content type {kind_of(content_type)}")
         parsed = self.read(body, final, content_type)
         document = parsed.document
         asks = Directives.parse([parsed.robots, *reply.all("X-Robots-Tag")], self.agent)
-        links = (
-            () if asks.nofollow else self.follow(refreshed(reply, final, parsed.links), depth + 1)
-        )
-        status, reason, links = self.verdict(asked, final, document, links, since is not None)
-        if asks.noindex and status is Status.OK:
-            return Harvest(Status.UNWANTED, "noindex", Document(), links)
+        found = () if asks.nofollow else refreshed(reply, final, parsed.links)
+        followed = self.follow(found, depth + 1)
+        status, reason, links = self.verdict(asked, final, document, followed, since is not None)
+        if status is Status.UNWANTED and depth <= NEAR and is_brief(document):
+            status, reason, links = Status.OK, "", followed
+        if asks.not_to_be_kept(reply.started):
+            reason = "noindex" if status is Status.OK else reason
+            return Harvest(Status.UNWANTED, reason, Document(), links)
         version = version_of(final, document, links) if status is Status.OK else -1
         appeared = born(reply, document, since or 0.0)
         etag, modified = reply.header("ETag"), reply.header("Last-Modified")
@@ -161,7 +144,9 @@ class Harvester:
     def read(self, body: bytes, url: str, content_type: str) -> Parsed:
         """Return what a body says, its links, and what its meta elements ask of robots."""
         kind = kind_of(content_type)
-        if kind in HTML or (not kind and body.lstrip()[:1] == b"<"):
+        if kind.endswith("xml"):
+            body = opened(body)
+        if kind in HTML or kind in XML or (not kind and body.lstrip()[:1] == b"<"):
             return parse(body, url, content_type, described=self.described)
         text = to_utf8(body, content_type).decode("utf-8", "replace")
         return Parsed(Document(text=" ".join(text.split())))
@@ -170,12 +155,11 @@ class Harvester:
         self, outlinks: Sequence[Outlink], depth: int, most: int = MAX_LINKS
     ) -> Sequence[Outlink]:
         """Return the links that the crawl may follow, without session ids and the like."""
-        links, refuse = Outlinks.of(outlinks), self.scope.refuse
-        written = links.hrefs
-        hrefs = list(map(canonical, written)) if self.traps is not None else written
-        # A page links to the same places again and again.
-        allowed = {href for href in set(hrefs) if refuse(href, depth) is None}
-        places = [place for place, href in enumerate(hrefs) if href in allowed][:most]
+        links = Outlinks.of(outlinks)
+        hrefs = self.allowed.many(links.hrefs, self.scope, depth, self.traps is not None)
+        if "" not in hrefs and len(hrefs) <= most:
+            return links.chosen(range(len(hrefs)), hrefs)
+        places = [place for place, href in enumerate(hrefs) if href][:most]
         return links.chosen(places, [hrefs[place] for place in places])
 
     def verdict(
@@ -197,7 +181,8 @@ class Harvester:
             lambda: [out.anchor for out in links],
         )
         if found.kind is Kind.EXACT and not again:
-            return Status.UNWANTED, f"copy of {found.of or 'a page before'}", ()
+            # Its links may lead elsewhere: the same contents of two versions of a manual.
+            return Status.UNWANTED, f"copy of {found.of or 'a page before'}", links
         if found.kind is Kind.SOFT_404:
             return Status.MISSING, "error page with status 200", ()
         return Status.OK, "", links
@@ -215,6 +200,11 @@ def refreshed(reply: Reply, url: str, links: Sequence[Outlink]) -> Sequence[Outl
         return links
 
 
+def is_brief(document: Document) -> bool:
+    """Say whether a page has so few words that others may have the same by chance."""
+    return document.text.count(" ") < FEW_WORDS
+
+
 def payload(reply: Reply, limit: int) -> bytes:
     """Return the body of a reply without its codings, up to a limit."""
     transfer = ",".join(reply.all("Transfer-Encoding"))
@@ -230,16 +220,29 @@ def version_of(final: str, document: Document, links: Sequence[Outlink]) -> int:
     return int.from_bytes(digest.digest()) >> 1
 
 
+CLOCKS_AGREE = 86_400.0
+"""A server's clock may be off by so much before its own time is taken for its pages."""
+
+
 def born(reply: Reply, document: Document, since: float = 0.0) -> float:
     """Return when this version appeared, as far as can be told.
 
-    Not after it was seen, and not before another version was, which was `since`.
+    Not after it was seen, and not before another version was, which was `since`.  Of a server
+    whose clock is more than a day off, times are taken by its own clock.
     """
-    try:
-        modified = parsedate_to_datetime(reply.header("Last-Modified")).timestamp()
-    except (ValueError, OverflowError, TypeError):
-        modified = None
-    for moment in (modified, document.published):
-        if moment is not None and since < moment <= reply.started:
-            return moment
+    now = moment(reply, "Date")
+    off = 0.0 if now is None else reply.started - now
+    if abs(off) <= CLOCKS_AGREE:
+        off = 0.0
+    for told in (moment(reply, "Last-Modified"), document.published):
+        if told is not None and since < told + off <= reply.started:
+            return told + off
     return reply.started
+
+
+def moment(reply: Reply, header: str) -> float | None:
+    """Return the time that a header tells, if it does."""
+    try:
+        return parsedate_to_datetime(reply.header(header)).timestamp()
+    except (ValueError, OverflowError, TypeError):
+        return None

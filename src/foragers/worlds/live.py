@@ -92,8 +92,7 @@ class Live:
 
     def start(self, choice: Choice) -> None:
         """Send someone for a page."""
-        self._under_way += 1
-        self._started += 1
+        self._under_way, self._started = self._under_way + 1, self._started + 1
         self._choices[self._started] = choice
         url = without_credentials(self.table.href(choice.url))
         errand = Errand(choice, url, number=self._started)
@@ -238,9 +237,10 @@ class Live:
     def _refused(self, errand: Errand, reply: Reply, record: str) -> None:
         """End an errand for which there is no page, for now or for good."""
         status = Status.UNCHANGED if reply.code == NOT_MODIFIED else status_of(reply.code)
-        wait = retry_after(reply)
-        if has_failed(reply) and wait > MAX_PATIENCE:
+        if has_failed(reply) and (wait := retry_after(reply)) > MAX_PATIENCE:
             self._put_off(errand, status, str(reply.code), time.time() + wait, record)
+        elif errand.respelled(reply.code):
+            self._consider(errand)
         else:
             self._end(errand, status, str(reply.code), record)
 

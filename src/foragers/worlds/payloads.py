@@ -12,7 +12,7 @@ from foragers.worlds.exchange import Earlier, Exchange
 class Payloads:
     """The responses seen last, at most `most` of them."""
 
-    most: int = 100_000
+    most: int = 50_000
     _seen: dict[bytes, Earlier] = field(init=False, repr=False, default_factory=dict)
 
     def earlier(self, this: Exchange) -> Earlier | None:

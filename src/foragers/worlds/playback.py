@@ -95,7 +95,7 @@ def taken_apart(record: bytes) -> Parts:
     lines, _, block = record.removesuffix(END).partition(END)
     headers = fields_of(lines.decode("utf-8", "replace"))
     end = BLANK.search(block)
-    if not block.startswith(b"HTTP/") or not end:
+    if block[:5].upper() != b"HTTP/" or not end:
         return Parts(headers, 0, (), block)
     head = block[: end.start()].decode("latin-1")
     status = head.split(None, 2)[1:2]

@@ -1,0 +1,146 @@
+"""How likely pages change, by the age of what they show: learned of groups of pages.
+
+A page that changed an hour ago is likelier to change again than one that has stood still for a
+week.  So a group has a rate for each of several *ages*, in doubling steps: changes met over
+time watched.  Whether a page changed once or twice between two looks cannot be told;
+counted is what is to be expected if it changed at all.  A group of which little is known has
+the rates of the group it belongs to: `(changes + s) / (watched + s / parent's rate)`.
+
+Shares are learned in the same way: of changes that are news, of news found through links that
+were new on a changed page, of such links that led to news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+EDGES: Floats = np.array([0.0, *(600.0 * 2.0**step for step in range(13))])
+"""Where the ages begin, in seconds: up to ten minutes, twenty, … four weeks and more."""
+AGES = len(EDGES)
+FIRST_RATE = 1 / 86400.0
+"""How often a page is thought to change as long as no page was watched: once a day."""
+FIRST_CHANGES = 0.05
+"""What that counts, in changes: little, since pages change every second or once a year."""
+ALIKE = 1.0
+"""What the rate of the parent counts, in changes: little, since the pages of a host differ."""
+SURE = 2.0
+"""What the share of the parent counts, in cases."""
+FIRST_SHARES = (0.5, 0.3, 0.3)
+"""Of changes that are news, news through links a change, links of a changed page that are news."""
+MOST_GROUPS = 20_000
+ROOT = 0
+
+GROUP = np.dtype(
+    [
+        ("parent", np.int32),
+        ("events", np.float64, (AGES,)),
+        ("watched", np.float64, (AGES,)),
+        ("cases", np.float64, (3,)),
+        ("good", np.float64, (3,)),
+        ("rate", np.float64, (AGES,)),
+        ("until", np.float64, (AGES,)),
+        ("share", np.float64, (3,)),
+    ]
+)
+
+
+def first_groups() -> NDArray[np.void]:
+    """Return the table with the group of all pages."""
+    table = np.zeros(64, GROUP)
+    table["rate"][ROOT], table["share"][ROOT] = FIRST_RATE, FIRST_SHARES
+    table["until"][ROOT] = FIRST_RATE * EDGES
+    return table
+
+
+@dataclass
+class Hazards:
+    """Groups of pages: `rate` by age, `until` the changes expected up to an age, and shares."""
+
+    table: NDArray[np.void] = field(default_factory=first_groups, repr=False)
+    _numbers: dict[Hashable, int] = field(default_factory=dict, repr=False)
+    _levels: list[list[int]] = field(default_factory=lambda: [[ROOT], [], []], repr=False)
+
+    def group(self, key: Hashable, parent: int = ROOT) -> int:
+        """Return the number of a group, which begins as its parent is; groups go two deep."""
+        number = self._numbers.get(key)
+        if number is not None:
+            return number
+        if len(self._numbers) >= MOST_GROUPS:
+            return parent
+        number = self._numbers[key] = len(self._numbers) + 1
+        if number >= len(self.table):
+            self.table = np.concatenate([self.table, np.zeros_like(self.table)])
+        for name in ("rate", "until", "share"):
+            self.table[name][number] = self.table[name][parent]
+        self.table["parent"][number] = parent
+        self._levels[1 if parent == ROOT else 2].append(number)
+        return number
+
+    def between(self, groups: Places, first: Floats, last: Floats) -> Floats:
+        """Return how many changes are to be expected from one age to another."""
+        found: Floats = self._until(groups, last) - self._until(groups, first)
+        return found
+
+    def rates(self, groups: Places, ages: Floats) -> Floats:
+        """Return how many changes a second are to be expected at an age."""
+        found: Floats = self.table["rate"][groups, age_of(ages)]
+        return found
+
+    def _until(self, groups: Places, ages: Floats) -> Floats:
+        steps = age_of(ages)
+        rates, until = self.table["rate"], self.table["until"]
+        found: Floats = until[groups, steps] + rates[groups, steps] * (ages - EDGES[steps])
+        return found
+
+    def watch(self, group: int, first: float, last: float, changes: float) -> None:
+        """Count changes of a page of a group that was watched from one age to another."""
+        overlap = np.clip(np.append(EDGES[1:], np.inf), first, last) - np.clip(EDGES, first, last)
+        chances = overlap * self.table["rate"][group]
+        shares = chances / total if (total := float(chances.sum())) > 0 else overlap * 0.0
+        for one in self.lineage(group):
+            self.table["events"][one] += changes * shares
+            self.table["watched"][one] += overlap
+
+    def count(self, group: int, share: int, cases: float, good: float) -> None:
+        """Count cases of a share, and those that were good."""
+        for one in self.lineage(group):
+            self.table["cases"][one, share] += cases
+            self.table["good"][one, share] += good
+
+    def lineage(self, group: int) -> tuple[int, ...]:
+        """Return a group and those it belongs to."""
+        found = [group]
+        while found[-1] != ROOT:
+            found.append(int(self.table["parent"][found[-1]]))
+        return tuple(found)
+
+    def refresh(self) -> None:
+        """Work out rates and shares anew, parents first."""
+        table = self.table
+        for level, some in enumerate(self._levels):
+            if not some:
+                continue
+            rows = np.array(some)
+            above = table["parent"][rows]
+            rates = table["rate"][above] if level else np.full((1, AGES), FIRST_RATE)
+            shares = table["share"][above] if level else np.array([FIRST_SHARES])
+            some_changes = ALIKE if level else FIRST_CHANGES
+            rate = table["events"][rows] + some_changes
+            rate /= table["watched"][rows] + some_changes / rates
+            table["rate"][rows] = rate
+            steps = rate[:, :-1] * np.diff(EDGES)
+            table["until"][rows, 1:] = np.cumsum(steps, axis=1)
+            good = table["good"][rows] + SURE * shares
+            table["share"][rows] = good / (table["cases"][rows] + SURE)
+
+
+def age_of(ages: Floats) -> Places:
+    """Return which of the steps of ages ages are in."""
+    return np.searchsorted(EDGES, ages, side="right").clip(1) - 1

@@ -1,0 +1,175 @@
+"""What to fetch where news is wanted: a page seen before, a link that is new, or any other.
+
+Each of the three has a promise in the same coin, news for a download: what a visit to a page may
+bring now (`auto_watched`), what links that were new on a page have led to (`auto_fresh`),
+and what auto makes of all other links.  The largest goes first.  Promises of links are taken
+for what such promises have come to of late (`trust`); and what is found through
+links costs downloads, which have their `price`: the news that a download has brought of late.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from foragers.frontier import Frontier
+from foragers.strategies.auto_fresh import FRESH, FreshLinks
+from foragers.strategies.auto_hazards import Places
+from foragers.strategies.auto_watched import LINKS, THROUGH, Watched
+from foragers.types import NOWHERE, Choice, HostId, Ids, Page, Status, Visit
+
+AGAIN, ANY = "revisit", ""
+"""In place of an agent: the page may have changed; the page was never seen."""
+LATELY = 1 / 200
+"""What the latest download counts in the price of one."""
+REMEMBERS, FIRST, LEAST = 0.98, 5.0, 0.1
+"""Of promises: what the older ones still count, what kept ones there seem to be, and at least."""
+LOOK_AGAIN = 50
+NEAREST = 64
+"""So many of the pages most worth visiting are compared at every question."""
+LOST = 512
+"""After so many answers to others, one counts as lost."""
+WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
+"""Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
+LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
+MANY = re.compile("a([-_.+]a)+")
+
+
+@dataclass
+class Trust:
+    """How far the promises of a kind of links are kept."""
+
+    kept: float = FIRST
+    promised: float = FIRST
+
+    def learn(self, promise: float, relevance: float) -> None:
+        """Compare what was promised with what came."""
+        self.kept = REMEMBERS * self.kept + relevance
+        self.promised = REMEMBERS * self.promised + min(1.0, promise)
+
+    @property
+    def share(self) -> float:
+        """What part of a promise is kept."""
+        return min(1.0, (self.kept + LEAST) / (self.promised + LEAST))
+
+
+@dataclass
+class Revisits:
+    """The pages visited so far, and the links that were new on them when visited again."""
+
+    watched: Watched
+    fresh: FreshLinks = field(default_factory=FreshLinks)
+    now: float = -inf
+    price: float = 0.1
+    _trust: dict[str, Trust] = field(
+        default_factory=lambda: {ANY: Trust(), FRESH: Trust()}, repr=False
+    )
+    _answers: int = 0
+    _next_look: int = 0
+    _near: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
+
+    def ask(self, n: int, closed: AbstractSet[HostId], frontier: Frontier) -> Sequence[Choice]:
+        """Choose the n pages that are worth most: seen before, linked to newly, or any other."""
+        choices: list[Choice] = []
+        again = self._again(n, closed)
+        any_, new = self._trust[ANY].share, self._trust[FRESH].share
+        while len(choices) < n:
+            other = any_ * frontier.best(closed)
+            fresh = new * self.fresh.best(closed, frontier, self.now, self.watched)
+            visit = again[-1][0] if again else -inf
+            if max(other, fresh, visit) == -inf:
+                break
+            if fresh >= max(other, visit):
+                choices.append(self.fresh.take(frontier))
+            elif visit > other:
+                choices.append(self._visit(*again.pop()))
+            else:
+                choices += frontier.pop(1, closed)
+        return choices
+
+    def _visit(self, worth: float, place: int) -> Choice:
+        """Choose a page to visit again."""
+        page = self.watched.all[place]
+        page["asked"], page["turn"] = self.now, self._answers
+        url, host, parent, depth = (int(page[name]) for name in ("url", "host", "parent", "depth"))
+        return Choice(url, host, worth, AGAIN, parent, depth)
+
+    def _again(self, n: int, closed: AbstractSet[HostId]) -> list[tuple[float, int]]:
+        """Return the n pages on open hosts that are most worth a visit, the best last."""
+        pages, near = self.watched.all, self._near
+        waits = pages["asked"][near] <= pages["seen"][near]
+        places = near[waits | (self._answers - pages["turn"][near] > LOST)]
+        worth = self.watched.worth(places, self.now, self.price)
+        found: list[tuple[float, int]] = []
+        for at in np.argsort(-worth, kind="stable").tolist():
+            if len(found) >= n:
+                break
+            place = places.item(at)
+            if pages["host"].item(place) not in closed:
+                found.append((worth.item(at), place))
+        return found[::-1]
+
+    def tell(self, visit: Visit, fresh: Ids, hosts: Ids) -> bool:
+        """Learn what a visit brought, and return whether a page has links that it had not.
+
+        `fresh` are links to addresses never seen before.
+        """
+        page = visit.page
+        self.now = max(self.now, page.time)
+        if page.choice.url == NOWHERE:
+            return False
+        self._answers += 1
+        self._credit(visit)
+        place = self.watched.place(page.choice.url)
+        changed = place >= 0 and self.watched.learn(place, visit)
+        if place < 0:
+            if page.status in WATCHED:
+                self.watched.begin(page, self._group(page))
+        elif len(fresh):
+            self.fresh.add(place, page, fresh, hosts)
+        if self._answers >= self._next_look:
+            self._look()
+        return changed and len(fresh) > 0
+
+    def _credit(self, visit: Visit) -> None:
+        """Learn what a download was worth: in general, of its kind, and by the page it was on."""
+        choice = visit.page.choice
+        self.price += LATELY * (visit.relevance - self.price)
+        if choice.agent in self._trust and choice.parent != NOWHERE:
+            self._trust[choice.agent].learn(choice.promise, visit.relevance)
+        source = self.fresh.source(choice.url)
+        if source is not None:
+            self.watched.count(source, LINKS, 1.0, visit.relevance)
+            self.watched.count(source, THROUGH, 0.0, visit.relevance)
+
+    def _group(self, page: Page) -> int:
+        """Return the group of a page: of pages on its host with addresses of its shape."""
+        group, host = self.watched.hazards.group, page.choice.host
+        there = page.version >= 0
+        return group((host, there, shape_of(page)), group((host, there)))
+
+    def _look(self) -> None:
+        """Find the pages that may soon be worth a visit: the best of all, and of each host."""
+        self._next_look = self._answers + max(3, self._answers // LOOK_AGAIN)
+        self.watched.hazards.refresh()
+        worth = self.watched.worth(np.arange(len(self.watched)), self.now, self.price)
+        order = np.argsort(-worth, kind="stable")
+        _, firsts = np.unique(self.watched.all["host"][order], return_index=True)
+        best = np.sort(firsts)[: 16 * NEAREST]
+        self._near = order[np.union1d(np.arange(min(NEAREST, len(order))), best)]
+
+
+def shape_of(page: Page) -> str:
+    """Return what addresses of a kind have in common: the first directory, and no letters else."""
+    href = page.links.addresses.href(page.choice.url)
+    start = href.find("/", 8)
+    path = href[start + 1 :][:100] if start > 0 else ""
+    head, slash, rest = path.partition("/")
+    if not slash:
+        head, rest = "", path
+    return f"{DIGITS.sub('0', head)}/{MANY.sub('a+', LETTERS.sub('a', DIGITS.sub('0', rest)))}"
