@@ -25,7 +25,7 @@ AIMS = {
 FLOORS = {
     "topics": 0.92,
     "departments": 0.50,
-    "companies": 0.07,
+    "companies": 0.12,
     "topics, no words": 0.90,
     "departments, no words": 0.50,
 }

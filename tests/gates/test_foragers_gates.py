@@ -21,9 +21,9 @@ from foragers.worlds.generated import generate
 SEEDS = (0, 1, 2)
 DAY = 86_400.0
 FLOORS = {
-    ("foragers", "random-order"): 1.12,
-    ("foragers", "home-page"): 2.8,
-    ("foragers", "wl"): 1.5,
+    ("foragers", "random-order"): 1.7,
+    ("foragers", "home-page"): 4.2,
+    ("foragers", "wl"): 2.2,
     ("wlrl-refresh", "wlrl"): 1.1,
 }
 

@@ -17,7 +17,7 @@ from foragers.worlds.generated import generate
 from foragers.worlds.recorded import Recorded
 
 DOWNLOADS = 1000
-FLOORS = {"foragers": 1.3, "home-page": 1.8, "uniform": 4.0}
+FLOORS = {"foragers": 1.1, "home-page": 1.8, "uniform": 4.0}
 """How many times as much news as another auto finds at least."""
 
 

@@ -213,15 +213,32 @@ def test_words_of_the_topic_lead_before_anything_is_learned() -> None:
 def test_a_host_that_never_answers_is_left_for_last() -> None:
     dead = [Link(url, 1, f"http://dead.test/{url}") for url in range(10, 20)]
     alive = [Link(url, 2, f"http://alive.test/{url}") for url in range(20, 30)]
-    strategy = begun(
-        Auto(NoTopic()), *(page for pair in zip(dead, alive, strict=True) for page in pair)
-    )
+    links = [page for pair in zip(dead, alive, strict=True) for page in pair]
+    strategy = begun(Auto(NoTopic()), link(0, "home"))
     order: list[int] = []
     while chosen := strategy.ask(1, frozenset()):
-        status = Status.OK if chosen[0].url >= 20 else Status.MISSING
-        order.append(chosen[0].url)
-        strategy.tell([visit(chosen[0], 0.0, status=status)])
+        url = chosen[0].url
+        status = Status.MISSING if 10 <= url < 20 else Status.OK
+        order.append(url)
+        strategy.tell([visit(chosen[0], 0.0, *(links if not url else ()), status=status)])
     assert set(order[-5:]) <= set(range(10, 20))
+
+
+def test_many_seeds_have_their_turns_whatever_else_promises_more() -> None:
+    seeds = [Link(url, url, f"http://s{url}.test/") for url in range(1, 31)]
+    teas = [link(url, "tea", "green tea") for url in range(100, 200)]
+    strategy = begun(Auto(Keywords("green tea")), *seeds)
+    order = crawl(strategy, {1: teas}, set(range(100, 200)), 45)
+    assert set(range(1, 21)) <= set(order)
+    assert order.count(25) == 0, "those behind the first twenty are judged like links"
+
+
+def test_few_seeds_wait_while_the_first_pays() -> None:
+    seeds = [Link(url, url, f"http://s{url}.test/") for url in range(1, 4)]
+    teas = [link(url, "tea", "green tea") for url in range(100, 120)]
+    strategy = begun(Auto(Keywords("green tea")), *seeds)
+    order = crawl(strategy, {1: teas}, set(range(100, 120)), 15)
+    assert not {2, 3} & set(order[3:])
 
 
 def test_auto_says_what_each_adviser_made_of_a_link() -> None:
@@ -232,6 +249,7 @@ def test_auto_says_what_each_adviser_made_of_a_link() -> None:
     assert reasons.parts[0].name == "topic in link"
     assert reasons.parts[0].adds == pytest.approx((1.0, PRIOR["topic in link"]))
     assert "0.9" in reasons.says
+    assert reasons.says.endswith("for it above all: topic in link")
 
 
 def test_a_page_nobody_spoke_of_is_not_explained() -> None:

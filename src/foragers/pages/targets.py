@@ -110,7 +110,6 @@ class Targets:
         _MEMORY.add(known, href, address)
         return address
 
-
     def _itself(self) -> str | None:
         """Return the address of the page itself, which is its base if that is spelled as usual."""
         base = self.base

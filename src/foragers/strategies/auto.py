@@ -52,9 +52,9 @@ from foragers.topics.no_topic import NoTopic
 from foragers.topics.topic import Topic
 from foragers.types import NOWHERE, Choice, HostId, Link, Page, Status, UrlId, Visit
 
-FIRST_SEEDS, FEW_SEEDS, PAUSE = 20, 5, 10
-"""The first seeds have their turn whatever they promise, for whoever gave them knew why: after
-every download, or, where they are few, after every tenth, so that one site teaches of the next."""
+FIRST_SEEDS, FEW_SEEDS = 20, 5
+"""Of many seeds the first have their turns whatever they promise, one after every download: whoever
+gave them knew why.  A few wait, so that what one site teaches is of use on the next."""
 FETCHED = -1
 """In place of the number of links to a page: it is there."""
 LOOK_AGAIN, FIT_AGAIN = 50, 20
@@ -179,12 +179,9 @@ class Auto:
         fresh = page.links.at(places)
         if fresh:
             clues = np.array([self._clue(link, visit, lean) for link in fresh], CLUE)
-            if page.choice.url == NOWHERE:
-                turns = np.arange(len(clues[:FIRST_SEEDS])) * (
-                    PAUSE if len(clues) <= FEW_SEEDS else 1
-                )
-                clues["depth"][:FIRST_SEEDS] = -turns
-            elif self.model is not None:
+            if page.choice.url == NOWHERE and len(clues) > FEW_SEEDS:
+                clues["depth"][:FIRST_SEEDS] = -1 - np.arange(len(clues[:FIRST_SEEDS]))
+            elif self.model is not None and page.choice.url != NOWHERE:
                 clues["schooled"] = self._taught(self.model).says(page, places)
             self._clues.add(clues)
             for link, promise in zip(fresh, self._promises(clues).tolist(), strict=True):
@@ -223,7 +220,7 @@ class Auto:
             topic,
             around,
             lean,
-            max(visit.page.choice.depth + 1, 1),
+            visit.page.choice.depth + 1,
             0.0,
         )
 
@@ -253,7 +250,7 @@ class Auto:
         """Return how likely each link is worth following."""
         said = self._advice(clues) @ self._belief.weights
         chances = sigmoid(said + doubt_of(clues, self._rates))
-        due = (clues["depth"] <= 0) & (-clues["depth"] <= self._downloads)
+        due = (clues["depth"] < 0) & (-clues["depth"] <= self._downloads + 1)
         return np.where(due, 1.0, chances)
 
     def _look(self) -> None:

@@ -94,7 +94,7 @@ def advice_of(clues: Records, rates: Rates, words: WordWeights, in_links: Advice
     advice[:, 7], advice[:, 8] = clues["parent"], clues["topic"]
     advice[:, 9], advice[:, 10] = clues["around"], clues["lean"]
     advice[:, 11] = np.log(np.maximum(in_links, 1))
-    advice[:, 12], advice[:, 13] = np.maximum(clues["depth"], 1), clues["schooled"]
+    advice[:, 12], advice[:, 13] = np.maximum(clues["depth"], 0), clues["schooled"]
     return advice
 
 

@@ -79,7 +79,7 @@ class Revisits:
         again = self._again(n, closed)
         any_, new = self._trust[ANY].share, self._trust[FRESH].share
         while len(choices) < n:
-            other = any_ * frontier.best(closed)
+            other = any_ * min(1.0, frontier.best(closed))  # a seed may promise anything
             fresh = new * self.fresh.best(closed, frontier, self.now, self.watched)
             visit = again[-1][0] if again else -inf
             if max(other, fresh, visit) == -inf:

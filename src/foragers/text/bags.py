@@ -24,7 +24,7 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
 OF_PAGE = ("head", "page")
 """The bags that all links of a page share."""
 
-MOST_WORDS = 5000
+MOST_WORDS = 2000
 """How many words of a page, MOST_URL_LETTERS how much of a URL, are read."""
 MOST_URL_LETTERS = 500
 MOST_LETTERS = 10 * MOST_WORDS
