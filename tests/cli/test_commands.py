@@ -254,6 +254,22 @@ class TestBadInput:
     def test_options_that_make_no_sense(self, world: Path, words, remedy: str, capsys) -> None:
         assert remedy in refused(capsys, "compare", world, *words)
 
+    @pytest.mark.parametrize(
+        ("words", "remedy"),
+        [
+            (("--out", ""), "--out is empty: name a folder"),
+            (("--minutes", "inf"), "--minutes inf: must be at most"),
+            (("--minutes", "nan"), "--minutes nan: must be at least 0"),
+            (("--delay", "inf"), "--delay inf: must be at most"),
+            (("--concurrency", "100000000"), "must be at most 10,000"),
+            (("--chromium", "/no/browser"), "--chromium names the browser for --render"),
+        ],
+    )
+    def test_crawls_that_make_no_sense(self, tmp_path: Path, words, remedy: str, capsys) -> None:
+        out = () if "--out" in words else ("--out", tmp_path / "c")
+        assert remedy in refused(capsys, "crawl", "http://127.0.0.1:1/", *out, *words)
+        assert not (tmp_path / "c").exists()
+
     @pytest.mark.parametrize("name", ["pages", "seed", "preset"])
     def test_settings_that_have_an_option(self, tmp_path: Path, name: str, capsys) -> None:
         words = ("world", "generate", tmp_path / "w", "--preset", "topics", "--set", f"{name}=5")

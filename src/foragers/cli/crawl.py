@@ -35,7 +35,7 @@ def add(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--delay", type=float, default=1.0, metavar="SECONDS", help="pause at each host (1)"
     )
-    verb.add_argument("--out", type=Path, required=True, metavar="DIR", help="the same: go on")
+    verb.add_argument("--out", type=folder, required=True, metavar="DIR", help="the same: go on")
     verb.add_argument(
         "--learned",
         metavar="FILE",
@@ -60,6 +60,13 @@ def add(verb: argparse.ArgumentParser) -> None:
     manners.add_argument("--no-warc", dest="warc", action="store_false", help="keep no WARC")
     manners.add_argument("--no-traps", dest="traps", action="store_false", help="walk into traps")
     verb.set_defaults(run=run)
+
+
+def folder(name: str) -> Path:
+    """Return a folder that was given by name, which must have one."""
+    if not name.strip():
+        raise UsageError("--out is empty: name a folder for the crawl")
+    return Path(name)
 
 
 def add_enough(verb: argparse.ArgumentParser) -> None:

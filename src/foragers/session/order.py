@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,9 @@ FREE = (
     *("concurrency", "delay", "contact", "learned", "chromium"),
 )
 """What may be different when a crawl is taken up again."""
+MOST_CONNECTIONS = 10_000
+LONGEST = 10_000_000
+"""Minutes, or seconds between two requests: nobody waits for more."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -67,17 +71,21 @@ class Order(msgspec.Struct, frozen=True):
         """Refuse what makes no sense, before anything is fetched."""
         if not self.seeds:
             raise UsageError("give at least one URL to start from")
-        for option, value, least in (
-            ("--budget", self.budget, 1),
-            ("--per-host", 1 if self.per_host is None else self.per_host, 1),
-            ("--concurrency", self.concurrency, 1),
-            ("--delay", self.delay, 0),
-            ("--seed", self.seed, 0),
-            ("--minutes", 1 if self.minutes is None else self.minutes, 0),
-            ("--max-depth", 0 if self.max_depth is None else self.max_depth, 0),
+        for option, value, least, most in (
+            ("--budget", self.budget, 1, inf),
+            ("--per-host", 1 if self.per_host is None else self.per_host, 1, inf),
+            ("--concurrency", self.concurrency, 1, MOST_CONNECTIONS),
+            ("--delay", self.delay, 0, LONGEST),
+            ("--seed", self.seed, 0, inf),
+            ("--minutes", 1 if self.minutes is None else self.minutes, 0, LONGEST),
+            ("--max-depth", 0 if self.max_depth is None else self.max_depth, 0, inf),
         ):
             if not value >= least:
                 raise UsageError(f"{option} {value:g}: must be at least {least}")
+            if value > most:
+                raise UsageError(f"{option} {value:g}: must be at most {most:,}")
+        if self.chromium and not self.render:
+            raise UsageError("--chromium names the browser for --render; give that too")
         if self.enough.recall is not None and self.aim.new_within is not None:
             raise UsageError(
                 "--until-recall: there is no end to what is new (--new-within); use --until-yield"
