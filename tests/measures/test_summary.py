@@ -127,10 +127,10 @@ def test_bins_hold_everything_once() -> None:
     assert calibration(facts([], [])) == ()
 
 
-def printed(summary: Summary, stopped: str) -> str:
-    console = Console(file=io.StringIO(), width=80)
-    print_summary(summary, stopped, console)
-    return console.file.getvalue()  # type: ignore[attr-defined]
+def printed(summary: Summary, stopped: str, estimate: Estimate | None = None) -> str:
+    text = io.StringIO()
+    print_summary(summary, stopped, Console(file=text, width=80), estimate)
+    return text.getvalue()
 
 
 def test_the_summary_fits_a_terminal() -> None:
@@ -151,6 +151,5 @@ def test_the_summary_says_why_it_stopped(summary: Summary) -> None:
 
 def test_it_is_said_that_recall_is_not_estimated_where_there_is_no_end_of_what_is_new() -> None:
     assert "not estimated: there is no end to what is new" in printed(Summary(downloads=3), "")
-    console = Console(file=io.StringIO(), width=80)
-    print_summary(Summary(downloads=3), "", console, Estimate(found=2, low=2, waiting=4))
-    assert "not estimated" not in console.file.getvalue()  # type: ignore[attr-defined]
+    known = Estimate(found=2, low=2, waiting=4)
+    assert "not estimated" not in printed(Summary(downloads=3), "", known)
