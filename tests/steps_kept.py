@@ -17,6 +17,9 @@ class Steps:
 
     steps: list[Step] = field(default_factory=list)
 
+    def path(self, forager: int) -> None:
+        pass
+
     def add(self, step: Step) -> None:
         self.steps.append(step)
 

@@ -95,7 +95,8 @@ def test_links_are_picked_in_proportion() -> None:
 def test_picking_survives_any_sharpness() -> None:
     rng = np.random.default_rng(4)
     promises = np.array([0.1, 0.9, 0.3], np.float32)
-    assert pick(promises, 1e30, rng) == 1
+    for sharpness in (1e30, 1e300, float("inf")):
+        assert pick(promises, sharpness, rng) == 1
     assert pick(promises, 1e-30, rng) in (0, 1, 2)
 
 

@@ -48,7 +48,7 @@ def test_a_download_costs_the_same_however_many_there_are(settings: FleetSetting
 
 
 def peak(downloads: int, file: Path) -> int:
-    ledger = FleetLedger(file, NEWS)
+    ledger = FleetLedger(file, NEWS, GROUND)
     ledger.begin()
     tracemalloc.start()
     run(WL, downloads, ledger)

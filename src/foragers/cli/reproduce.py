@@ -41,6 +41,13 @@ def add(verb: argparse.ArgumentParser) -> None:
         help="size of world and experiment as a share of the paper's (default: 1)",
     )
     verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    verb.add_argument(
+        "--ledgers",
+        choices=("paper", "tables", "all"),
+        default="tables",
+        help="selection and evolution: which fleets leave a ledger; the paper's own, those of its"
+        " tables, or all that are simulated (at full size 20 to 30 MB each)",
+    )
     verb.add_argument("--out", type=Path, metavar="DIR", help="(default: reproduced/PAPER)")
     verb.set_defaults(run=run)
 
@@ -66,6 +73,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         options.scale,
         options.relevant,
         options.topic,
+        options.ledgers,
     )
     exhibits = reproduce(options.paper, request, partial(progress, console))
     write_exhibits(exhibits, out)

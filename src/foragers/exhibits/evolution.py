@@ -6,7 +6,7 @@ controls of `selection`.  docs/reproducing-evolution.md tells what came of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from foragers.exhibits.evolution_figures import (
     efficiency_figure,
     population_figure,
     starting_figure,
-    territory_figure,
 )
 from foragers.exhibits.evolution_measures import (
     alone,
@@ -29,20 +28,26 @@ from foragers.exhibits.evolution_measures import (
     time_lag,
     totals,
 )
+from foragers.exhibits.evolution_territory import territory_figure
 from foragers.exhibits.exhibit import Cell, Exhibits, Figure, Measured, Table, Verdict
 from foragers.exhibits.fleet_kinds import KINDS, FleetKind
 from foragers.exhibits.fleet_measures import mean
-from foragers.exhibits.fleet_runs import FleetJob, FleetOutcome, perform_all
+from foragers.exhibits.fleet_runs import FleetJob, FleetOutcome, ledger_file, perform_all
+from foragers.exhibits.fleet_showing import (
+    Shown,
+    keeps_ledger,
+    read_pages,
+    seeds_of,
+    settings_of,
+    terrain_of,
+)
 from foragers.exhibits.request import Progress, Request
-from foragers.exhibits.selection import seeds_of, terrain_of
 from foragers.exhibits.selection_figures import degree_figure
-from foragers.exhibits.terrain import AS_IT_IS, days_of, worlds_of
+from foragers.exhibits.terrain import AS_IT_IS, days_of, stretch_of, worlds_of
 from foragers.fleet.settings import FleetSettings
 from foragers.measures.structure import Structure, structure
-from foragers.text.state import states_of
 from foragers.worlds.store import open_world
 
-RUNS = 3
 DAYS = 14.0
 SECONDS_PER_PAGE = 1.11
 """Two weeks divided by the 1,090,074 downloads of the paper."""
@@ -87,68 +92,50 @@ FLEETS: Mapping[str, FleetKind] = {
 
 def reproduce(request: Request, progress: Progress) -> Exhibits:
     """Make all exhibits of the paper."""
-    worlds = worlds_of(request)
-    with progress("reading pages", len(worlds)) as meter:
-        for number, path in enumerate(worlds.values()):
-            states_of(open_world(path))
-            meter(number + 1, path.name)
+    worlds = worlds_of(request, DAYS)
+    read_pages(worlds, progress)
     jobs = [job for name, path in worlds.items() for job in jobs_on(name, path, request)]
     outcomes = perform_all(jobs, request.jobs, progress)
-    tables: list[Table] = []
-    figures: list[Figure] = []
-    verdicts: list[Verdict] = []
+    shown = Shown()
     for number, (name, path) in enumerate(worlds.items()):
         suffix = "" if number == 0 else f"-{name}"
-        here = {
-            kind: [
-                one
-                for one in outcomes
-                if one.job.terrain.name == name and one.job.kind.name == kind
-            ]
-            for kind in FLEETS
-        }
+        here = {kind: runs_of(outcomes, name, kind) for kind in FLEETS}
         found = structure(open_world(path))
-        tables.append(totals_table(suffix, name, here))
-        figures += figures_of(suffix, here[MAIN][0], found)
-        verdicts += claims(name, here, found)
-    return Exhibits(
+        shown.tables.append(totals_table(suffix, name, here))
+        shown.figures += figures_of(suffix, here[MAIN][0], found)
+        shown.verdicts += claims(name, here, found)
+    return shown.exhibits(
         "evolution",
         "Computer study of the evolution of news foragers, made again",
-        settings_of(request, worlds, outcomes),
-        tables,
-        figures,
-        verdicts,
-        NOTES,
+        settings_of(request, worlds, *simulated(worlds, outcomes)),
+        ["Figures show the first run."],
     )
 
 
-NOTES = (
-    "Figures show the first run. A claim holds, or does not, if Student's paired t-test over runs"
-    " gives p < 0.05; else it cannot be told from so many runs. All choices that the paper leaves"
-    " open: docs/reproducing-evolution.md.",
-)
+def runs_of(outcomes: Sequence[FleetOutcome], world: str, kind: str) -> list[FleetOutcome]:
+    """Return the runs of one kind of fleet on one world."""
+    return [one for one in outcomes if one.job.terrain.name == world and one.job.kind.name == kind]
 
 
 def jobs_on(name: str, path: Path, request: Request) -> list[FleetJob]:
     """Return all simulations on one world."""
     terrain = terrain_of(name, path, AS_IT_IS, request)
-    days = min(days_of(request, open_world(path)), DAYS)
-    jobs = []
-    for kind in FLEETS.values():
-        for seed in seeds_of(kind, request):
-            file = request.out / "ledgers" / f"{name}-{kind.name.lower()}-{seed}.sqlite"
-            jobs.append(
-                FleetJob(
-                    terrain,
-                    kind,
-                    seed,
-                    days,
-                    territory=TERRITORY_WINDOW,
-                    ledger=file if kind.name == MAIN else None,
-                    seconds_per_page=SECONDS_PER_PAGE,
-                )
-            )
-    return jobs
+    days = days_of(request, open_world(path), DAYS)
+    stretch = stretch_of(days, DAYS)
+
+    def job(kind: FleetKind, seed: int) -> FleetJob:
+        keep = keeps_ledger(request, by_paper=kind.name == MAIN)
+        return FleetJob(
+            terrain,
+            kind,
+            seed,
+            days,
+            territory=TERRITORY_WINDOW,
+            ledger=ledger_file(request, terrain, kind.name, seed) if keep else None,
+            seconds_per_page=SECONDS_PER_PAGE,
+        ).stretched(stretch)
+
+    return [job(kind, seed) for kind in FLEETS.values() for seed in seeds_of(kind, request)]
 
 
 def totals_table(suffix: str, name: str, here: Mapping[str, Sequence[FleetOutcome]]) -> Table:
@@ -166,7 +153,7 @@ def totals_table(suffix: str, name: str, here: Mapping[str, Sequence[FleetOutcom
     ]
     return Table(
         f"totals{suffix}",
-        f"Totals of two weeks (Section 4), {name}",
+        f"Totals of {here[MAIN][0].job.length} (Section 4; the paper: 14 days), {name}",
         ("measure", f"{MAIN} (ours)", "paper", *others),
         rows,
         f"At most {MOST} foragers, as many as the paper had at its end, but for the column without"
@@ -184,13 +171,12 @@ def figures_of(suffix: str, outcome: FleetOutcome, found: Structure) -> list[Fig
         note="Strong marks are means over bins; solid lines are fitted to the tail, dashed ones"
         " to all degrees up to the largest. The paper's slopes: −2.0 ± 0.3.",
     )
-    run = outcome.run
     return [
         degrees,
-        efficiency_figure(suffix, run),
-        population_figure(suffix, run),
-        *division_figures(suffix, run),
-        starting_figure(suffix, run),
+        efficiency_figure(suffix, outcome),
+        population_figure(suffix, outcome),
+        *division_figures(suffix, outcome),
+        starting_figure(suffix, outcome.run),
         territory_figure(suffix, outcome),
     ]
 
@@ -209,17 +195,17 @@ def claims(
     return [
         slopes(world, found),
         more(
-            f"{world}: rewarded / sent rises (second week against first)",
+            f"{world}: rewarded / sent rises (second half against first)",
             [one.second for one in sent],
             [one.first for one in sent],
         ),
         more(
-            f"{world}: rewarded / downloaded rises (second week against first)",
+            f"{world}: rewarded / downloaded rises (second half against first)",
             [one.second for one in downloaded],
             [one.first for one in downloaded],
         ),
         less(
-            f"{world}: news is found sooner (hours, second week against first)",
+            f"{world}: news is found sooner (hours, second half against first)",
             [one.second for one in lags],
             [one.first for one in lags],
         ),
@@ -246,7 +232,7 @@ def claims(
             [0.95],
         ),
         more(
-            f"{world}: new starting points keep emerging (second week at least half of the first)",
+            f"{world}: new starting points keep emerging (second half: at least half the first's)",
             [one.second for one in starts],
             [one.first / 2 for one in starts],
         ),
@@ -265,21 +251,10 @@ def slopes(world: str, found: Structure) -> Verdict:
     return Verdict(claim, within, f"out {out:.2f}, in {into:.2f}", reason)
 
 
-def settings_of(
-    request: Request, worlds: Mapping[str, Path], outcomes: Sequence[FleetOutcome]
-) -> dict[str, str]:
-    """Return how the exhibits were made, and what that cost."""
-    days = ", ".join(
-        f"{one.job.days:g} days on {one.job.terrain.name}"
-        for one in outcomes
-        if one.job.kind.name == MAIN and one.job.seed == request.seed
+def simulated(worlds: Iterable[str], outcomes: Sequence[FleetOutcome]) -> tuple[str, str]:
+    """Return what was simulated, and what it cost."""
+    paces = [runs_of(outcomes, name, MAIN)[0].job.pace for name in worlds]
+    return (
+        ", ".join(paces),
+        f"{len(outcomes)} simulations: {sum(one.cpu_seconds for one in outcomes):.0f} CPU seconds",
     )
-    return {
-        "worlds": ", ".join(f"{name} ({path})" for name, path in worlds.items()),
-        "simulated": f"{days}, {SECONDS_PER_PAGE} s a page",
-        "runs": f"{request.runs or RUNS}, seeds from {request.seed}",
-        "ledgers": f"{request.out / 'ledgers'} (docs/fleet-ledgers.md)",
-        "wanted": request.relevant or request.topic or "whatever is new",
-        "cost": f"{len(outcomes)} simulations:"
-        f" {sum(one.cpu_seconds for one in outcomes):.0f} CPU seconds",
-    }

@@ -1,9 +1,8 @@
-"""The figures of `evolution`: efficiency, population, division of work, starting points, a path."""
+"""The figures of `evolution`: efficiency, population, division of work, starting points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,9 @@ from numpy.typing import NDArray
 
 from foragers.exhibits.evolution_measures import DAY
 from foragers.exhibits.exhibit import Figure
-from foragers.exhibits.fleet_runs import FleetOutcome
+from foragers.exhibits.fleet_measures import share
+from foragers.exhibits.fleet_runs import FleetOutcome, span
+from foragers.exhibits.selection_figures import dots_if_few, explain, say
 from foragers.fleet.replay import FleetRun
 from foragers.fleet.territory import TerritoryTally
 from foragers.plots.canvas import COLOURS
@@ -23,21 +24,27 @@ EARLY_DAYS = 3.0
 """Fig. 4a shows the first days only."""
 
 BINS = 40
+ALL_SHARED = "Nothing belonged to one forager only."
+NONE_SHARED = "There was nothing that several foragers could have shared."
 
 
-def efficiency_figure(name: str, run: FleetRun) -> Figure:
+def efficiency_figure(name: str, outcome: FleetOutcome) -> Figure:
     """Return both efficiencies over time (Fig. 3a)."""
+    run = outcome.run
     days = [day(run, window.end) for window in run.windows]
-    sent = [ratio(window.relevant, window.sent) for window in run.windows]
-    downloaded = [ratio(window.relevant, window.downloaded) for window in run.windows]
+    sent = [share(window.relevant, window.sent) for window in run.windows]
+    downloaded = [share(window.relevant, window.downloaded) for window in run.windows]
 
     def draw(drawing: Drawing) -> None:
         axes = drawing.subplots()
         axes.plot(days, sent, color=COLOURS[4], label="rewarded / sent (left)")
+        dots_if_few(axes)
+        explain(axes)
         axes.set(xlabel="days", ylabel="rewarded / sent")
         axes.set_ylim(0)
         right = axes.twinx()
         right.plot(days, downloaded, color=COLOURS[0], label="rewarded / downloaded (right)")
+        dots_if_few(right)
         right.set_ylabel("rewarded / downloaded")
         right.set_ylim(0)
         right.grid(False)
@@ -46,11 +53,13 @@ def efficiency_figure(name: str, run: FleetRun) -> Figure:
 
     data = {"day": days, "rewarded_per_sent": sent, "rewarded_per_downloaded": downloaded}
     title = "Fig. 3a: efficiency over time"
-    return Figure(f"figure-3a{name}", title, data, draw, "Windows of three hours, the first run.")
+    note = f"Windows of {span(outcome.job.window)}, the first run."
+    return Figure(f"figure-3a{name}", title, data, draw, note)
 
 
-def population_figure(name: str, run: FleetRun) -> Figure:
+def population_figure(name: str, outcome: FleetOutcome) -> Figure:
     """Return who lived when, and with which score (Fig. 3b)."""
+    run = outcome.run
     times = sorted({tally.time for tally in run.scores})
     members = sorted({tally.forager for tally in run.scores})
     column = {time: place for place, time in enumerate(times)}
@@ -63,6 +72,8 @@ def population_figure(name: str, run: FleetRun) -> Figure:
         above, below = drawing.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [1, 2.2]})
         days = [day(run, window.end) for window in run.windows]
         above.step(days, [window.foragers for window in run.windows], where="post", color="#333333")
+        dots_if_few(above)
+        explain(above)
         above.set_ylabel("foragers")
         above.set_ylim(0)
         above.yaxis.get_major_locator().set_params(integer=True)
@@ -85,17 +96,18 @@ def population_figure(name: str, run: FleetRun) -> Figure:
         "Fig. 3b: population and scores",
         data,
         draw,
-        "At the ends of windows of three hours, the first run.",
+        f"At the ends of windows of {span(outcome.job.window)}, the first run.",
         height=5.6,
     )
 
 
-def division_figures(name: str, run: FleetRun) -> list[Figure]:
+def division_figures(name: str, outcome: FleetOutcome) -> list[Figure]:
     """Return shares of pages and trajectories of one forager, stacked by forager (Fig. 4)."""
+    run = outcome.run
     early = [w for w in run.territory if w.end <= run.start + EARLY_DAYS * DAY]
     note = (
-        "In windows of 75 minutes, the first run; one band a forager, the oldest at the bottom."
-        " The line is their sum; what is missing to 1 was visited by several."
+        f"In windows of {span(outcome.job.territory or 0)}, the first run; one band a forager, the"
+        " oldest at the bottom. The line is their sum; what is missing to 1 was visited by several."
     )
     return [
         stacked(
@@ -149,13 +161,15 @@ def stacked(
 
     def draw(drawing: Drawing) -> None:
         axes = drawing.subplots()
-        if len(days):
+        if members:
             # A window is a step that ends where the next begins.
             edges = [0.0, *days]
             held = np.hstack((shares, shares[:, -1:]))
             axes.stackplot(edges, held, colors=shades(len(members)), linewidth=0, step="post")
             axes.stairs(shares.sum(axis=0), edges, color=COLOURS[1], linewidth=0.8)
             axes.set_xlim(0, max(days[-1], 1e-6))
+        else:
+            say(axes, ALL_SHARED if known else NONE_SHARED)
         axes.set(xlabel="days", ylabel=label)
         axes.set_ylim(0, 1)
 
@@ -196,6 +210,8 @@ def starting_figure(name: str, run: FleetRun) -> Figure:
         )
         axes.set(xlabel="days", ylabel="URLs, in the order of their discovery")
         drawing.colorbar(shown, ax=axes, label="new starting points", pad=0.01)
+        if not run.starts:
+            say(axes, "No URL came into a starting list.")
 
     cells = [
         (float(across[i]), float(along[j]), int(counts[i, j]))
@@ -215,80 +231,6 @@ def starting_figure(name: str, run: FleetRun) -> Figure:
     )
 
 
-def territory_figure(name: str, outcome: FleetOutcome) -> Figure:
-    """Return the longest of the foragers' last paths as a graph (Fig. 6)."""
-    run, ground = outcome.run, outcome.job.terrain.ground()
-    forager = max(run.paths, key=lambda one: len(run.paths[one]), default=0)
-    path = run.paths.get(forager, [])
-    places = {url: number for number, url in enumerate(dict.fromkeys(path))}
-    edges = edges_between(places, ground.link_starts, ground.targets, ground.finals)
-    spots = laid_out(len(places), edges, path, places)
-
-    def draw(drawing: Drawing) -> None:
-        axes = drawing.subplots()
-        for one, other in edges:
-            axes.plot(*spots[[one, other]].T, color="#c4c4c4", linewidth=0.6, zorder=1)
-        steps = spots[[places[url] for url in path]] if path else np.empty((0, 2))
-        axes.plot(*steps.T, color=COLOURS[0], linewidth=0.9, alpha=0.7, zorder=2)
-        axes.scatter(
-            spots[:, 0], spots[:, 1], s=22, color=COLOURS[0], zorder=3, label="page visited"
-        )
-        if path:
-            axes.scatter(
-                spots[:1, 0], spots[:1, 1], s=80, color=COLOURS[1], zorder=4, label="start"
-            )
-        axes.plot([], [], color="#c4c4c4", label="link")
-        axes.plot([], [], color=COLOURS[0], label="next step")
-        axes.set_axis_off()
-        drawing.legend(loc="outside lower center", ncols=4)
-
-    data = {"step": list(range(1, len(path) + 1)), "url": [int(url) for url in path]}
-    return Figure(
-        f"figure-6{name}",
-        f"Fig. 6: territory of forager {forager}",
-        data,
-        draw,
-        "Its last whole path, from one starting URL; links between the pages that it visited.",
-        width=6.4,
-        height=5.6,
-    )
-
-
-def edges_between(
-    places: Mapping[int, int],
-    starts: list[int],
-    targets: NDArray[np.int32],
-    finals: NDArray[np.int32],
-) -> list[tuple[int, int]]:
-    """Return the links between some URLs, over all versions, each pair once."""
-    found: set[tuple[int, int]] = set()
-    for version in np.flatnonzero(np.isin(finals[:-1], list(places))).tolist():
-        here = places[int(finals[version])]
-        for target in targets[starts[version] : starts[version + 1]].tolist():
-            if target in places and places[target] != here:
-                found.add((min(here, places[target]), max(here, places[target])))
-    return sorted(found)
-
-
-def laid_out(
-    count: int, edges: Sequence[tuple[int, int]], path: Sequence[int], places: Mapping[int, int]
-) -> NDArray[np.float64]:
-    """Place nodes so that linked ones, and steps that follow each other, are near."""
-    # Imported here: only this picture needs it.
-    import igraph
-
-    if not count:
-        return np.empty((0, 2))
-    steps = [(places[one], places[other]) for one, other in pairwise(path)]
-    graph = igraph.Graph(n=count, edges=sorted({*edges, *steps}))
-    return np.array(graph.layout_kamada_kawai().coords)
-
-
 def day(run: FleetRun, time: float) -> float:
     """Return a time in days from the start."""
     return round((time - run.start) / DAY, 6)
-
-
-def ratio(part: int, whole: int) -> float:
-    """Return a share, or no number where there is nothing to share."""
-    return part / whole if whole else float("nan")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foragers.exhibits.fleet_measures import mean
+from foragers.exhibits.fleet_measures import mean, share
 from foragers.exhibits.fleet_runs import FleetOutcome
 from foragers.fleet.replay import FleetRun
 from foragers.fleet.tally import WindowTally
@@ -34,7 +34,7 @@ def efficiency(run: FleetRun, of: str) -> Halves:
     """Return rewarded by sent, or by downloaded, documents in each half."""
     return Halves(
         *(
-            sum(w.relevant for w in part) / max(sum(getattr(w, of) for w in part), 1)
+            share(sum(w.relevant for w in part), sum(getattr(w, of) for w in part))
             for part in halves(run)
         )
     )
@@ -59,20 +59,12 @@ def time_lag(outcome: FleetOutcome) -> Halves:
 
 def alone(windows: Sequence[TerritoryTally]) -> list[float]:
     """Return for each window the share of pages that only one forager visited."""
-    return [
-        sum(window.own_pages.values()) / window.pages if window.pages else float("nan")
-        for window in windows
-    ]
+    return [share(sum(window.own_pages.values()), window.pages) for window in windows]
 
 
 def apart(windows: Sequence[TerritoryTally]) -> list[float]:
     """Return for each window the share of trajectories from shared pages that only one took."""
-    return [
-        sum(window.own_trajectories.values()) / window.trajectories
-        if window.trajectories
-        else float("nan")
-        for window in windows
-    ]
+    return [share(sum(window.own_trajectories.values()), window.trajectories) for window in windows]
 
 
 def daily_rhythm(run: FleetRun) -> float:
@@ -137,7 +129,7 @@ def totals_of(outcome: FleetOutcome) -> dict[str, float]:
         "sent": float(run.sent),
         "rewarded": float(run.relevant),
         "rewarded / downloaded": run.relevant / max(run.downloaded, 1),
-        "rewarded / sent": run.relevant / run.sent if run.sent else float("nan"),
+        "rewarded / sent": share(run.relevant, run.sent),
         "foragers at the end": float(run.windows[-1].foragers) if run.windows else float("nan"),
         "births": float(sum(event.what == "birth" and event.parent >= 0 for event in run.lives)),
         "deaths": float(sum(event.what == "death" for event in run.lives)),

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from foragers.fleet.ground import Ground
 from foragers.fleet.replay import FleetRun, Step
 from foragers.types import UrlId
 from foragers.worlds.archive import Archive
@@ -42,7 +43,8 @@ CREATE TABLE versions (
     id INTEGER PRIMARY KEY,
     url INTEGER NOT NULL,         -- urls.id
     time REAL NOT NULL,           -- when the URL began to show it, seconds since the start
-    content INTEGER NOT NULL      -- the first version of the URL with this content
+    content INTEGER NOT NULL,     -- the first version of the URL with this content
+    wanted INTEGER NOT NULL       -- 1: a page that is relevant while it is new
 );
 CREATE TABLE lives (
     time REAL NOT NULL,           -- seconds since the start
@@ -50,17 +52,33 @@ CREATE TABLE lives (
     forager INTEGER NOT NULL,
     parent INTEGER NOT NULL       -- -1: none
 );
+CREATE TABLE paths (
+    step INTEGER PRIMARY KEY,     -- downloads.step of its first step
+    forager INTEGER NOT NULL
+);
+CREATE TABLE starts (             -- URLs that came new into a starting list, in order
+    time REAL NOT NULL,           -- seconds since the start
+    forager INTEGER NOT NULL,
+    url INTEGER NOT NULL          -- urls.id
+);
+CREATE TABLE scores (             -- after the step under way when a window ended
+    time REAL NOT NULL,           -- the end of the window, seconds since the start
+    forager INTEGER NOT NULL,
+    score REAL NOT NULL
+);
 """
 
 
 class FleetLedger:
     """Takes in the steps of a fleet, and writes them into a file, in so many `cpu_seconds`."""
 
-    def __init__(self, file: Path, archive: Archive) -> None:
+    def __init__(self, file: Path, archive: Archive, ground: Ground) -> None:
         self._file = file
         self._archive = archive
+        self._ground = ground
         self._partial = file.with_name(f".{file.name}.partial")
         self._rows: list[Row] = []
+        self._paths: list[tuple[int, int]] = []
         self._steps = 0
         self.cpu_seconds = 0.0
 
@@ -69,18 +87,23 @@ class FleetLedger:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         self._partial.unlink(missing_ok=True)
         archive = self._archive
-        numbers = np.arange(len(archive.book))
-        urls = np.repeat(numbers, np.diff(archive.version_starts))
+        ground = self._ground
+        wanted = ground.is_page if ground.wanted is None else ground.is_page & ground.wanted
         versions = zip(
             range(archive.versions),
-            urls.tolist(),
+            ground.finals[:-1].tolist(),
             (archive.times - archive.start).tolist(),
             archive.same_as.tolist(),
+            wanted[:-1].astype(np.int8).tolist(),
             strict=True,
         )
         with closing(self._open()) as connection, connection:
             connection.executescript(SCHEMA)
-            connection.executemany("INSERT INTO versions VALUES (?, ?, ?, ?)", versions)
+            connection.executemany("INSERT INTO versions VALUES (?, ?, ?, ?, ?)", versions)
+
+    def path(self, forager: int) -> None:
+        """Take in that the step to come is the first of a path."""
+        self._paths.append((self._steps + 1, forager))
 
     def add(self, step: Step) -> None:
         """Take in a step."""
@@ -115,11 +138,15 @@ class FleetLedger:
         lives = [
             (event.time - run.start, event.what, event.member, event.parent) for event in run.lives
         ]
+        starts = [(one.time - run.start, one.forager, one.url) for one in run.starts]
+        scores = [(one.time - run.start, one.forager, one.score) for one in run.scores]
         found = np.flatnonzero(run.discovered >= 0).tolist()
         href = self._archive.book.href
         with closing(self._open()) as connection, connection:
             connection.executemany("INSERT INTO about VALUES (?, ?)", about)
             connection.executemany("INSERT INTO lives VALUES (?, ?, ?, ?)", lives)
+            connection.executemany("INSERT INTO starts VALUES (?, ?, ?)", starts)
+            connection.executemany("INSERT INTO scores VALUES (?, ?, ?)", scores)
             connection.executemany(
                 "INSERT INTO urls VALUES (?, ?)", ((url, href(url)) for url in found)
             )
@@ -134,7 +161,9 @@ class FleetLedger:
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 self._rows,
             )
+            connection.executemany("INSERT INTO paths VALUES (?, ?)", self._paths)
         self._rows.clear()
+        self._paths.clear()
         self.cpu_seconds += time.process_time() - began
 
     def _open(self) -> sqlite3.Connection:

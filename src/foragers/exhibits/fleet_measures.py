@@ -63,14 +63,19 @@ def measures_of(run: FleetRun, news: int) -> dict[str, float]:
         "relevant": float(run.relevant),
         "found URLs": float(run.found_urls),
         "download efficiency": run.relevant / max(run.downloaded, 1),
-        "sent efficiency": run.relevant / run.sent if run.sent else float("nan"),
+        "sent efficiency": share(run.relevant, run.sent),
         "relative found URL": run.found_urls / max(run.downloaded, 1),
-        SHARE: run.relevant / news if news else float("nan"),
+        SHARE: share(run.relevant, news),
     }
     for store, how in STORES.items():
         found[f"freshness, {how}"] = mean(getattr(w, f"fresh_by_{store}") for w in run.windows)
         found[f"age (h), {how}"] = mean(getattr(w, f"age_by_{store}") for w in run.windows)
     return found
+
+
+def share(part: float, whole: float) -> float:
+    """Return a share, or no number where there is nothing to share."""
+    return part / whole if whole else float("nan")
 
 
 def mean(values: Iterable[float]) -> float:
@@ -79,15 +84,20 @@ def mean(values: Iterable[float]) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def news_in(ground: Ground, days: float, new_within: float) -> int:
-    """Count the contents that are young enough to be relevant at some time of a simulation."""
-    until = ground.start + days * 86_400.0
-    young = (ground.born[:-1] >= ground.start - new_within) & (ground.born[:-1] <= until)
+def news_in(ground: Ground, until: float, new_within: float) -> int:
+    """Count the contents that are young enough to be relevant at some time up to another."""
+    young = (ground.born >= ground.start - new_within) & (ground.born <= until) & ground.is_page
     if ground.wanted is not None:
-        young &= ground.wanted[:-1]
-    if ground.redirects is not None:
-        young &= ground.redirects[:-1] < 0
-    return len(np.unique(ground.pages[:-1][young]))
+        young &= ground.wanted
+    return len(np.unique(ground.pages[young]))
+
+
+def end_of(outcomes: Iterable[FleetOutcome]) -> float:
+    """Return when the last of some runs is over: the step under way at its end is finished."""
+    ends: list[float] = []
+    for one in outcomes:
+        ends += [one.run.end, *one.run.finds.times[-1:].tolist()]
+    return max(ends)
 
 
 def by_kind(outcomes: Sequence[FleetOutcome], news: int) -> dict[str, dict[str, list[float]]]:

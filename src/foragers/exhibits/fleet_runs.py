@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
 from foragers.errors import UsageError
 from foragers.exhibits.fleet_kinds import FleetKind
 from foragers.exhibits.fleet_ledger import FleetLedger
-from foragers.exhibits.request import Progress
+from foragers.exhibits.request import Progress, Request
 from foragers.exhibits.terrain import Terrain
 from foragers.fleet.replay import FleetRun, simulate
 from foragers.processes import end_with
@@ -39,6 +39,29 @@ class FleetJob:
     label: str = ""
     seconds_per_page: float = SECONDS_PER_PAGE
 
+    def stretched(self, times: float) -> FleetJob:
+        """Return the same at another pace: all takes so many times as long, but being new."""
+        settings = tuple(
+            replace(one, slice_seconds=one.slice_seconds * times) for one in self.kind.settings
+        )
+        return replace(
+            self,
+            kind=replace(self.kind, settings=settings),
+            window=self.window * times,
+            territory=None if self.territory is None else self.territory * times,
+            seconds_per_page=self.seconds_per_page * times,
+        )
+
+    @property
+    def pace(self) -> str:
+        """How long is replayed, and how fast."""
+        return f"{self.length} on {self.terrain.name}, {rounded(self.seconds_per_page)} s a page"
+
+    @property
+    def length(self) -> str:
+        """How long is replayed."""
+        return f"{rounded(self.days)} days"
+
     @property
     def name(self) -> str:
         """What it is shown as while it runs."""
@@ -55,12 +78,29 @@ class FleetOutcome:
     ledger_seconds: float = 0.0
 
 
+def span(seconds: float) -> str:
+    """Return a length of time in words."""
+    known = {WINDOW: "three hours", 4500.0: "75 minutes"}
+    return known.get(seconds, f"{rounded(seconds / 3600)} hours")
+
+
+def rounded(value: float) -> str:
+    """Return a number with three figures, or without decimals if it has more."""
+    return f"{value:,.0f}" if value > 99 else f"{value:.3g}"
+
+
+def ledger_file(request: Request, terrain: Terrain, *names: str | int) -> Path:
+    """Return where the ledger of a run goes: those of webs that were changed lie apart."""
+    name = "-".join(str(part).lower().replace(" ", "-") for part in names)
+    return request.out / "ledgers" / terrain.variant / f"{terrain.name}-{name}.sqlite"
+
+
 def perform(job: FleetJob) -> FleetOutcome:
     """Make a simulation; its ground is made ready beforehand and not counted."""
     ground = job.terrain.ground()
     ledger = None
     if job.ledger is not None:
-        ledger = FleetLedger(job.ledger, job.terrain.archive())
+        ledger = FleetLedger(job.ledger, job.terrain.archive(), ground)
         ledger.begin()
     cpu = time.process_time()
     run = simulate(

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, TypeAlias, cast
+from typing import Literal, Protocol, TypeAlias, cast
 
 from foragers.exhibits.exhibit import Exhibits
 
@@ -33,6 +33,10 @@ Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Meter]]
 """Called with what is done and how much of it there is, gives a meter."""
 
 
+Kept: TypeAlias = Literal["paper", "tables", "all"]
+"""Which simulated fleets leave a ledger: the paper's own, all in its tables, or all."""
+
+
 @dataclass(frozen=True)
 class Request:
     """How the exhibits of a paper are to be made.
@@ -49,6 +53,7 @@ class Request:
     scale: float = 1.0
     relevant: str | None = None
     topic: str | None = None
+    ledgers: Kept = "tables"
 
 
 def reproduce(paper: str, request: Request, progress: Progress) -> Exhibits:

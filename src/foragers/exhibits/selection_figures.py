@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from foragers.exhibits.exhibit import Figure
-from foragers.exhibits.fleet_measures import STORES
-from foragers.exhibits.fleet_runs import FleetOutcome
+from foragers.exhibits.fleet_measures import STORES, share
+from foragers.exhibits.fleet_runs import FleetOutcome, span
 from foragers.exhibits.terrain import Terrain
 from foragers.fleet.tally import WindowTally
 from foragers.measures.structure import Structure
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 DAY = 86_400.0
+FEW = 3
+TOO_SHORT = "The simulation ended\nbefore a window\nwas over."
+NOTHING_FOUND = "Nothing relevant\nwas found."
 COLOUR = {"RL": COLOURS[0], "WL": COLOURS[1]}
 
 
@@ -28,22 +31,23 @@ def degree_figure(name: str, found: Mapping[Terrain, Structure]) -> Figure:
     """Return the share of pages with k links, on logarithmic axes."""
     rows = [
         (terrain.variant or "as it is", way, k, count)
-        for terrain, structure in found.items()
-        for way, those in (("out", structure.out_degrees), ("in", structure.in_degrees))
+        for terrain, graph in found.items()
+        for way, those in (("out", graph.out_degrees), ("in", graph.in_degrees))
         for k, count in those.histogram
     ]
-    shown = list(found.items())[:1]
+    terrain, structure = next(iter(found.items()))
 
     def draw(drawing: Drawing) -> None:
-        for axes, (terrain, structure) in zip(
-            drawing.subplots(1, len(shown), squeeze=False)[0], shown, strict=True
-        ):
-            axes.set(xscale="log", yscale="log")
-            axes.set_title(terrain.title, parse_math=False)
-            axes.set(xlabel="links of a page, $k$", ylabel="share of pages, $P(k)$")
-            degrees.draw(axes, structure.out_degrees, "out", COLOURS[0], "o")
-            degrees.draw(axes, structure.in_degrees, "in", COLOURS[1], "x")
-        drawing.legend(loc="outside lower center", ncols=2)
+        axes = drawing.subplots()
+        axes.set(xscale="log", yscale="log")
+        axes.set_title(terrain.title, parse_math=False)
+        axes.set(xlabel="links of a page, $k$", ylabel="share of pages, $P(k)$")
+        drawn = degrees.draw(axes, structure.out_degrees, "out", COLOURS[0], "o")
+        drawn |= degrees.draw(axes, structure.in_degrees, "in", COLOURS[1], "x")
+        if drawn:
+            drawing.legend(loc="outside lower center", ncols=2)
+        else:
+            say(axes, "No page links to another.")
 
     columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     return Figure(
@@ -60,7 +64,7 @@ def degree_figure(name: str, found: Mapping[Terrain, Structure]) -> Figure:
 
 
 def efficiency_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) -> Figure:
-    """Return download efficiency in windows of three hours, one line a run."""
+    """Return download efficiency window by window, one line a run."""
     lines = by_kind(outcomes, ("RL", "WL"))
 
     def draw(drawing: Drawing) -> None:
@@ -74,10 +78,13 @@ def efficiency_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) -
                     linewidth=1.1,
                     label=f"run {number + 1}",
                 )
+                dots_if_few(axes)
             axes.set_title(f"{kind} foragers")
             axes.set_ylabel("relevant / downloaded")
             axes.set_ylim(0)
-        panels[0].legend(loc="upper right", ncols=3)
+            explain(axes)
+        if panels[0].lines:
+            panels[0].legend(loc="upper right", ncols=3)
         panels[-1].set_xlabel("days")
 
     return Figure(
@@ -85,13 +92,13 @@ def efficiency_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) -
         f"Fig. 2: download efficiency, {title}",
         columns_of(outcomes, ("RL", "WL")),
         draw,
-        "Relevant by downloaded documents in windows of three hours.",
+        f"Relevant by downloaded documents in windows of {span(outcomes[0].job.window)}.",
         height=5.2,
     )
 
 
 def freshness_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) -> Figure:
-    """Return freshness and age in windows of three hours, by all three definitions."""
+    """Return freshness and age window by window, by all three definitions."""
     lines = by_kind(outcomes, ("RL", "WL"))
 
     def draw(drawing: Drawing) -> None:
@@ -105,6 +112,8 @@ def freshness_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) ->
             above.set_ylim(0, 1.02)
             below.set_ylim(0)
             below.set_xlabel("days")
+            explain(above)
+            explain(below)
         panels[0][0].set_ylabel("freshness")
         panels[1][0].set_ylabel("age in hours")
         handles, labels = panels[0][0].get_legend_handles_labels()
@@ -115,7 +124,8 @@ def freshness_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) ->
         f"Fig. 3: freshness and age, {title}",
         columns_of(outcomes, ("RL", "WL")),
         draw,
-        "Dotted: WL foragers, continuous: RL foragers, as in the paper; one line a run.",
+        "Dotted: WL foragers, continuous: RL foragers, as in the paper; one line a run. At the ends"
+        f" of windows of {span(outcomes[0].job.window)}.",
         width=9.6,
         height=5.6,
     )
@@ -132,6 +142,27 @@ def draw_runs(axes: Axes, kind: str, runs: Sequence[FleetOutcome], what: str) ->
             linewidth=1.4 if kind == "WL" else 1.0,
             label=f"{kind} foragers" if number == 0 else None,
         )
+        dots_if_few(axes)
+
+
+def dots_if_few(axes: Axes) -> None:
+    """Mark the points of the last line if they are few: of one alone nothing would be seen."""
+    last = axes.lines[-1]
+    if np.isfinite(np.asarray(last.get_ydata(), float)).sum() < FEW:
+        last.set_marker(".")
+
+
+def explain(axes: Axes) -> None:
+    """Say in a picture in which there is nothing to be seen why that is so."""
+    values = [np.asarray(line.get_ydata(), float) for line in axes.lines]
+    if any(np.isfinite(some).any() for some in values):
+        return
+    say(axes, NOTHING_FOUND if any(len(some) for some in values) else TOO_SHORT)
+
+
+def say(axes: Axes, text: str) -> None:
+    """Write into the middle of an empty picture."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color="#666666")
 
 
 def by_kind(
@@ -148,7 +179,7 @@ def days(outcome: FleetOutcome) -> list[float]:
 
 def efficiency(window: WindowTally) -> float:
     """Return the relevant share of what was downloaded in a window."""
-    return window.relevant / window.downloaded if window.downloaded else float("nan")
+    return share(window.relevant, window.downloaded)
 
 
 def columns_of(
@@ -177,7 +208,7 @@ def rise(outcome: FleetOutcome) -> tuple[float, float]:
     windows = [w for w in outcome.run.windows if w.end > outcome.run.start + DAY]
     half = len(windows) // 2
     first, second = (
-        sum(w.relevant for w in part) / max(sum(w.downloaded for w in part), 1)
+        share(sum(w.relevant for w in part), sum(w.downloaded for w in part))
         for part in (windows[:half], windows[half:])
     )
     return first, second

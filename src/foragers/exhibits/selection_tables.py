@@ -92,8 +92,8 @@ def table_2(name: str, title: str, values: Values) -> Table:
 
 
 NOTE = (
-    "Mean ± standard deviation of the runs. Freshness and age are means over windows of three"
-    " hours. By URL: of each URL the last relevant document found; by document: all relevant"
+    "Mean ± standard deviation of the runs. Freshness and age are means over windows of time,"
+    " as in Fig. 3. By URL: of each URL the last relevant document found; by document: all relevant"
     " documents found; by window: those found in the window. The paper does not say which."
     " Share of the news found: of all contents that were young enough at any time."
 )

@@ -6,8 +6,10 @@ it opens for itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,7 @@ from foragers.types import Choice, Links, Page, Status
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.newsroom import PAPER_DAYS, PAPER_PAGES
 from foragers.worlds.generated.presets import generate
+from foragers.worlds.oracle import final_urls, shown_versions
 from foragers.worlds.recorded import NO_IDS, VersionContent
 from foragers.worlds.rewired import rewire
 from foragers.worlds.store import open_world, save
@@ -31,6 +34,9 @@ COHORT = 6 * 3600.0
 
 FEWEST_PAGES, FEWEST_DAYS = 700, 0.25
 """A generated web is no smaller, however small the scale."""
+
+LONGEST_DAYS = 45.0
+"""Recordings that are longer are replayed at a slower pace."""
 
 AS_IT_IS, REWIRED, COHORTS = "", "rewired", "cohorts"
 VARIANTS = {
@@ -104,23 +110,50 @@ def page_of(archive: Archive, version: int, url: int) -> Page:
     return Page(choice, Status.OK, "", url, born, born, version, links, content)
 
 
-def worlds_of(request: Request) -> dict[str, Path]:
+def worlds_of(request: Request, most_days: float = inf) -> dict[str, Path]:
     """Return the worlds to work on by name; without any given, a news site is made up."""
     if not request.worlds:
         return {"news": made_up(request)}
     found: dict[str, Path] = {}
     for path in request.worlds:
-        archive = open_world(path)
-        if not archive.evolving or archive.end <= archive.start:
-            raise UsageError(
-                f"--world {path}: stands still, and fleets look for news;"
-                " import it with --evolving or --window"
-            )
-        name = path.resolve().name
-        while name in found:
-            name += "-2"
-        found[name] = path
+        check(path, request, most_days)
+        found[free_name(path.resolve().name, found)] = path
     return found
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name whose files are mistaken for no other world's, rewired or not."""
+    others = {*VARIANTS, *(one for other in taken for one in names_of(other))}
+    while not others.isdisjoint(names_of(name)):
+        name += "-2"
+    return name
+
+
+def names_of(world: str) -> list[str]:
+    """Return what a world and what is made of it are called in the names of files."""
+    return [world, *(f"{world}-{variant}" for variant in VARIANTS if variant)]
+
+
+def check(path: Path, request: Request, most_days: float) -> None:
+    """Refuse a world in which nothing happens, or not where fleets start."""
+    archive = open_world(path)
+    if not archive.evolving:
+        raise UsageError(
+            f"--world {path}: stands still, and fleets look for news;"
+            " import it with --evolving or --window"
+        )
+    if archive.end <= archive.start:
+        raise UsageError(
+            f"--world {path}: all of it was recorded at one moment, and fleets look for news;"
+            " give a web that was recorded several times"
+        )
+    until = archive.start + days_of(request, archive, most_days) * 86_400.0
+    finals = final_urls(archive, shown_versions(archive, until))
+    if not any(finals[url] >= 0 for url in archive.seeds):
+        raise UsageError(
+            f"--world {path}: no seed has a page in the days that are replayed (the first is"
+            f" {archive.book.href(archive.seeds[0])}); import it with other --seeds or a --window"
+        )
 
 
 def made_up(request: Request) -> Path:
@@ -134,7 +167,19 @@ def made_up(request: Request) -> Path:
     return path
 
 
-def days_of(request: Request, archive: Archive) -> float:
-    """Return how many days of a world are replayed: all, or a share of a recorded one."""
-    days = (archive.end - archive.start) / 86_400.0
-    return days * request.scale if request.worlds else days
+def days_of(request: Request, archive: Archive, most: float = inf) -> float:
+    """Return how many days of a world are replayed: all, or a share of a recorded one.
+
+    Of a recording that is not replayed at a slower pace it is the first `most` days.
+    """
+    days = (archive.end - archive.start) / 86_400.0 * (request.scale if request.worlds else 1.0)
+    return days if days > LONGEST_DAYS else min(days, most)
+
+
+def stretch_of(days: float, paper_days: float) -> float:
+    """Return how many times as long as the paper's everything takes that a fleet does.
+
+    A recording of months or years is replayed with no more downloads than the paper made: they,
+    slices and windows are stretched alike; what is new stays new for as long.
+    """
+    return 1.0 if days <= LONGEST_DAYS else days / paper_days

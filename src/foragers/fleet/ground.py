@@ -43,7 +43,10 @@ class NewsRules:
 
 @dataclass
 class Ground:
-    """A web for fleets: columns over versions, with one more for "no page", and over URLs."""
+    """A web for fleets: columns over versions, with one more for "no page", and over URLs.
+
+    `is_page` says which versions can be seen as pages at some time, `leads` which have links.
+    """
 
     seeds: tuple[UrlId, ...]
     url_count: int
@@ -55,6 +58,7 @@ class Ground:
     numbers: Ids
     states: Floats
     leads: Flags
+    is_page: Flags
     link_starts: list[int]
     targets: Ids
     redirects: Ids | None
@@ -106,6 +110,7 @@ class Ground:
             numbers=numbers,
             states=table.states.astype(np.float64),
             leads=np.append(np.diff(archive.link_starts) > 0, False),
+            is_page=np.append(pages_in(archive, urls), False),
             link_starts=[*link_starts.tolist(), int(link_starts[-1])],
             targets=targets,
             redirects=np.append(archive.redirects, -1).astype(np.int32) if redirected else None,
@@ -116,6 +121,14 @@ class Ground:
             event_times=archive.times[order].tolist(),
             event_clock=archive.times[order],
         )
+
+
+def pages_in(archive: Archive, urls: Ids) -> Flags:
+    """Say which versions show a page at some time: not those that another takes over at once."""
+    hidden = np.zeros(archive.versions, np.bool_)
+    hidden[:-1] = (urls[:-1] == urls[1:]) & (archive.times[:-1] == archive.times[1:])
+    shown: Flags = (archive.codes // 100 == 2) & (archive.redirects < 0) & ~hidden
+    return shown
 
 
 def distinct_links(archive: Archive, urls: Ids) -> tuple[NDArray[np.int64], Ids]:

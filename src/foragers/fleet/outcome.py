@@ -16,6 +16,10 @@ from foragers.types import Ids, UrlId
 class Record(Protocol):
     """Takes in every step of a fleet."""
 
+    def path(self, forager: int) -> None:
+        """Note that the step to come is the first of a path."""
+        ...
+
     def add(self, step: Step) -> None:
         """Keep a step."""
         ...

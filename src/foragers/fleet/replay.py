@@ -84,6 +84,8 @@ class Replay:
         if self.territory is not None and forager.at_end:
             self._end_path(forager)
         url, _ = colony.next_page(forager, self.now)
+        if self.record is not None and len(forager.path.urls) == 1:
+            self.record.path(forager.number)
         moment = self.now + self.seconds_per_page
         version = self._visit(forager, url, moment)
         self.steps += 1

@@ -19,6 +19,7 @@ What the papers leave open:
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -165,7 +166,10 @@ def states_of(archive: Archive, k: int = DIMENSIONS) -> States:
     file = None if archive.path is None else archive.path / f"states-{k}.npz"
     if file is not None and (kept := kept_states(file, key)) is not None:
         return kept
-    learned = StateMap.fit(sample_of(archive), k, np.random.default_rng(0))
+    with warnings.catch_warnings():
+        # A small world has few texts a cluster, which scikit-learn takes for a mistake.
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        learned = StateMap.fit(sample_of(archive), k, np.random.default_rng(0))
     states = computed(archive, learned)
     if file is not None:
         arrays = {**learned.arrays(), "states": states}
