@@ -17,12 +17,16 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Reasons(msgspec.Struct, frozen=True):
-    """A sentence, and a small table of what spoke for what: a row a part, heaviest first."""
+    """A sentence, and a small table of what spoke for what: a row a part, heaviest first.
+
+    `worth` is the promise that comes of it, where it can be told.
+    """
 
     says: str
     columns: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     note: str = ""
+    worth: float | None = None
 
 
 @runtime_checkable

@@ -84,6 +84,21 @@ def test_a_spider_that_learns_is_told_the_crawl_again(tmp_path: Path, capsys) ->
     )
 
 
+def test_a_model_that_has_changed_since_the_crawl_is_told(tmp_path: Path, capsys) -> None:
+    save_model(model(), tmp_path / "m")
+    folder = crawl_folder(tmp_path, world(), strategy=Spider(NoTopic(), model()))
+    told(folder, f"spider(model={tmp_path / 'm'})")
+    reasons = explained(capsys, folder, address("gold"))["reasons"]
+    assert reasons["note"].startswith("A word adds")
+    tally = Tally.of(model())
+    twice = Tally(tally.words, tally.counts, tally.links, 2 * tally.worth)
+    save_model(twice.model({}), tmp_path / "m")
+    found = explained(capsys, folder, address("gold"))
+    promise = found["path"][-1]["promise"]
+    assert f"{promise:.3f} was expected: the model was another one" in found["reasons"]["note"]
+    assert found["reasons"]["worth"] != pytest.approx(promise)
+
+
 def test_a_model_that_is_gone_is_named(tmp_path: Path, capsys) -> None:
     folder = crawl_folder(tmp_path, world(), strategy=BreadthFirst())
     told(folder, f"spider(model={tmp_path / 'gone'})")

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from foragers.cli.options import add_aim, aim_of, since_of
 from foragers.cli.progress import progress
+from foragers.comparison import cluster
 from foragers.comparison.compare import WORST, Plan, compare
 from foragers.comparison.pool import Job
 from foragers.comparison.report import write_report
@@ -49,6 +50,13 @@ def add(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--against", default=WORST, metavar="NAME", help="whom to test against")
     verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    verb.add_argument(
+        "--ray",
+        nargs="?",
+        const=cluster.LOCAL,
+        metavar="ADDRESS",
+        help="do the runs on a Ray cluster (HOST:PORT, or auto), or on a Ray started for them",
+    )
     verb.add_argument("--json", type=Path, metavar="FILE", help="write the result for machines")
     verb.add_argument("--out", type=Path, metavar="DIR", help="write report, plot and ledgers")
     verb.add_argument("--config", metavar="FILE", help="options from a TOML file")
@@ -118,9 +126,15 @@ def plan_of(options: argparse.Namespace) -> Plan:
         tuple(spec.strip() for spec in split(options.strategies)),
         options.runs,
         options.against,
-        options.jobs or os.cpu_count() or 1,
+        options.jobs or processes(options.ray),
         options.out,
+        options.ray,
     )
+
+
+def processes(ray: str | None) -> int:
+    """Return how many runs go side by side: one a core here, all that there is room for there."""
+    return os.cpu_count() or 1 if ray in (None, cluster.LOCAL) else cluster.MANY
 
 
 def timed(base: Run, options: argparse.Namespace) -> Run:
@@ -139,7 +153,8 @@ def timed(base: Run, options: argparse.Namespace) -> Run:
 def compare_with_progress(plan: Plan, study: Study, console: Console) -> Result:
     """Do the runs behind a progress bar."""
     done = 0
-    with progress(console, "crawling", len(plan.jobs(study))) as meter:
+    runs = plan.runs * len((*plan.strategies, *plan.references(study)))
+    with progress(console, "crawling", runs) as meter:
 
         def watch(job: Job, result: RunResult) -> None:
             nonlocal done

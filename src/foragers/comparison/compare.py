@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
+from foragers.comparison import cluster
 from foragers.comparison.folder import Folder
 from foragers.comparison.pool import Job, perform_all
 from foragers.comparison.result import FORMAT, Result, RunResult, StrategyResult
@@ -16,14 +17,14 @@ from foragers.errors import UsageError
 from foragers.measures import harvest
 from foragers.measures.significance import paired
 from foragers.run import Run
-from foragers.strategies.registry import parse
+from foragers.strategies.registry import named_model, parse
 
 WORST, BEST = "breadth-first", "optimal"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be compared: `base` holds all but strategy and seed."""
+    """What is to be compared: `base` holds all but strategy and seed; `ray` is where, if there."""
 
     base: Run
     strategies: tuple[str, ...]
@@ -31,6 +32,7 @@ class Plan:
     against: str = WORST
     processes: int = 1
     out: Path | None = None
+    ray: str | None = None
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is."""
@@ -40,6 +42,8 @@ class Plan:
             raise UsageError("--strategies names a strategy twice; give each once")
         if not self.strategies:
             raise UsageError("--strategies is empty; see 'foragers strategies'")
+        if self.ray is not None:
+            cluster.check(self.ray)
         least = {"--budget": (self.base.budget, 1), "--runs": (self.runs, 1)}
         for option, (value, lowest) in {**least, "--seed": (self.base.seed, 0)}.items():
             if value < lowest:
@@ -51,15 +55,22 @@ class Plan:
         return tuple(dict.fromkeys(name for name in wanted if name not in self.strategies))
 
     def jobs(self, study: Study) -> list[Job]:
-        """Return every run, the costly optimal ones first."""
+        """Return every run, the costly optimal ones first; models are read now, once for all."""
         specs = (*self.strategies, *self.references(study))
+        models = {spec: named_model(spec) for spec in specs}
         seeds = range(self.base.seed, self.base.seed + self.runs)
         jobs = [
-            Job(replace(self.base, strategy=spec, seed=seed), self.ledger(spec, seed))
+            Job(replace(self.base, strategy=spec, seed=seed), self.ledger(spec, seed), models[spec])
             for spec in specs
             for seed in seeds
         ]
         return sorted(jobs, key=lambda job: job.run.strategy != BEST)
+
+    def perform(self, jobs: Sequence[Job], study: Study) -> Iterator[tuple[Job, RunResult]]:
+        """Do jobs where they are to be done."""
+        if self.ray is None:
+            return perform_all(jobs, study, self.processes)
+        return cluster.perform_on_ray(jobs, study, self.ray, self.processes)
 
     def ledger(self, spec: str, seed: int) -> Path | None:
         """Return where the ledger of a run goes."""
@@ -84,7 +95,7 @@ def compare(
                 watch(job, known)
         else:
             waiting.append(job)
-    for job, result in perform_all(waiting, study, plan.processes):
+    for job, result in plan.perform(waiting, study):
         if folder:
             folder.keep(job, result)
         done[job.run.strategy, job.run.seed] = result

@@ -13,8 +13,15 @@ from foragers.comparison.result import RunResult
 from foragers.comparison.study import Study
 from foragers.errors import UsageError
 from foragers.files import write
+from foragers.models import Model
 from foragers.run import Run
 from foragers.worlds.store import COLUMNS
+
+
+class Kept(RunResult, frozen=True, kw_only=True):
+    """A finished run, with the digest of the model that its strategy named."""
+
+    model: str = ""
 
 
 class Folder:
@@ -36,15 +43,19 @@ class Folder:
         write(file, same)
 
     def result(self, job: Job) -> RunResult | None:
-        """Return the result of a job that is done, if it is whole."""
+        """Return the result of a job that is done, if it is whole and of the same model."""
         try:
-            return msgspec.json.decode(self._file(job).read_bytes(), type=RunResult)
+            data = self._file(job).read_bytes()
+            if msgspec.json.decode(data, type=Kept).model != digest(job.model):
+                return None
+            return msgspec.json.decode(data, type=RunResult)
         except (OSError, msgspec.MsgspecError):
             return None
 
     def keep(self, job: Job, result: RunResult) -> None:
         """Write down the result of a job."""
-        write(self._file(job), msgspec.json.encode(result))
+        kept = Kept(**msgspec.structs.asdict(result), model=digest(job.model))
+        write(self._file(job), msgspec.json.encode(kept))
 
     def _file(self, job: Job) -> Path:
         assert job.ledger is not None
@@ -53,6 +64,17 @@ class Folder:
 
 def identity(base: Run, study: Study) -> bytes:
     """Return what makes two comparisons the same: the options and the world itself."""
+    told = {
+        **msgspec.to_builtins(base),
+        "strategy": "",
+        "seed": 0,
+        "fingerprint": fingerprint(study),
+    }
+    return msgspec.json.format(msgspec.json.encode(told), indent=1)
+
+
+def fingerprint(study: Study) -> str:
+    """Return a digest of a world and of what is relevant in it."""
     archive, world = study.archive, blake2b(digest_size=16)
     columns = [getattr(archive, name) for name in COLUMNS] + [archive.book.letters]
     # What is relevant: the scores stand for judge, examples and texts, the truth for labels.
@@ -60,10 +82,14 @@ def identity(base: Run, study: Study) -> bytes:
     columns += [] if study.scores is None else [study.scores]
     for column in columns:
         world.update(f"{column.shape}".encode() + column.tobytes())
-    told = {
-        **msgspec.to_builtins(base),
-        "strategy": "",
-        "seed": 0,
-        "fingerprint": world.hexdigest(),
-    }
-    return msgspec.json.format(msgspec.json.encode(told), indent=1)
+    return world.hexdigest()
+
+
+def digest(model: Model | None) -> str:
+    """Return a digest of all that a model says, nothing for none."""
+    if model is None:
+        return ""
+    said = blake2b(msgspec.json.encode(dict(model.facts), order="sorted"), digest_size=16)
+    for name, array in sorted(model.arrays.items()):
+        said.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
+    return said.hexdigest()

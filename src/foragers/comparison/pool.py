@@ -14,16 +14,18 @@ from foragers.comparison.result import RunResult
 from foragers.comparison.study import Study
 from foragers.comparison.work import perform
 from foragers.errors import UsageError
+from foragers.models import Model
 from foragers.processes import end_with
 from foragers.run import Run
 
 
 @dataclass(frozen=True)
 class Job:
-    """A run, and where its ledger is to be written (None: nowhere)."""
+    """A run, where its ledger is to be written (None: nowhere), and the model it names."""
 
     run: Run
     ledger: Path | None = None
+    model: Model | None = None
 
 
 _study: list[Study] = []
@@ -67,11 +69,11 @@ def work(job: Job) -> RunResult:
 def finish(job: Job, study: Study) -> RunResult:
     """Do one job; its ledger takes its place only when it is whole."""
     if job.ledger is None:
-        return perform(job.run, study)
+        return perform(job.run, study, named=job.model)
     partial = job.ledger.with_name(f".{job.ledger.name}.partial")
     clear(partial)
     try:
-        result = perform(job.run, study, partial)
+        result = perform(job.run, study, partial, job.model)
     except BaseException:
         clear(partial)
         raise

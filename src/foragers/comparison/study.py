@@ -59,7 +59,8 @@ class Study:
         kept = ("judge", "truth", "since", "scores")
         archive = self.archive
         state = {name: getattr(self, name) for name in kept}
-        return {**state, "place": (archive.path, archive.seeds, archive.labels)}
+        path = None if archive.path is None else archive.path.resolve()
+        return {**state, "place": (path, archive.seeds, archive.labels)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         path, seeds, labels = state.pop("place")

@@ -11,6 +11,7 @@ import numpy as np
 
 from foragers.comparison.result import RunResult
 from foragers.comparison.study import Scored, Study
+from foragers.fleet.census import Populous
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
@@ -27,11 +28,13 @@ from foragers.worlds.recorded import Recorded
 BATCH = 5000
 
 
-def perform(run: Run, study: Study, ledger_path: Path | str = ":memory:") -> RunResult:
-    """Crawl, and measure what came of it."""
-    before = learned_before(run, study)
+def perform(
+    run: Run, study: Study, ledger_path: Path | str = ":memory:", named: Model | None = None
+) -> RunResult:
+    """Crawl, and measure what came of it; `named` is the model that the strategy names."""
+    before = learned_before(run, study, named)
     wall, cpu = time.perf_counter(), time.process_time()
-    facts, _ = crawl_and_learn(run, study, ledger_path, before)
+    facts, _ = crawl_and_learn(run, study, ledger_path, before, named)
     seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
     counts = harvest.found(facts, study.truth)
     missing = int(np.count_nonzero(facts.statuses == Status.MISSING.value))
@@ -49,12 +52,12 @@ def perform(run: Run, study: Study, ledger_path: Path | str = ":memory:") -> Run
     )
 
 
-def learned_before(run: Run, study: Study) -> Model | None:
+def learned_before(run: Run, study: Study, named: Model | None = None) -> Model | None:
     """Return what the crawls before a run learned, if it takes that up."""
     model: Model | None = None
     if run.learns_since is not None and hasattr(STRATEGIES[parse(run.strategy)[0]], "learned"):
         for seed in range(run.learns_since, run.seed):
-            _, model = crawl_and_learn(replace(run, seed=seed), study, ":memory:", model)
+            _, model = crawl_and_learn(replace(run, seed=seed), study, ":memory:", model, named)
     return model
 
 
@@ -64,7 +67,11 @@ def crawl(run: Run, study: Study, ledger_path: Path | str) -> Facts:
 
 
 def crawl_and_learn(
-    run: Run, study: Study, ledger_path: Path | str, before: Model | None
+    run: Run,
+    study: Study,
+    ledger_path: Path | str,
+    before: Model | None,
+    named: Model | None = None,
 ) -> tuple[Facts, Model | None]:
     """Let the strategy of a run loose on the world of a study; return what it did and learned."""
     # A judge may remember what it has seen: every run has its own.
@@ -75,6 +82,7 @@ def crawl_and_learn(
         study.oracle,
         before,
         new_within=within_of(judge),
+        named=named,
     )
     recorded = Recorded(study.archive, run.since, run.seconds_per_page, run.connections)
     ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
@@ -88,6 +96,8 @@ def crawl_and_learn(
         )
         work.begin()
         work.run()
+        if isinstance(strategy, Populous) and (census := strategy.census()) is not None:
+            ledger.keep_census(census)
         learned = strategy.learned(study.archive.book) if isinstance(strategy, Learns) else None
         return ledger.facts(), learned
     finally:

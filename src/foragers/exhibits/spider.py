@@ -10,7 +10,7 @@ from foragers.errors import UsageError
 from foragers.exhibits.exhibit import Exhibits, Table
 from foragers.exhibits.request import Progress, Request
 from foragers.exhibits.spider_claims import verdicts
-from foragers.exhibits.spider_experiment import Experiment, experiment
+from foragers.exhibits.spider_experiment import Experiment, experiment, told
 from foragers.exhibits.spider_figures import figure_1, figure_2
 from foragers.exhibits.spider_tables import (
     accuracy_table,
@@ -80,13 +80,14 @@ def made(request: Request, preset: str, title: str, seed: int, pages: int) -> Pa
 
 def settings(request: Request, found: list[Experiment]) -> dict[str, str]:
     """Say how the exhibits were made."""
-    told = {
+    said = {
         one.title: f"{one.pages:,} pages, {one.links:,} links, {len(one.sites)} sites crawled"
+        + (f"; passed over, {told(one.passed_over)}" if one.passed_over else "")
         for one in found
     }
     origin = "recorded" if request.worlds else f"generated, seed {request.seed}"
     wanted = {"wanted": request.relevant or request.topic or ""} if request.worlds else {}
-    return {"worlds": origin, **told, **wanted, "text": "full-page and related", "gamma": "0.5"}
+    return {"worlds": origin, **said, **wanted, "text": "full-page and related", "gamma": "0.5"}
 
 
 def tables_of(one: Experiment) -> list[Table]:

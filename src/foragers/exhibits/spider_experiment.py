@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from foragers.exhibits.spider_paper import (
 )
 from foragers.exhibits.spider_sites import Site, SiteRun, crawl_all, sites_to_crawl
 from foragers.models import save_model
+from foragers.reporting.plain import counted
 from foragers.run import Aim, Run
 from foragers.text.tally import Tally
 from foragers.training.examples import Examples
@@ -33,6 +35,8 @@ from foragers.worlds.archive import Archive
 ONLINE, ALONE, LIMITED = "online", "online, no model", "words limited"
 MANY = 3
 """With more wanted pages a site than this, on average, 75 % of them are looked for, else one."""
+NAMED, LONGEST = 5, 80
+"""So many sites are named, and so many letters of their names are in those of files."""
 
 
 def spiders() -> dict[str, str]:
@@ -64,6 +68,7 @@ class Experiment:
     tally: Tally
     links: int
     pages: int
+    passed_over: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sites(self) -> list[str]:
@@ -102,11 +107,13 @@ def experiment(
         study.score(meter)
     lesson = Lesson.of(title, study)
     examples = Trainer().read([lesson], progress)
-    todo = list(prepared(lesson, world, examples, request.out / title))
+    passed_over: dict[str, str] = {}
+    todo = prepared(lesson, world, examples, request.out / title, passed_over)
     if len(todo) < 2:
+        why = f" ({told(passed_over)})" if passed_over else ""
         raise UsageError(
-            f"--world {world}: fewer than two sites have a seed and wanted pages within reach;"
-            " give a world with more"
+            f"--world {world}: {counted(len(todo), 'site')} can be crawled{why}, and one left out"
+            " needs another to learn from; give a world with more"
         )
     runs: list[SiteRun] = []
     with progress(f"{title}: crawling sites", len(todo)) as meter:
@@ -122,15 +129,36 @@ def experiment(
         examples.tally(),
         len(examples),
         len(lesson.pages),
+        passed_over,
     )
 
 
-def prepared(lesson: Lesson, world: Path, examples: Examples, out: Path) -> list[Site]:
+def told(passed_over: Mapping[str, str]) -> str:
+    """Say which sites were passed over for which reasons, or how many."""
+    by_reason: dict[str, list[str]] = {}
+    for site, reason in passed_over.items():
+        by_reason.setdefault(reason, []).append(site)
+    return "; ".join(
+        f"{reason}: {', '.join(sites) if len(sites) <= NAMED else counted(len(sites), 'site')}"
+        for reason, sites in by_reason.items()
+    )
+
+
+def file_name(site: str, taken: Container[str]) -> str:
+    """Return a name for the files of a site that no other site has."""
+    plain = re.sub(r"[^\w.-]", "_", site).lstrip(".")[:LONGEST] or "site"
+    names = chain([plain], (f"{plain}-{number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
+
+
+def prepared(
+    lesson: Lesson, world: Path, examples: Examples, out: Path, passed_over: dict[str, str]
+) -> list[Site]:
     """Train a model for each site that is to be crawled, on all the others."""
-    found = []
+    found: list[Site] = []
     (out / "models").mkdir(parents=True, exist_ok=True)
-    for number, study, wanted in sites_to_crawl(lesson):
-        name = re.sub(r"[^\w.-]", "_", lesson.site_names[number])
+    for number, study, wanted in sites_to_crawl(lesson, passed_over):
+        name = file_name(lesson.site_names[number], [site.name for site in found])
         model = out / "models" / f"{name}.model"
         others = np.flatnonzero(examples.sites != number)
         save_model(examples.tally(others).model({"without": lesson.site_names[number]}), model)

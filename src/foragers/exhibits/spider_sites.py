@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,7 +16,9 @@ from numpy.typing import NDArray
 
 from foragers.comparison.study import Study
 from foragers.comparison.work import crawl
+from foragers.errors import UsageError
 from foragers.measures import harvest
+from foragers.processes import end_with
 from foragers.run import Run
 from foragers.topics.labels import LabelJudge
 from foragers.training.lesson import Lesson
@@ -110,18 +114,25 @@ class SiteRun:
         return held / max(self.targets, 1)
 
 
-def sites_to_crawl(lesson: Lesson) -> Iterator[tuple[int, Study, tuple[UrlId, ...]]]:
-    """Give the sites that have a seed, enough pages, and something wanted within reach."""
+def sites_to_crawl(
+    lesson: Lesson, passed_over: dict[str, str]
+) -> Iterator[tuple[int, Study, tuple[UrlId, ...]]]:
+    """Give the sites that can be crawled; note why the others are passed over."""
     for number in np.unique(lesson.sites[lesson.pages]).tolist():
         urls = lesson.sites == number
         seeds = tuple(url for url in lesson.archive.seeds if urls[url])
         if not seeds:
+            passed_over[lesson.site_names[number]] = "no seed"
             continue
         study = study_of(lesson.archive, urls, seeds, lesson.rewards)
         reachable = study.reachable()
         starts = {study.oracle.final(seed) for seed in seeds}
         wanted = (study.rewards() & reachable) - starts
-        if len(reachable) >= FEWEST_PAGES and wanted:
+        if not wanted:
+            passed_over[lesson.site_names[number]] = "nothing wanted within reach"
+        elif len(reachable) < FEWEST_PAGES:
+            passed_over[lesson.site_names[number]] = f"fewer than {FEWEST_PAGES} pages within reach"
+        else:
             yield number, study, tuple(sorted(wanted))
 
 
@@ -160,11 +171,15 @@ def crawl_all(
         for site in todo:
             yield crawl_site(site, sites, spiders)
         return
-    with ProcessPoolExecutor(min(processes, len(todo)), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        min(processes, len(todo)), get_context("spawn"), end_with, (os.getpid(),)
+    ) as pool:
         waiting = [pool.submit(crawl_site, site, sites, spiders) for site in todo]
         try:
             for future in as_completed(waiting):
                 yield future.result()
+        except BrokenProcessPool as error:
+            raise UsageError("a worker process was killed; start the same command again") from error
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

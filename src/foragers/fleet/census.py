@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from foragers.fleet.lives import Lives
 from foragers.fleet.pulse import Pulse
+from foragers.fleet.transfers import Transfers
 
 
 @dataclass(frozen=True)
 class Census:
-    """Births and deaths by the name of the kind of agent, and energy if there is any."""
+    """Births and deaths by the name of the kind of agent; its energy, in all and in samples."""
 
     lives: Mapping[str, Lives]
     pulse: Pulse | None = None
+    transfers: Mapping[str, Transfers] = field(default_factory=dict)
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return everything as arrays, events in the order of their time.

@@ -17,6 +17,8 @@ KEPT = 50_000
 """How many documents are kept with their links; the oldest are forgotten first."""
 TRIES = 8
 """So many documents are looked at when one is drawn; the best of them is taken."""
+SHARPEST = 1e30
+"""With this the best link is always taken; what is sharper would be no number."""
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class Ways:
 def pick(promises: Floats, sharpness: float, rng: np.random.Generator) -> int:
     """Return the place of a link, likelier the more promising it is: P ∝ exp(sharpness · p)."""
     above = promises - promises.max()
-    reach = np.cumsum(np.exp(above * sharpness, dtype=np.float64))
+    reach = np.cumsum(np.exp(above * min(sharpness, SHARPEST), dtype=np.float64))
     found = np.searchsorted(reach, rng.random() * reach[-1], side="right")
     return min(int(found), len(promises) - 1)
 

@@ -5,6 +5,8 @@ than nothing).  Agents take it from documents, share it with their clones, pay i
 visits that bring none, and take what they owe into the grave.  At any time
 
     put in = held by agents + left on documents + paid + buried.
+
+Every transfer is noted (`fleet.transfers`), so that others can keep the account again.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 
 from foragers.fleet.lottery import Lottery
 from foragers.fleet.minds import Mind
+from foragers.fleet.transfers import Transfers
 from foragers.types import UrlId
 
 NAMED = "walker"
@@ -42,9 +45,10 @@ class EnergyBook:
     """What was put in, paid and buried, and what still lies on documents.
 
     `left` is what can still be taken from documents, `to_be_had` the sum of it, and `stranded`
-    the sum of what no one will want to take.
+    the sum of what no one will want to take.  `now` is when what is noted happens.
     """
 
+    now: float = 0.0
     put_in: float = 0.0
     paid: float = 0.0
     buried: float = 0.0
@@ -52,19 +56,23 @@ class EnergyBook:
     to_be_had: float = 0.0
     left: dict[UrlId, float] = field(default_factory=dict)
     remnants: Lottery = field(default_factory=Lottery)
+    transfers: Transfers = field(default_factory=Transfers, repr=False)
 
     def endow(self, walker: Walker) -> None:
         """Count the energy that a first agent comes with."""
         self.put_in += walker.energy
+        self.transfers.note(self.now, "endow", walker.energy, walker.number)
 
     def give(self, walker: Walker, energy: float) -> None:
-        """Let an agent take the energy of a new document at once."""
+        """Let an agent take the energy of the new document it is on at once."""
         self.put_in += energy
         walker.energy += energy
+        self.transfers.note(self.now, "give", energy, walker.number, walker.at)
 
     def leave(self, document: UrlId, energy: float) -> None:
         """Leave the energy of a new document where it is."""
         self.put_in += energy
+        self.transfers.note(self.now, "leave", energy, document=document)
         if energy > 0:
             self.left[document] = energy
             self.to_be_had += energy
@@ -78,15 +86,22 @@ class EnergyBook:
         walker.energy += found
         self.to_be_had -= found
         self.remnants.remove(document)
+        self.transfers.note(self.now, "take", found, walker.number, document)
+
+    def share(self, walker: Walker, parent: Walker) -> None:
+        """Note that a clone got what it has from its parent."""
+        self.transfers.note(self.now, "share", walker.energy, walker.number, parent=parent.number)
 
     def pay(self, walker: Walker, cost: float) -> None:
         """Let an agent pay for a visit."""
         walker.energy -= cost
         self.paid += cost
+        self.transfers.note(self.now, "pay", cost, walker.number)
 
     def bury(self, walker: Walker) -> None:
         """Let an agent die with what it has, or owes."""
         self.buried += walker.energy
+        self.transfers.note(self.now, "bury", walker.energy, walker.number)
         walker.energy = 0.0
 
     def rescue(self, walker: Walker, rng: np.random.Generator) -> None:

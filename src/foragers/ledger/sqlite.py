@@ -16,7 +16,9 @@ import zstandard
 
 from foragers.content import Written
 from foragers.errors import UsageError
+from foragers.fleet.census import Census
 from foragers.id_set import IdSet
+from foragers.ledger.census import keep_census
 from foragers.ledger.facts import Facts
 from foragers.types import NOWHERE, Addresses, Choice, Document, Page, Status, UrlId, Visit
 
@@ -111,6 +113,11 @@ class SqliteLedger:
                 self._connection.executemany(INSERT, self._waiting)
             self._named.update(url for url, _ in names)
             self._waiting.clear()
+
+    def keep_census(self, census: Census) -> None:
+        """Put the lives of a population, and the energy it lived on, beside the visits."""
+        self.commit()
+        keep_census(self._connection, census)
 
     def close(self) -> None:
         """Commit and let go of the file."""

@@ -55,6 +55,11 @@ class Agents:
         return self.columns["births"].astype(np.bool_)
 
     @property
+    def first(self) -> NDArray[np.bool_]:
+        """Which events are births of agents without a parent."""
+        return self.births & (self.columns["parents"].astype(np.int64) < 0)
+
+    @property
     def population(self) -> NDArray[np.int64]:
         """How many lived after each event."""
         return np.cumsum(np.where(self.births, 1, -1))

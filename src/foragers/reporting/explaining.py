@@ -15,7 +15,7 @@ from foragers.reporting.folder import CrawlFolder, Row
 from foragers.reporting.nearest import Linking, links_to, nearest, spellings
 from foragers.reporting.pages import place
 from foragers.reporting.plain import iso
-from foragers.reporting.retelling import ONE, Telling, link_to, reasons
+from foragers.reporting.retelling import ONE, Telling, links_leading_to, reasons
 from foragers.types import NOWHERE, Link
 from foragers.urls import normalise
 
@@ -174,7 +174,7 @@ def steps(folder: CrawlFolder, path: list[int], telling: Telling) -> Iterator[St
         link = None
         if before is not None:
             page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
-            link = link_to(page.links, row[13])
+            link = next(iter(links_leading_to(page.links, row[13])), None)
         yield step(row, link)
         before = number
 

@@ -1,15 +1,18 @@
-"""The family tree of agents, as nested lists: the largest families and their main branches."""
+"""The family tree of agents, as nested lists: those with most descendants."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from foragers.reporting.agents import Agents, Life
 from foragers.reporting.html import apart, note
 from foragers.reporting.plain import counted
 
-FAMILIES, BRANCHES, GENERATIONS = 6, 4, 5
-"""How many families are shown, of each agent how many children, and how many generations."""
+LISTED = 40
+"""How many agents are listed, with what they did."""
+FAMILIES = 4
+"""So many families at least are shown, if there are as many."""
 
 
 def sizes(lives: dict[int, Life]) -> dict[int, int]:
@@ -23,38 +26,70 @@ def sizes(lives: dict[int, Life]) -> dict[int, int]:
     return found
 
 
+def main_branches(lives: dict[int, Life], large: dict[int, int], most: int) -> set[int]:
+    """Return the main branches of the largest families; no family has more than its part first.
+
+    With every agent its parent is among them, since that has more descendants.
+    """
+    founder: dict[int, int] = {}
+    for number in sorted(lives):
+        founder[number] = founder.get(lives[number].parent, number)
+    order = sorted(lives, key=lambda number: (-large[founder[number]], -large[number], number))
+    seen: Counter[int] = Counter()
+    first: list[int] = []
+    others: list[int] = []
+    for number in order:
+        seen[founder[number]] += 1
+        fits = large[founder[number]] > 1 and seen[founder[number]] <= most // FAMILIES
+        (first if fits else others).append(number)
+    return set([*first, *others][:most])
+
+
+def founders(lives: dict[int, Life], large: dict[int, int], shown: set[int]) -> list[int]:
+    """Return those shown that had no parent, the largest families first."""
+    first = [number for number in shown if lives[number].parent not in lives]
+    return sorted(first, key=lambda number: (-large[number], number))
+
+
+def heirs(lives: dict[int, Life], large: dict[int, int], number: int) -> list[int]:
+    """Return the children of an agent, the largest branches first."""
+    born = (child for child in lives[number].children if child > number)
+    return sorted(born, key=lambda child: (-large[child], child))
+
+
 def family_tree(agents: Agents, began: float) -> str:
-    """Return the largest families as HTML."""
+    """Return the main branches as HTML."""
     lives, large = agents.lives, sizes(agents.lives)
-    founders = [number for number, life in lives.items() if life.parent not in lives]
-    founders.sort(key=lambda number: (-large[number], number))
-    shown = "".join(branch(lives, large, number, began) for number in founders[:FAMILIES])
-    alone = sum(large[number] == 1 for number in founders)
-    told = (
-        f"{counted(len(founders), 'agent')} began, {alone:,} of them had no children. Shown are the"
-        f" {min(FAMILIES, len(founders))} largest families, of each agent its {BRANCHES} largest"
-        f" branches, {GENERATIONS} generations deep."
+    shown = main_branches(lives, large, LISTED)
+    first = [number for number, life in lives.items() if life.parent not in lives]
+    alone = sum(large[number] == 1 for number in first)
+    told = f"{counted(len(first), 'agent')} began, {alone:,} of them had no children."
+    if len(shown) < len(lives):
+        told += f" Listed are {len(shown)} agents, of the largest families."
+    inside = "".join(
+        branch(lives, large, shown, number, began) for number in founders(lives, large, shown)
     )
-    return f'<ul class="tree">{shown}</ul>{note(told)}'
+    return f'{note(told)}<ul class="tree">{inside}</ul>'
 
 
 def branch(
-    lives: dict[int, Life], large: dict[int, int], number: int, began: float, depth: int = 1
+    lives: dict[int, Life], large: dict[int, int], shown: set[int], number: int, began: float
 ) -> str:
     """Return an agent with its main branches."""
     life = lives[number]
-    heirs = sorted(
-        (child for child in life.children if child > number),
-        key=lambda child: (-large[child], child),
-    )
     told = f"<b>{apart(life.name)}</b> {', '.join(facts(life, large[number], began))}"
-    if depth >= GENERATIONS or not heirs:
-        return f"<li>{told}</li>"
-    inside = "".join(branch(lives, large, child, began, depth + 1) for child in heirs[:BRANCHES])
-    if len(heirs) > BRANCHES:
-        rest = sum(large[child] for child in heirs[BRANCHES:])
-        inside += f"<li>and {len(heirs) - BRANCHES:,} more children, {rest:,} with theirs</li>"
-    return f"<li>{told}<ul>{inside}</ul></li>"
+    born = heirs(lives, large, number)
+    listed = [child for child in born if child in shown]
+    inside = "".join(branch(lives, large, shown, child, began) for child in listed)
+    if listed and (left := [child for child in born if child not in shown]):
+        inside += f"<li>{more_children(len(left), sum(large[child] for child in left))}</li>"
+    return f"<li>{told}<ul>{inside}</ul></li>" if inside else f"<li>{told}</li>"
+
+
+def more_children(children: int, with_theirs: int) -> str:
+    """Say how many more children there are, and how many with their own."""
+    told = f"and {children:,} more {'child' if children == 1 else 'children'}"
+    return told + (f", {with_theirs:,} with theirs" if with_theirs > children else "")
 
 
 def facts(life: Life, large: int, began: float) -> Iterator[str]:

@@ -10,6 +10,7 @@ from foragers.measures.summary import LATELY, LISTED, Summary, downloaded, part,
 from foragers.reporting import agent_pictures, pictures
 from foragers.reporting.agents import agents_of
 from foragers.reporting.family import family_tree
+from foragers.reporting.family_picture import family
 from foragers.reporting.folder import CrawlFolder, Told
 from foragers.reporting.html import apart, columns, document, link, note, section, table, words
 from foragers.reporting.plain import counted, duration, utc
@@ -130,14 +131,25 @@ def populated(folder: CrawlFolder, facts: Facts) -> list[str]:
     if agents is None:
         return []
     births, living = int(agents.births.sum()), int(agents.population[-1])
-    told = f"{births:,} agents were born, {births - living:,} died, {living:,} live."
+    first = int(agents.first.sum())
+    told = (
+        f"{counted(first, 'agent')} began, {births - first:,} were born, {births - living:,} died,"
+        f" {living:,} live."
+    )
     shown = [note(told), agent_pictures.lives(agents, facts.times)]
     if agents.has_energy:
         shown.append(agent_pictures.energy(agents, facts.times))
+    tree, drawn = family(agents, facts.times)
+    legend = (
+        "A line is an agent, from birth to death, below its parent; the darker, the more of its"
+        " downloads were relevant."
+    )
+    if drawn < births:
+        legend += f" Drawn are {drawn:,} agents, of the largest families."
     began = float(agents.times[0])
     return [
         section("Agents", *shown),
-        section("Family tree", family_tree(agents, began)),
+        section("Family tree", tree, note(legend), family_tree(agents, began)),
     ]
 
 

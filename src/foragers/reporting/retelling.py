@@ -36,6 +36,11 @@ SELECT DISTINCT visits.url, visits.host, urls.href FROM visits JOIN urls ON urls
 WHERE parent = -1 AND depth = 0 ORDER BY visits.number
 """
 STEP = 500
+MOST_LINKS = 20
+SEEN = 0.0005
+"""What promises may be off by before it shows."""
+LEARNED = "the crawl had learned less then, or a link on another page spoke for it"
+OTHER_MODEL = "the model was another one then"
 
 
 class Telling(Protocol):
@@ -122,9 +127,22 @@ def reasons(
     if getattr(strategy, "learns", True):
         for visit in visits_before(folder, telling, number):
             strategy.tell([visit])
-    page, url = telling.visit(rows[before]).page, rows[number][1]
-    link = link_to(page.links, url)
-    return None if link is None else strategy.explain(page, link)
+    page, url, promise = telling.visit(rows[before]).page, rows[number][1], rows[number][9]
+    found = [strategy.explain(page, link) for link in links_leading_to(page.links, url)]
+    told = [reasons for reasons in found if reasons is not None]
+    if not told:
+        return None
+    best = min(told, key=lambda reasons: off_by(reasons, promise))
+    if off_by(best, promise) < SEEN:
+        return best
+    why = LEARNED if getattr(strategy, "learns", True) else OTHER_MODEL
+    note = f"When it was chosen {promise:.3f} was expected: {why}. {best.note}"
+    return msgspec.structs.replace(best, note=note)
+
+
+def off_by(reasons: Reasons, promise: float) -> float:
+    """Return by how much reasons, where they tell, come to something else than was promised."""
+    return 0.0 if reasons.worth is None else abs(reasons.worth - promise)
 
 
 def visits_before(folder: CrawlFolder, telling: Telling, number: int) -> Iterator[Visit]:
@@ -138,10 +156,10 @@ def visits_before(folder: CrawlFolder, telling: Telling, number: int) -> Iterato
         last = rows[-1][0]
 
 
-def link_to(links: Iterable[Link], url: UrlId) -> Link | None:
-    """Return the first link with words that leads to a URL."""
+def links_leading_to(links: Iterable[Link], url: UrlId) -> list[Link]:
+    """Return the links that lead to a URL, those with words first, not all of very many."""
     found = [link for link in links if link.url == url]
-    return next((link for link in found if link.anchor), found[0] if found else None)
+    return sorted(found, key=lambda link: not link.anchor)[:MOST_LINKS]
 
 
 def telling_of(folder: CrawlFolder, world: Path | None) -> Telling:

@@ -244,7 +244,7 @@ class Session:
             self.lookout,
         )
         save(self.folder, standing)
-        keep_agents(self.folder, crawl.strategy)
+        keep_agents(self.folder, crawl.strategy, self.ledger)
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
         self._next_checkpoint = visits + step
 

@@ -93,7 +93,7 @@ class Energy:
     _born: int = field(default=0, init=False, repr=False)
     _now: float = field(default=0.0, init=False, repr=False)
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Refuse parameters that make no sense."""
         for name, value, known in (("kind", self.kind, KINDS), ("context", self.context, CONTEXTS)):
             if value not in known:
@@ -122,7 +122,7 @@ class Energy:
         """Let the agents whose pages came in take their energy, multiply or die, and go on."""
         for visit in visits:
             page = visit.page
-            self._now = page.time
+            self._now = self.book.now = page.time
             self.frontier.fetched(page)
             if page.choice.url == NOWHERE:
                 self._begin(page)
@@ -143,7 +143,6 @@ class Energy:
 
     def _begin(self, page: Page) -> None:
         """Ask for the seeds; the first agents start from those that come in."""
-        self._check()
         if self.kind == "conserved":
             self.population = Population(self.least, self.most)
         self.balance = Balance(self.cost, self.gain)
@@ -245,7 +244,9 @@ class Energy:
         ways = self._clearings.ways(walker.at, self.frontier)
         for _ in range(many - 1):
             mind = walker.mind.child(ways, self.rng)
-            self._idle.append(self._bear(walker.energy, walker.at, mind, walker.number))
+            clone = self._bear(walker.energy, walker.at, mind, walker.number)
+            self.book.share(clone, walker)
+            self._idle.append(clone)
 
     def _wake(self) -> None:
         """Let the agents that have arrived, or found no way on before, make up their minds."""
@@ -295,4 +296,4 @@ class Energy:
 
     def census(self) -> Census:
         """Return who was born of whom, who died, and how energy went."""
-        return Census({NAMED: self.population.events}, self.pulse)
+        return Census({NAMED: self.population.events}, self.pulse, {NAMED: self.book.transfers})

@@ -50,9 +50,9 @@ class InfoSpiders(Energy):
     trust: float = 0.5
     _lexicon: Counter[str] = field(default_factory=Counter, init=False, repr=False)
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Refuse parameters that make no sense."""
-        Energy._check(self)
+        Energy.check(self)
         for name in ("sharpness", "trust"):
             if not 0 < getattr(self, name) < np.inf:
                 raise UsageError(f"{name}={getattr(self, name):g}: must be above 0")

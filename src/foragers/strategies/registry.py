@@ -61,6 +61,7 @@ class Brief:
     """What a strategy may be given: a topic, its own source of chance, and, for one, an oracle.
 
     A `model` is what earlier crawls learned; one that the user names for a strategy goes before.
+    `named` is that one, where it was read already.
     `new_within` is how many seconds old a page may be to count, if it is news that is wanted.
     """
 
@@ -69,6 +70,7 @@ class Brief:
     oracle: Oracle | None = None
     model: Model | None = None
     new_within: float = inf
+    named: Model | None = None
 
 
 def build(spec: str, brief: Brief) -> Strategy:
@@ -84,12 +86,20 @@ def build(spec: str, brief: Brief) -> Strategy:
     if brief.model is not None and hasattr(kind, "model_kind"):
         filled.setdefault("model", brief.model)
     if "model" in given:
-        wanted, version = getattr(kind, "model_kind")  # noqa: B009  a class is known only by name
-        filled["model"] = load_model(Path(str(given["model"])), wanted, version)
+        filled["model"] = named_model(spec) if brief.named is None else brief.named
     strategy: Strategy = kind(**filled)
     if callable(check := getattr(strategy, "check", None)):
         check()
     return strategy
+
+
+def named_model(spec: str) -> Model | None:
+    """Read the model that a user names for a strategy, if one is named."""
+    name, given = parse(spec)
+    if "model" not in given:
+        return None
+    wanted, version = getattr(STRATEGIES[name], "model_kind")  # noqa: B009  known only by name
+    return load_model(Path(str(given["model"])), wanted, version)
 
 
 def needs_context(spec: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from foragers.text.bags import OF_PAGE, nearest, page_words, path_of, words_of_path
 from foragers.text.tally import Tally
 from foragers.text.words import words
-from foragers.types import Document, Link, Links
+from foragers.types import Addresses, Document, Link, Links, UrlId
 
 Numbers = NDArray[np.int32]
 
@@ -43,11 +43,25 @@ class Texts(NamedTuple):
         return np.split(self.words, self.starts[1:])
 
 
+@dataclass(frozen=True)
+class Hrefs:
+    """The addresses of URLs, put into letters only for who asks; of known links nobody does."""
+
+    urls: list[UrlId]
+    addresses: Addresses
+
+    def __getitem__(self, place: int) -> str:
+        return self.addresses.href(self.urls[place])
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.addresses.href, self.urls)
+
+
 class Said(NamedTuple):
     """What some links say: their own words, where they lead, and the words around them."""
 
     anchors: Sequence[str]
-    hrefs: Sequence[str]
+    hrefs: Sequence[str] | Hrefs
     arounds: Sequence[str]
 
     @classmethod
@@ -63,11 +77,11 @@ class Said(NamedTuple):
     @classmethod
     def at(cls, links: Links, places: Sequence[int], around: bool) -> Said:
         """Return what the links at some places say; `around` them only where that is read."""
-        outlinks, href = links.outlinks, links.addresses.href
+        outlinks = links.outlinks
         anchors = outlinks.anchors
         return cls(
             [anchors[place] for place in places],
-            [href(url) for url in links.targets[places].tolist()],
+            Hrefs(links.targets[places].tolist(), links.addresses),
             [outlinks.around(place) for place in places] if around else (),
         )
 

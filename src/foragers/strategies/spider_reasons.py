@@ -53,8 +53,9 @@ def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reas
         Part("P(bin | words)", tuple(shares.tolist())),
         Part("value of the bin", tuple(scorer.values.tolist())),
     ]
-    says = f"expected to be worth {shares @ scorer.values:.3f}, by {len(known)} known words"
-    return Reasons(says, scorer.names, tuple(parts), NOTE)
+    worth = float(shares @ scorer.values)
+    says = f"expected to be worth {worth:.3f}, by {len(known)} known words"
+    return Reasons(says, scorer.names, tuple(parts), NOTE, worth)
 
 
 def counted(known: Sequence[Known], limits: Limits) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from foragers.text.words import url_words, words, words_apart
+from foragers.text.words import is_unspaced, url_words, words, words_apart
 from foragers.types import Document
 
 TEXTS: Mapping[str, tuple[str, ...]] = {
@@ -29,6 +29,8 @@ MOST_WORDS = 2000
 MOST_URL_LETTERS = 500
 MOST_LETTERS = 10 * MOST_WORDS
 """In how much of a text as many words are looked for, at first."""
+SAMPLE = 500
+"""By so many letters is told how many words others have, in scripts without spaces."""
 NEAR_LETTERS = 120
 """How much of the text around a link is near it: some ten words before it and after it."""
 
@@ -56,7 +58,11 @@ def page_words(bag: str, document: Document) -> list[str]:
 
 def first_words(text: str) -> list[str]:
     """Return the first words of a text, without reading the rest of a long one."""
-    end = text.find(" ", MOST_LETTERS) if len(text) > MOST_LETTERS else -1
+    letters = MOST_LETTERS
+    if len(text) > 2 * SAMPLE and not text.isascii() and is_unspaced(sample := text[:SAMPLE]):
+        # Nearly every letter begins a word there, so a short part is enough.
+        letters = 2 * SAMPLE + int(SAMPLE * MOST_WORDS / max(len(words(sample)), 1))
+    end = text.find(" ", letters) if len(text) > letters else -1
     if end < 0:
         # The judge has often cut the same text into words just before.
         return words_apart(text).decode("utf-8", "surrogatepass").split()

@@ -37,9 +37,10 @@ _RUNS = re.compile(f"([{_UNSPACED}]+)|[^{_UNSPACED}]+")
 # Soft hyphens, joiners and variation selectors stand inside words and are no part of them.
 _INVISIBLE = re.compile("[\u00ad\u034f\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+")
 
+_FIRST_UNSPACED = "\u0e00"
 _LONGEST_REMEMBERED = 24
 _LONGEST_TEXT = 1 << 16
-_FEW_SIGNS = 64
+_FEW_SIGNS, _FEW_CHARACTERS = 64, 256
 
 
 class _Letters(dict[int, int]):
@@ -95,8 +96,7 @@ def _apart(text: str) -> tuple[bytes, bool]:
     if "'" in text:
         text = _APOSTROPHE.sub(" ", text)
     if not plain:
-        text = _without_signs(text)
-        plain = text.isascii()
+        text, plain = _simplified(text)
     return text.encode("utf-8", "surrogatepass").translate(_ASCII), plain
 
 
@@ -113,15 +113,44 @@ def url_words(href: str) -> list[str]:
     return words(_URL_SEAM.sub(" ", rest))
 
 
-def _without_signs(text: str) -> str:
-    """Replace dashes, bullets and the like by spaces; most pages have nothing else beyond ASCII."""
-    letters = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_BYTES)
-    found = set(letters.decode("utf-8", "surrogatepass"))
-    # A script of its own has more characters than that, and each would be looked for.
-    if len(found) <= _FEW_SIGNS:
-        for sign in filter(_is_sign, found):
-            text = text.replace(sign, " ")
-    return text
+def is_unspaced(text: str) -> bool:
+    """Say whether a text has letters of a script that gives pairs of them."""
+    return _HAS_UNSPACED.search(text) is not None
+
+
+def _simplified(text: str) -> tuple[str, bool]:
+    """Replace dashes, bullets and the like by spaces, and say whether nothing is left to fold.
+
+    Most pages have nothing beyond ASCII but such signs, and letters that are folded one by one.
+    """
+    beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_BYTES)
+    found = set(beyond.decode("utf-8", "surrogatepass"))
+    if len(found) > _FEW_CHARACTERS:
+        return text, False
+    signs = set(filter(_is_sign, found))
+    # Each is looked for in all of the text.
+    if len(signs) > _FEW_SIGNS:
+        return text, False
+    for sign in signs:
+        text = text.replace(sign, " ")
+    letters = found - signs
+    if not all(map(_is_simple, letters)):
+        return text, False
+    as_it_is = all(letter == letter.casefold() for letter in letters)
+    return text if as_it_is else text.casefold(), True
+
+
+@lru_cache(maxsize=4096)
+def _is_simple(character: str) -> bool:
+    """Say whether a character is a letter of a spaced script, and folded one of its own."""
+    folded = character.casefold()
+    return character < _FIRST_UNSPACED and all(
+        len(one) == 1
+        and one.isalpha()
+        and unicodedata.normalize("NFKC", one) == one
+        and folded == folded.casefold()
+        for one in (character, folded)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -149,6 +178,11 @@ def _folded(pieces: list[str]) -> list[str]:
 
 def _fold(piece: str) -> tuple[str, ...]:
     """Return the words of a piece that holds more than ASCII."""
+    if piece.isalpha() and max(piece) < _FIRST_UNSPACED:
+        # A word of letters alone, as most are: nothing in it is invisible, or separates.
+        folded = unicodedata.normalize("NFKC", piece.casefold())
+        if folded.isalpha() and unicodedata.normalize("NFKC", folded.casefold()) == folded:
+            return (folded,)
     normal = unicodedata.normalize("NFKC", _INVISIBLE.sub("", piece))
     # Folding may undo the normal form, and the normal form of what was folded may fold again.
     while (folded := unicodedata.normalize("NFKC", normal.casefold())) != normal:
@@ -159,7 +193,7 @@ def _fold(piece: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_fold_short = lru_cache(maxsize=8192)(_fold)
+_fold_short = lru_cache(maxsize=32_768)(_fold)
 
 
 def _pairs(word: str) -> list[str]:
