@@ -18,6 +18,7 @@ import pytest
 from foragers.comparison.compare import Plan, compare
 from foragers.comparison.result import Result
 from foragers.comparison.study import prepare
+from foragers.comparison.table import summary
 from foragers.errors import UsageError
 from foragers.run import Aim, Run
 from foragers.worlds.generated import generate
@@ -174,6 +175,13 @@ def test_novelty_has_no_oracle(world: Path) -> None:
     assert result.targets is None
     assert "optimal" not in result.references
     assert result.strategies["random"].closed is None
+
+
+def test_what_can_be_reached_is_said_of_the_beginning_where_pages_come_later(world: Path) -> None:
+    news = result_of(world, "random", aim=Aim(new_within="24h"), since=0.0)
+    assert summary(news).startswith("7 pages can be reached when it begins. ")
+    labels = msgspec.structs.replace(news, reachable=1, targets=1)
+    assert summary(labels).startswith("1 page can be reached, 1 of them relevant. ")
 
 
 def test_seeds_without_a_page_are_refused(tmp_path: Path) -> None:

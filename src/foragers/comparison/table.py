@@ -64,9 +64,10 @@ def title(result: Result) -> str:
 
 def summary(result: Result) -> str:
     """Say how to read the table."""
-    targets = "" if result.targets is None else f", {result.targets:,} of them relevant"
+    pages = f"{result.reachable:,} page{'s' if result.reachable != 1 else ''} can be reached"
+    more = " when it begins" if result.targets is None else f", {result.targets:,} of them relevant"
     return (
-        f"{result.reachable:,} pages can be reached{targets}. relevant: pages found, mean and"
+        f"{pages}{more}. relevant: pages found, mean and"
         " deviation over the runs. per 100: for 100 downloads. closed: share of the distance from"
         f" {WORST} to {BEST}, by the area under the curve. vs, p: difference in that area (mean"
         " relevant pages held), and Student's p over paired seeds; exact: chance plays no part."
