@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    auto,
     automata,
     crawling,
     energy,
@@ -24,6 +25,7 @@ BENCHMARKS = {
     "importing": importing,
     "opening": opening,
     "scale": scale,
+    "auto": auto,
     "automata": automata,
     "energy": energy,
     "crawling": crawling,

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from foragers import frontier as frontier_module
-from foragers import pace, tail
+from foragers import pace, rescoring, tail
 from foragers import promises as promises_module
 from foragers.content import Kept
 from foragers.frontier import Frontier
@@ -159,6 +159,7 @@ class PackedFrontierAgainstModel(FrontierAgainstModel):
         (tail, "RUNS", 2),
         (tail, "LARGE", 6),
         (promises_module, "FAR", 8),
+        (rescoring, "FEW", 2),
     ]
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.tail import RECORD, Counting, Entry, Records, Tail, joined
+from foragers.tail import RECORD, Counting, Entry, Records, Tail, joined, packed, unpacked
 from foragers.types import HostId
 
 Places = NDArray[np.intp]
+
+FEW = 8
+"""So few entries of a host take less memory as they are than in a tail, and less time."""
 
 
 class Gathered(NamedTuple):
@@ -27,23 +30,25 @@ class Gathered(NamedTuple):
         cls, heaps: Mapping[HostId, list[Entry]], tails: Mapping[HostId, Tail], counts: Counting
     ) -> Gathered:
         """Take the entries out of heaps and tails."""
-        near = np.array(list(chain.from_iterable(heaps.values())), RECORD)
-        parts, hosts, sizes, start = [], [], [], 0
-        for host, heap in heaps.items():
-            end = start + len(heap)
-            here = [near[start:end], *(tails[host].records() if host in tails else ())]
-            if size := sum(map(len, here)):
-                parts += here
-                hosts.append(host)
-                sizes.append(size)
-            start = end
+        near = np.frombuffer(packed(chain.from_iterable(heaps.values())), RECORD)
+        sizes = np.fromiter(map(len, heaps.values()), np.intp, len(heaps))
+        parts, start = [], 0
+        ends = np.cumsum(sizes).tolist()
+        # Entries of hosts without tails, one after the other, need not be taken one by one.
+        for place, host in [at for at in enumerate(heaps) if at[1] in tails]:
+            records = tails[host].records()
+            parts += [near[start : ends[place]], *records]
+            sizes[place] += sum(map(len, records))
+            start = ends[place]
+        parts.append(near[start:])
+        hosts = list(compress(heaps, sizes.tolist()))
         if not hosts:
-            return cls([], near, np.empty(0, np.intp))
+            return cls([], np.empty(0, RECORD), np.empty(0, np.intp))
         entries = joined(parts)
         kept = counts(entries)
-        starts = np.cumsum([0, *sizes[:-1]])
-        left = np.add.reduceat(kept, starts, dtype=np.intp)
-        names = [host for host, count in zip(hosts, left.tolist(), strict=True) if count]
+        sizes = sizes[sizes > 0]
+        left = np.add.reduceat(kept, np.cumsum(sizes) - sizes, dtype=np.intp)
+        names = list(compress(hosts, left.tolist()))
         left = left[left > 0]
         return cls(names, entries.compress(kept), np.cumsum(left) - left)
 
@@ -57,19 +62,27 @@ class Gathered(NamedTuple):
         return np.asarray(orders == earliest)
 
     def dealt(self) -> tuple[dict[HostId, list[Entry]], dict[HostId, Tail]]:
-        """Return heaps with the best entry of each host, and tails with the others."""
+        """Return heaps with the best entry of each host, or its few, and tails with the others."""
         if not self.hosts:
             return {}, {}
-        heads = self.heads()
-        best: list[Entry] = self.entries.compress(heads).tolist()
-        heaps = {host: [entry] for host, entry in zip(self.hosts, best, strict=True)}
-        others = self.entries.compress(~heads)
-        # Each host has lost one entry before each later host's begin.
-        starts = (self.starts - np.arange(len(self.starts))).tolist()
-        ends = [*starts[1:], len(others)]
-        tails = {}
-        for host, entry, start, end in zip(self.hosts, best, starts, ends, strict=True):
-            if start < end:
-                tails[host] = tail = Tail()
-                tail.put(others[start:end], entry[:2])
-        return heaps, tails
+        counts = np.diff(self.starts, append=len(self.entries))
+        few = counts <= FEW
+        near = self.heads() | np.repeat(few, counts)
+        entries = unpacked(self.entries.compress(near).tobytes())
+        ends = np.cumsum(np.where(few, counts, 1)).tolist()
+        spans = zip(self.hosts, [0, *ends], ends, strict=False)
+        heaps = {host: entries[start:end] for host, start, end in spans}
+        for place in np.flatnonzero(few & (counts > 1)).tolist():
+            heaps[self.hosts[place]].sort()
+        return heaps, self._tails(heaps, self.entries.compress(~near), np.where(few, 0, counts - 1))
+
+    def _tails(
+        self, heaps: Mapping[HostId, list[Entry]], others: Records, counts: Places
+    ) -> dict[HostId, Tail]:
+        """Return tails with so many entries of each host, the best of which are in heaps."""
+        tails, ends = {}, np.cumsum(counts).tolist()
+        for place in np.flatnonzero(counts).tolist():
+            host = self.hosts[place]
+            tails[host] = tail = Tail()
+            tail.put(others[ends[place] - counts.item(place) : ends[place]], heaps[host][0][:2])
+        return tails

@@ -59,7 +59,7 @@ class Tail:
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Put entries away; the first of them is the best."""
-        self._fresh += b"".join(starmap(_PACKED.pack, entries))
+        self._fresh += packed(entries)
         self._bound(entries[0][:2])
 
     def put(self, records: Records, bound: Key) -> None:
@@ -86,7 +86,7 @@ class Tail:
         return heads
 
     def _take_all(self) -> list[Entry]:
-        entries = sorted(_PACKED.iter_unpack(self._fresh))
+        entries = sorted(unpacked(self._fresh))
         self._fresh, self._fresh_bound = bytearray(), NONE
         self.best = NONE
         return entries
@@ -135,6 +135,16 @@ class Tail:
             large = [run for run in self._runs if len(run) >= LARGE]
             merged = merged.compress(counts(merged))
             self._runs = [*large, ranked(merged)] if len(merged) else large
+
+
+def packed(entries: Iterable[Entry]) -> bytes:
+    """Return entries as the bytes of records."""
+    return b"".join(starmap(_PACKED.pack, entries))
+
+
+def unpacked(records: bytes | bytearray) -> list[Entry]:
+    """Return the entries of which there are the bytes; several times as fast as numpy is."""
+    return list(_PACKED.iter_unpack(records))
 
 
 def joined(parts: Iterable[Records]) -> Records:

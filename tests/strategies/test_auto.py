@@ -2,83 +2,149 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 from math import exp, log
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foragers.content import Kept
 from foragers.loop import beginning
+from foragers.strategies import auto_rates
 from foragers.strategies.auto import Auto
 from foragers.strategies.auto_advice import ADVISERS, PRIOR, REMEMBERED, Belief
 from foragers.strategies.auto_credit import Credit, Followed
-from foragers.strategies.auto_links import address_of
+from foragers.strategies.auto_groups import PageGroups
+from foragers.strategies.auto_links import address_of, anchor_of, shape_of
 from foragers.strategies.auto_rates import ROOT, Rates
-from foragers.strategies.auto_words import NO_WORD, WordWeights, bucket, link_words
+from foragers.strategies.auto_words import (
+    LOGS,
+    NO_WORD,
+    WordWeights,
+    bucket,
+    link_words,
+    logs_of,
+    numbered,
+    page_words,
+)
 from foragers.topics.keywords import Keywords
 from foragers.topics.no_topic import NoTopic
 from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, Visit
 
-NO_GROUPS = np.array([ROOT], np.intp)
+NO_GROUPS = Rates().lineage([])
+
+
+def worth(rates: Rates, group: int) -> float:
+    return 1 / (1 + exp(-rates.odds[group] - rates.usual))
+
+
+def answers(rates: Rates, group: int) -> float:
+    return exp(rates.doubts[group])
 
 
 def test_rates_are_shrunk_from_coarse_to_fine() -> None:
     rates = Rates(shrinkage=3)
     host = rates.group("host")
     page = rates.group("page", host)
-    for worth in (1.0, 0.0):
-        rates.count(rates.lineage(np.array([page], np.int32)), worth)
-        rates.answer(np.array([page], np.int32), True)
-    rates.count(rates.lineage(np.array([host], np.int32)), 0.0)
-    rates.answer(np.array([host], np.int32), False)
+    for brought in (1.0, 0.0):
+        rates.count(rates.lineage([page]), brought)
+        rates.answer([page], True)
+    rates.count(rates.lineage([host]), 0.0)
+    rates.answer([host], False)
     rates.refresh()
     root = (1 + 3 * 0.02) / (3 + 3)
     at_host = (1 + 3 * root) / (3 + 3)
-    assert rates.table["worth"][ROOT] == pytest.approx(root)
-    assert rates.table["worth"][host] == pytest.approx(at_host)
-    assert rates.table["worth"][page] == pytest.approx((1 + 3 * at_host) / (2 + 3))
-    answers = (2 + 3 * (2 + 3 * 0.9) / 6) / 6
-    assert rates.table["answer"][host] == pytest.approx(answers)
+    assert worth(rates, ROOT) == pytest.approx(root)
+    assert worth(rates, host) == pytest.approx(at_host)
+    assert worth(rates, page) == pytest.approx((1 + 3 * at_host) / (2 + 3))
+    assert answers(rates, host) == pytest.approx((2 + 3 * (2 + 3 * 0.9) / 6) / 6)
 
 
 def test_a_new_group_is_believed_to_be_like_the_one_around_it() -> None:
     rates = Rates()
     host = rates.group("host")
-    rates.count(rates.lineage(np.array([host], np.int32)), 1.0)
+    assert worth(rates, host) == pytest.approx(0.02)
+    rates.count(rates.lineage([host]), 1.0)
     rates.refresh()
-    assert rates.table["worth"][rates.group("new", host)] == rates.table["worth"][host]
+    assert rates.odds[rates.group("new", host)] == rates.odds[host]
     assert rates.group("new", host) == rates.group("new", host)
+
+
+def test_groups_that_did_not_come_up_of_late_are_known_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(auto_rates, "RECENT", 3)
+    rates = Rates()
+    names = [f"group {number}" for number in range(50)]
+    numbers = [rates.group(name) for name in names]
+    assert numbers == list(range(1, 51))
+    assert [pickle.loads(pickle.dumps(rates)).group(name) for name in names] == numbers
+    assert [rates.group(name) for name in names] == numbers
+    assert len(rates._recent) <= 3
+
+
+def test_beyond_a_number_of_groups_links_belong_to_the_one_around(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(auto_rates, "MOST_GROUPS", 3)
+    rates = Rates()
+    host, page = rates.group("host"), rates.group("page")
+    assert [rates.group("more", page), rates.group("page"), len(rates)] == [page, page, 3]
+    assert rates.group("host") == host
 
 
 def test_a_host_that_answers_always_says_little_of_new_hosts() -> None:
     rates = Rates(shrinkage=3)
     good, dead = rates.group("good"), rates.group("dead")
     for _ in range(100):
-        rates.answer(np.array([good], np.int32), True)
+        rates.answer([good], True)
     for _ in range(3):
-        rates.answer(np.array([dead], np.int32), False)
+        rates.answer([dead], False)
     rates.refresh()
     new = (3 + 3 * 0.9) / (6 + 3)
-    assert rates.table["answer"][ROOT] == pytest.approx(new)
-    assert rates.table["answer"][good] == pytest.approx((100 + 3 * new) / 103)
-    assert rates.table["answer"][rates.group("new")] == pytest.approx(new)
+    assert answers(rates, ROOT) == pytest.approx(new)
+    assert answers(rates, good) == pytest.approx((100 + 3 * new) / 103)
+    assert answers(rates, rates.group("new")) == pytest.approx(new)
 
 
 def test_an_address_is_taken_apart() -> None:
     address = address_of("http://a.example/docs/v2/guide-12.html?page=3")
     assert address.directories == ("/docs", "/docs/v2")
-    assert (address.depth, address.ending, address.shape) == (2, "html", "a-0.a")
-    assert address.asks
-    assert address.words == ("2", "guide", "12", "html", "page", "3")
+    assert (address.kind, address.shape) == ("html?", "2? a-0.a")
+    assert address.spelled == "2 guide 12 html page 3"
+    assert address.words == {word: bucket(word) for word in address.spelled.split()}
     assert address_of("http://a.example").directories == ()
+
+
+@given(st.text("abcXYZ0123456789-_.é", max_size=30))
+def test_the_shape_of_a_name_has_one_letter_for_each_run(name: str) -> None:
+    assert shape_of(name) == re.sub("[a-zA-Z]+", "a", re.sub("[0-9]+", "0", name))
+
+
+def test_links_of_a_page_have_the_groups_they_would_have_alone() -> None:
+    """What is kept while a page is read makes no difference."""
+    links = [
+        (host, path, address_of(f"http://h{host}.test/{where}"), anchor_of(anchor))
+        for host in (1, 2)
+        for path in ("ul a", "p a")
+        for where in ("a/b/one.html", "a/two.html", "a/b/3.php?x=1", "", "a/b/4.php")
+        for anchor in ("one", "the other")
+    ]
+    together, alone = Rates(), Rates()
+    page = PageGroups(together, 7)
+    for link in links:
+        assert page.of(*link) == PageGroups(alone, 7).of(*link)
+    assert together.parents == alone.parents
 
 
 def test_the_lineage_of_groups_counts_each_once() -> None:
     rates = Rates()
     host = rates.group("host")
     pages = [rates.group(name, host) for name in "ab"]
-    found = rates.lineage(np.array([*pages, host], np.int32))
-    assert found.tolist() == [ROOT, host, *pages]
+    assert rates.lineage([*pages, host]).tolist() == [ROOT, host, *pages]
 
 
 def test_what_was_found_through_a_page_is_passed_back() -> None:
@@ -108,21 +174,46 @@ def test_words_of_relevant_pages_lean_to_them() -> None:
     assert weights.leans[NO_WORD] == 0
 
 
+def test_words_met_before_any_page_was_relevant_are_few_numbers_and_lean_later() -> None:
+    weights = WordWeights()
+    tea, tax = bucket("tea"), bucket("tax")
+    for _ in range(100):
+        weights.read(np.array([tax], np.int32), False)
+    weights.refresh()
+    assert [numbers.tolist() for numbers in weights._met] == [[tax]]
+    weights.read(np.array([tea], np.int32), True)
+    weights.refresh()
+    assert weights.leans[tax] == pytest.approx(log(0.3 / 1.6) - log(100.3 / 100.6))
+    assert weights.leans[tea] > 0 > weights.leans[tax]
+
+
 def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address() -> None:
-    found = link_words(("green", "the", "tea"), ("shop", "tea", "pots"))
+    found = link_words(numbered(["green", "the", "tea"]), numbered(["shop", "tea", "pots"]))
     assert found[:4] == tuple(bucket(word) for word in ("green", "tea", "shop", "pots"))
     assert found[4:] == (NO_WORD,) * 8
 
 
 def test_word_weights_go_towards_what_links_were_worth() -> None:
     weights = WordWeights()
-    good, bad = (np.array([bucket(word)], np.int32) for word in ("good", "bad"))
+    good, bad = ([bucket(word), NO_WORD] for word in ("good", "bad"))
     for _ in range(20):
         weights.learn([good], 1.0, 0.0)
         weights.learn([bad], 0.0, 0.0)
     assert weights.weights[good[0]] > 1
     assert weights.weights[bad[0]] < -1
     assert weights.weights[NO_WORD] == 0
+
+
+def test_words_of_a_page_are_those_it_begins_with_each_once() -> None:
+    document = Document("The tea", ("Tea of Ceylon",), f"茶 东京 été {' ' * 3000} late")
+    expected = {bucket(word) for word in ("tea", "ceylon", "été")}
+    assert sorted(page_words(document).tolist()) == sorted(expected)
+
+
+def test_counts_beyond_those_at_hand_are_worked_out() -> None:
+    counts = np.array([0, 5, len(LOGS) + 7])
+    assert logs_of(counts).tolist() == np.log(counts + 0.3).tolist()
+    assert logs_of(counts[:2]).tolist() == logs_of(counts).tolist()[:2]
 
 
 def test_an_adviser_that_is_right_is_believed_more_and_one_that_is_wrong_less() -> None:

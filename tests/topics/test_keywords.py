@@ -1,4 +1,5 @@
 import pickle
+from collections import Counter
 from math import isclose, sqrt
 
 import pytest
@@ -6,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_pages import page
 
-from foragers.topics.keywords import Keywords
+from foragers.text.words import words
+from foragers.topics.keywords import Keywords, is_disguised
 from foragers.types import Status
 
 TOPIC = Keywords("green tea leaves")
@@ -58,6 +60,44 @@ def test_only_good_answers_are_relevant(status: Status) -> None:
 @given(st.lists(st.sampled_from(["green", "tea", "leaves", "coffee"])), st.text())
 def test_relevance_is_from_zero_to_one(text: list[str], title: str) -> None:
     assert 0.0 <= TOPIC.relevance(page(" ".join(text), title)) <= 1.0
+
+
+LETTERS = st.sampled_from(
+    [
+        *"teagrn TE'’ .",
+        "\u00ad",
+        "\u200d",
+        "ﬁ",
+        "ｔ",
+        "Ｔ",
+        "ſ",
+        "K",
+        "²",
+        "é",
+        "e\u0301",
+        "İ",
+        "¶",
+        "東",
+        "ß",
+    ]
+)
+
+
+@given(st.lists(LETTERS).map("".join) | st.text(), st.sampled_from(["tea", "fi tea 2", "kar", "é"]))
+def test_a_text_that_is_seen_to_have_no_word_has_none(text: str, topic: str) -> None:
+    hits = Counter(word for word in words(text) if word in topic.split())
+    assert (Keywords(topic).likeness(text) > 0) == bool(hits)
+
+
+@pytest.mark.parametrize("text", ["te\u00ada", "ｔｅａ", "Ｔea", "“tea”", "tea’s", "tea²tea"])
+def test_a_word_is_found_however_it_is_disguised(text: str) -> None:
+    assert (Keywords("tea").likeness(text) > 0) == ("tea" in words(text))
+
+
+def test_signs_and_letters_of_other_scripts_are_no_disguise() -> None:
+    assert not is_disguised("§ Überblick — naïve “quotes” … 東京")
+    assert is_disguised("ﬁne")
+    assert is_disguised("te\u00ada")
 
 
 def test_keywords_survive_pickling_and_show_how_they_were_made() -> None:

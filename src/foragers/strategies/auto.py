@@ -27,30 +27,30 @@ from foragers.frontier import Frontier
 from foragers.id_set import IdSet
 from foragers.models import Model
 from foragers.reasons import Part, Reasons
-from foragers.strategies.auto_advice import ADVISERS, Advice, Belief, log_odds, sigmoid
+from foragers.strategies.auto_advice import ADVISERS, Advice, Belief, Floats, sigmoid
 from foragers.strategies.auto_clues import (
-    CLUE,
     MOST_CLUES,
     MOST_IN_LINKS,
+    SCHOOLED,
     Clues,
-    Records,
+    Known,
     advice_of,
     doubt_of,
+    weighed,
 )
 from foragers.strategies.auto_credit import Credit, Followed
-from foragers.strategies.auto_links import Address, address_of, anchor_words
 from foragers.strategies.auto_model import TEXT, Schooling
-from foragers.strategies.auto_rates import ROOT, Rates
+from foragers.strategies.auto_rates import Rates
+from foragers.strategies.auto_reading import known_of
 from foragers.strategies.auto_reasons import why_now
 from foragers.strategies.auto_revisits import Revisits
 from foragers.strategies.auto_watched import Watched
-from foragers.strategies.auto_words import WordWeights, link_words, page_words
+from foragers.strategies.auto_words import WordWeights, page_words
 from foragers.strategies.pool import Column
 from foragers.text.bags import TEXTS
 from foragers.text.tally import KIND, VERSION, Tally
-from foragers.topics.no_topic import NoTopic
 from foragers.topics.topic import Topic
-from foragers.types import NOWHERE, Choice, HostId, Link, Page, Status, UrlId, Visit
+from foragers.types import NOWHERE, Choice, HostId, Ids, Link, Page, Status, UrlId, Visit
 
 FIRST_SEEDS, FEW_SEEDS = 20, 5
 """Of many seeds the first have their turns whatever they promise, one after every download: whoever
@@ -59,6 +59,9 @@ FETCHED = -1
 """In place of the number of links to a page: it is there."""
 LOOK_AGAIN, FIT_AGAIN = 50, 20
 """What waits is judged anew after a fiftieth of the downloads so far, beliefs after a twentieth."""
+DROP_BELOW = 0.9
+"""Links of fetched pages are dropped when they leave no more than this part."""
+NO_PROMISES = np.empty(0)
 
 
 @dataclass
@@ -83,6 +86,8 @@ class Auto:
         default_factory=lambda: Column(np.int32(0)), init=False, repr=False
     )
     _pages: IdSet = field(default_factory=IdSet, init=False, repr=False)
+    _fetched: list[UrlId] = field(default_factory=list, init=False, repr=False)
+    _turns: dict[UrlId, int] = field(default_factory=dict, init=False, repr=False)
     _downloads: int = field(default=0, init=False, repr=False)
     _next_look: int = field(default=0, init=False, repr=False)
     _next_fit: int = field(default=10, init=False, repr=False)
@@ -129,6 +134,7 @@ class Auto:
                 self._read(visit)
             for url in {page.choice.url, page.final} - {NOWHERE}:
                 self._in_links.reach(url)[url] = FETCHED
+                self._fetched.append(url)
             if page.final != NOWHERE:
                 self._pages.add(page.final)
             if self._downloads >= self._next_look:
@@ -146,16 +152,15 @@ class Auto:
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
         page, relevance = visit.page, visit.relevance if is_page else 0.0
-        clues = self._clues.of(page.choice.url)
-        if not len(clues):
+        known = self._clues.of(page.choice.url)
+        if not len(known.urls):
             return
-        advice = self._advice(clues)
-        groups = self._rates.lineage(clues["groups"].ravel())
-        usual = float(log_odds(self._rates.table["worth"][ROOT : ROOT + 1])[0])
+        advice, inner = self._advice(known), known.groups.T.ravel().tolist()
+        groups = self._rates.lineage(inner)
         self._rates.count(groups, relevance)
-        self._rates.answer(clues["groups"].ravel(), is_page)
-        self._words.learn(list(clues["words"]), relevance, usual)
-        best = advice[int(np.argmax(advice @ self._belief.weights))]
+        self._rates.answer(inner, is_page)
+        self._words.learn(known.words.T.tolist(), relevance, self._rates.usual)
+        best = advice[:, int(np.argmax(self._belief.weights @ advice))]
         place = self._belief.remember(best, relevance)
         if relevance > 0:
             for link, more in self._credit.pass_back(page.choice.parent, relevance):
@@ -170,23 +175,23 @@ class Auto:
     def _read(self, visit: Visit) -> None:
         """Judge the links of a page, those to pages that enough links speak of left out."""
         page = visit.page
-        lean = 0.0
-        if page.choice.url != NOWHERE:
-            document = page.document
-            text = " ".join((document.title, *document.headings, document.text))
-            lean = self._words.read(page_words(text), visit.relevant)
+        is_seeds = page.choice.url == NOWHERE
+        lean = 0.0 if is_seeds else self._words.read(page_words(page.document), visit.relevant)
         places = self._fresh(page)
-        fresh = page.links.at(places)
-        if fresh:
-            clues = np.array([self._clue(link, visit, lean) for link in fresh], CLUE)
-            if page.choice.url == NOWHERE and len(clues) > FEW_SEEDS:
-                clues["depth"][:FIRST_SEEDS] = -1 - np.arange(len(clues[:FIRST_SEEDS]))
-            elif self.model is not None and page.choice.url != NOWHERE:
-                clues["schooled"] = self._taught(self.model).says(page, places)
-            self._clues.add(clues)
-            for link, promise in zip(fresh, self._promises(clues).tolist(), strict=True):
-                depth = page.choice.depth + 1
-                self.frontier.push(link.url, link.host, promise, page.final, depth)
+        if not places:
+            return
+        known = known_of(visit, places, lean, self.topic, self._rates)
+        if self.model is not None and not is_seeds:
+            known.told[SCHOOLED] = self._taught(self.model).says(page, places)
+        self._clues.add(known)
+        promises, urls = self._promises(known), known.urls.tolist()
+        if is_seeds and len(places) > FEW_SEEDS:
+            for turn, url in enumerate(urls[:FIRST_SEEDS], 1):
+                self._turns.setdefault(url, turn)
+            self._raise_due(known.urls, promises)
+        hosts, depth = page.links.hosts[places].tolist(), page.choice.depth + 1
+        for url, host, promise in zip(urls, hosts, promises.tolist(), strict=True):
+            self.frontier.push(url, host, promise, page.final, depth)
 
     def _taught(self, model: Model) -> Schooling:
         if self._schooling is None:
@@ -201,91 +206,67 @@ class Auto:
         # A page that is read again is not another one that speaks of what it links to.
         counts = before == 0 if page.final in self._pages else before >= 0
         np.add.at(in_links, urls[counts], 1)
-        places = np.flatnonzero(counts & (before < MOST_IN_LINKS)).tolist()
-        return [place for place in places if self.frontier.wants(int(urls[place]))]
+        places = np.flatnonzero(counts & (before < MOST_IN_LINKS))
+        wants = self.frontier.wants
+        some = zip(places.tolist(), urls[places].tolist(), strict=True)
+        return [place for place, url in some if wants(url)]
 
-    def _clue(self, link: Link, visit: Visit, lean: float) -> tuple[object, ...]:
-        """Return what is known of a link."""
-        address, anchor = address_of(link.href), anchor_words(link.anchor)
-        topic = around = 0.0
-        if not isinstance(self.topic, NoTopic):
-            likeness = self.topic.likeness
-            topic = max(likeness(link.anchor), likeness(address.spelled))
-            around = likeness(link.around)
-        return (
-            link.url,
-            self._groups(link, visit.page.final, address, anchor),
-            link_words(anchor, address.words),
-            visit.relevance,
-            topic,
-            around,
-            lean,
-            visit.page.choice.depth + 1,
-            0.0,
-        )
+    def _advice(self, known: Known) -> Advice:
+        return advice_of(known, self._rates, self._words, self._in_links.values[known.urls])
 
-    def _groups(
-        self, link: Link, page: UrlId, address: Address, anchor: tuple[str, ...]
-    ) -> tuple[int, int, int, int]:
-        """Return the groups of a link: by tag path, directory, anchor and shape of its address."""
-        group, host = self._rates.group, link.host
-        around = group(host)
-        tags = group((page, link.path), group((host, "tags", link.path), around))
-        directory = around
-        for prefix in address.directories:
-            directory = group((host, prefix), directory)
-        kind = group((address.ending, address.asks))
-        return (
-            tags,
-            directory,
-            group(("anchor", *anchor)),
-            group((host, address.depth, address.shape, address.asks), kind),
-        )
-
-    def _advice(self, clues: Records) -> Advice:
-        counts = self._in_links.values[clues["url"]].astype(np.float32)
-        return advice_of(clues, self._rates, self._words, counts)
-
-    def _promises(self, clues: Records) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def _promises(self, known: Known) -> Floats:
         """Return how likely each link is worth following."""
-        said = self._advice(clues) @ self._belief.weights
-        chances = sigmoid(said + doubt_of(clues, self._rates))
-        due = (clues["depth"] < 0) & (-clues["depth"] <= self._downloads + 1)
-        return np.where(due, 1.0, chances)
+        said = weighed(self._advice(known), self._belief.weights)
+        return sigmoid(said + doubt_of(known, self._rates))
+
+    def _raise_due(self, urls: Ids, promises: Floats) -> None:
+        """Let the seeds whose turn it is promise most."""
+        due = [url for url, turn in self._turns.items() if turn <= self._downloads + 1]
+        if due:
+            promises[np.isin(urls, due)] = 1.0
 
     def _look(self) -> None:
         """Judge all that waits anew."""
         self._next_look = self._downloads + max(3, self._downloads // LOOK_AGAIN)
         self._rates.refresh()
         self._words.refresh()
-        self._clues.keep(self._in_links.values[self._clues.all["url"]] >= 0)
-        promises = self._promises(self._clues.all)
+        self._forget()
+        promises = np.concatenate([NO_PROMISES, *map(self._promises, self._clues.blocks())])
+        self._raise_due(self._clues.urls, promises)
         if len(promises) > MOST_CLUES:
             bound = np.partition(promises, -MOST_CLUES)[-MOST_CLUES]
             self._clues.keep(promises >= bound)
             promises = promises[promises >= bound]
-        urls, places = np.unique(self._clues.all["url"], return_inverse=True)
-        best = np.zeros(len(urls))
-        np.maximum.at(best, places, promises)
-        self.frontier.rescore(urls.astype(np.int32), best)
+        self.frontier.rescore(*self._clues.best(promises))
+
+    def _forget(self) -> None:
+        """Forget the links of pages that were fetched, and drop them if they are many."""
+        self._clues.forget(self._fetched)
+        for url in self._fetched:
+            self._turns.pop(url, None)
+        self._fetched.clear()
+        waits = self._in_links.values[self._clues.urls] >= 0
+        if len(waits) > MOST_CLUES or np.count_nonzero(waits) < DROP_BELOW * len(waits):
+            self._clues.keep(waits)
 
     def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  clues know it
         """Say what each adviser made of a link."""
         if self._again is not None and (why := why_now(self._again, link.url)) is not None:
             return why
-        clues = self._clues.of(link.url)
-        if not len(clues):
+        known = self._clues.of(link.url)
+        if not len(known.urls):
             return None
-        advice = self._advice(clues)
-        best = int(np.argmax(advice @ self._belief.weights))
-        adds = advice[best] * self._belief.weights
+        advice, promises = self._advice(known), self._promises(known)
+        self._raise_due(known.urls, promises)
+        best = int(np.argmax(weighed(advice, self._belief.weights)))
+        adds = advice[:, best] * self._belief.weights
         order = np.argsort(-np.abs(adds), kind="stable")
         parts = tuple(
-            Part(ADVISERS[place], (float(advice[best, place]), float(adds[place])))
+            Part(ADVISERS[place], (float(advice[place, best]), float(adds[place])))
             for place in order.tolist()
             if adds[place]
         )
-        chance = float(self._promises(clues).max())
+        chance = float(promises.max())
         leading = ADVISERS[int(np.argmax(adds[1:])) + 1] if (adds[1:] > 0).any() else "none"
         return Reasons(
             f"the advisers together gave it a chance of {chance:.3f} of being worth following; "

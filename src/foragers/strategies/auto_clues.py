@@ -1,105 +1,211 @@
-"""What is known of the links that wait: columns, one row a link, a few links a page.
+"""What is known of the links that wait: columns, one place a link, a few links a page.
 
-A page is spoken of by the first `MOST_IN_LINKS` links that were found to it.  Links of
-pages that were fetched are dropped at every look; of more than `MOST_CLUES` the least
-promising are dropped too, and their pages keep the promise they had.
+A page is spoken of by the first `MOST_IN_LINKS` links that were found to it.  Known of
+pages that were fetched are forgotten at every look, and dropped when they have become many; of
+more than `MOST_CLUES` the least promising are dropped too, and their pages keep the promise
+they had.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.strategies.auto_advice import ADVISERS, Advice, log_odds
-from foragers.strategies.auto_rates import ROOT, Rates
+from foragers.strategies.auto_advice import ADVISERS, Advice, Floats
+from foragers.strategies.auto_rates import Rates, view
 from foragers.strategies.auto_words import LINK_WORDS, NO_WORD, WordWeights
+from foragers.strategies.pool import Column
+from foragers.types import Ids, UrlId
 
 MOST_IN_LINKS = 3
 MOST_CLUES = 250_000
 GROUPS = 4
 """Of tag path, directory, anchor and shape."""
-ANSWERING = [0, 1, 3]
+ANSWERING = (0, 1, 3)
 """The groups that say whether there is a page: all but the anchor's."""
+TOLD = PARENT, TOPIC, AROUND, LEAN, DEPTH, SCHOOLED = range(6)
+"""What is written down of a link as it is said: see `auto_advice`."""
+FIRST_ROOM = 1024
+BLOCK = 2048
+"""So many links are judged at a time: what that takes stays near the processor."""
+LENGTHS = np.sqrt(np.maximum(np.arange(LINK_WORDS + 1), 1))
+"""The square root of the number of a link's words."""
 
-CLUE = np.dtype(
-    [
-        ("url", np.int64),
-        ("groups", np.int32, (GROUPS,)),
-        ("words", np.int32, (LINK_WORDS,)),
-        ("parent", np.float32),
-        ("topic", np.float32),
-        ("around", np.float32),
-        ("lean", np.float32),
-        ("depth", np.float32),
-        ("schooled", np.float32),
-    ]
-)
-Records = NDArray[np.void]
+
+class Known(NamedTuple):
+    """Some links, a column each: the URL, and rows for the groups, the words and what is told."""
+
+    urls: Ids
+    groups: Ids
+    words: Ids
+    told: NDArray[np.float32]
+
+    @classmethod
+    def room(cls, places: int) -> Known:
+        """Return columns for so many links."""
+        return cls(
+            np.zeros(places, np.int32),
+            np.zeros((GROUPS, places), np.int32),
+            np.full((LINK_WORDS, places), NO_WORD, np.int32),
+            np.zeros((len(TOLD), places), np.float32),
+        )
+
+    def at(self, places: list[int]) -> Known:
+        """Return the links at some places."""
+        return Known(
+            self.urls.take(places),
+            self.groups.take(places, axis=1),
+            self.words.take(places, axis=1),
+            self.told.take(places, axis=1),
+        )
+
+    def between(self, start: int, end: int) -> Known:
+        """Return links that stand together."""
+        return Known(
+            self.urls[start:end],
+            self.groups[:, start:end],
+            self.words[:, start:end],
+            self.told[:, start:end],
+        )
+
+    def put(self, start: int, links: Known) -> None:
+        """Write down links from a place on."""
+        for column, more in zip(self, links, strict=True):
+            column[..., start : start + len(links.urls)] = more
 
 
 @dataclass
 class Clues:
-    """The links that wait."""
+    """The links that wait; those to one page are found from the last to the first."""
 
-    _table: Records = field(default_factory=lambda: np.zeros(1024, CLUE), repr=False)
+    _links: Known = field(default_factory=lambda: Known.room(FIRST_ROOM), repr=False)
+    _before: Ids = field(default_factory=lambda: np.zeros(FIRST_ROOM, np.int32), repr=False)
+    _last: Column[np.int32] = field(default_factory=lambda: Column(np.int32(0)), repr=False)
     _count: int = 0
-    _urls: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
-    _places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp), repr=False)
 
     def __len__(self) -> int:
         return self._count
 
     @property
-    def all(self) -> Records:
-        """All links that wait."""
-        return self._table[: self._count]
+    def urls(self) -> Ids:
+        """The URLs of all links that wait."""
+        return self._links.urls[: self._count]
 
-    def add(self, clues: Records) -> None:
+    def add(self, links: Known) -> None:
         """Add the links of a page."""
-        end = self._count + len(clues)
-        while end > len(self._table):
-            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-        self._table[self._count : end] = clues
+        end = self._count + len(links.urls)
+        if end > len(self._before):
+            self._grow(max(end, len(self._before) * 3 // 2))
+        self._links.put(self._count, links)
+        self._chain(links.urls, self._count)
         self._count = end
 
-    def of(self, url: int) -> Records:
-        """Return the links that speak of a page."""
-        first, end = np.searchsorted(self._urls, (url, url + 1))
-        looked = len(self._urls)
-        late = np.flatnonzero(self.all["url"][looked:] == url) + looked
-        found: Records = self.all[np.concatenate([self._places[first:end], late])]
-        return found
+    def _chain(self, urls: Ids, start: int) -> None:
+        """Let each link, from a place on, know the one before it to the same page."""
+        last = self._last.reach(int(urls.max(initial=0)))
+        end = start + len(urls)
+        self._before[start:end] = last[urls]
+        last[urls] = np.arange(start + 1, end + 1, dtype=np.int32)  # 0 is none
+        numbers = urls.tolist()
+        if len(set(numbers)) < end - start:
+            # A page may link to another more than once: the latest but one is before the latest.
+            latest: dict[UrlId, int] = {}
+            for place, url in enumerate(numbers, start):
+                if url in latest:
+                    self._before[place] = latest[url]
+                latest[url] = place + 1
+
+    def _grow(self, room: int) -> None:
+        grown, before = Known.room(room), np.zeros(room, np.int32)
+        grown.put(0, self._links)
+        before[: len(self._before)] = self._before
+        self._links, self._before = grown, before
+
+    def of(self, url: UrlId) -> Known:
+        """Return the links that speak of a page, in the order in which they were found."""
+        places: list[int] = []
+        place = self._last.reach(url).item(url)
+        while place:
+            places.append(place - 1)
+            place = self._before.item(place - 1)
+        return self._links.at(places[::-1])
+
+    def forget(self, urls: Iterable[UrlId]) -> None:
+        """Have nothing more to say of some pages."""
+        for url in urls:
+            self._last.reach(url)[url] = 0
+
+    def blocks(self) -> Iterator[Known]:
+        """Return all links that wait, some at a time."""
+        for start in range(0, self._count, BLOCK):
+            yield self._links.between(start, min(start + BLOCK, self._count))
+
+    def best(self, promises: Floats) -> tuple[Ids, Floats]:
+        """Return the pages that are spoken of, each once, and the best that each is promised."""
+        owners = self._last.values[self.urls]
+        best = np.zeros(self._count + 1)
+        np.maximum.at(best, owners, promises)
+        places = np.flatnonzero(owners == np.arange(1, self._count + 1))
+        return self.urls[places], best[places + 1]
 
     def keep(self, which: NDArray[np.bool_]) -> None:
-        """Drop all others, and put an index over those that stay."""
-        kept = self.all[which]
-        self._table[: len(kept)] = kept
+        """Drop all others."""
+        before = self._before[: self._count]
+        # Of the links to a page the earlier ones may go and a later one stay.
+        while len(lost := np.flatnonzero((before > 0) & ~which[before - 1])):
+            before[lost] = before[before[lost] - 1]
+        places = np.cumsum(which, dtype=np.int32)
+        last = self._last.values
+        last[self.urls] = 0
+        kept = np.where(before > 0, places[before - 1], 0)[which]
         self._count = len(kept)
-        self._places = np.argsort(kept["url"], kind="stable")
-        self._urls = kept["url"][self._places]
+        self._before[: self._count] = kept
+        for column in self._links:
+            rows = column.reshape(-1, column.shape[-1])
+            for row in rows:
+                row[: self._count] = row[: len(which)][which]
+        last[self.urls] = np.arange(1, self._count + 1, dtype=np.int32)
 
 
-def advice_of(clues: Records, rates: Rates, words: WordWeights, in_links: Advice) -> Advice:
-    """Return what each adviser says of each link."""
-    advice = np.zeros((len(clues), len(ADVISERS)), np.float32)
-    groups, numbers = clues["groups"], clues["words"]
-    worth = rates.table["worth"]
-    advice[:, 0] = 1
-    advice[:, 1 : 1 + GROUPS] = log_odds(worth[groups]) - log_odds(worth[ROOT : ROOT + 1])
-    length = np.sqrt(np.maximum(np.count_nonzero(numbers != NO_WORD, axis=1), 1))
-    advice[:, 5] = np.clip(words.weights[numbers].sum(axis=1), -5, 5)
-    advice[:, 6] = np.clip(words.leans[numbers].sum(axis=1) / length, -4, 4)
-    advice[:, 7], advice[:, 8] = clues["parent"], clues["topic"]
-    advice[:, 9], advice[:, 10] = clues["around"], clues["lean"]
-    advice[:, 11] = np.log(np.maximum(in_links, 1))
-    advice[:, 12], advice[:, 13] = np.maximum(clues["depth"], 0), clues["schooled"]
+def advice_of(links: Known, rates: Rates, words: WordWeights, in_links: Ids) -> Advice:
+    """Return what each adviser says of each link, a row for each adviser."""
+    advice = np.empty((len(ADVISERS), len(links.urls)), np.float32)
+    advice[0] = 1
+    advice[1 : 1 + GROUPS] = view(rates.odds).take(links.groups)
+    numbers = links.words
+    spoken = added(words.weights.take(numbers))
+    lengths = LENGTHS.take(np.add.reduce(numbers != NO_WORD, axis=0, dtype=np.intp))
+    leans = added(words.leans.take(numbers)) / lengths
+    advice[5] = np.minimum(np.maximum(spoken, -5), 5)
+    advice[6] = np.minimum(np.maximum(leans, -4), 4)
+    advice[7:11] = links.told[:DEPTH]
+    advice[11] = np.log(np.maximum(in_links, 1).astype(np.float32))
+    advice[12:] = links.told[DEPTH:]
     return advice
 
 
-def doubt_of(clues: Records, rates: Rates) -> NDArray[np.float64]:
+def weighed(advice: Advice, weights: Floats) -> Floats:
+    """Return what the advisers say together of each link."""
+    return added(weights[:, np.newaxis] * advice)
+
+
+def added(rows: Floats) -> Floats:
+    """Return the sums of columns, added up row after row.
+
+    So links of which the same is said come to the same, whatever stands beside them and whatever
+    machine adds; numpy adds a single column in another order.
+    """
+    total: Floats = np.add.accumulate(rows)[-1] if rows.shape[1] == 1 else np.add.reduce(rows)
+    return total
+
+
+def doubt_of(links: Known, rates: Rates) -> Floats:
     """Return the log of the chance that there is a page, by tag path, directory and shape."""
-    answers = rates.table["answer"][clues["groups"][:, ANSWERING]]
-    doubt: NDArray[np.float64] = np.log(answers).mean(axis=1)
+    doubts = view(rates.doubts)
+    tags, directory, shape = (doubts.take(links.groups[place]) for place in ANSWERING)
+    doubt: Floats = (tags + directory + shape) / len(ANSWERING)
     return doubt

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from foragers.strategies.auto_rates import Lineage
 from foragers.types import UrlId
 
 GAMMA = 0.5
@@ -30,7 +28,7 @@ class Followed(NamedTuple):
     """A link that was followed: whom it taught, what its page was worth, and what was found."""
 
     parent: UrlId
-    groups: NDArray[np.intp]
+    groups: Lineage
     place: int
     relevance: float
     found: float

@@ -9,18 +9,28 @@ nothing is known of, the one around it is believed.
 Whether there is a page at all is counted in the same groups, but one around takes in only the
 first few answers of each group inside it: what is to be expected of a new host is what
 hosts were like, not what the many links within the best known ones were like.
+
+Groups are known by digests of their names, and what is known of them stands in columns: some
+55 bytes a group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import log
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
+from foragers.digests import Digests, digest
+from foragers.strategies.auto_advice import Floats, log_odds
+
+Ints: TypeAlias = "array[int]"
+Reals: TypeAlias = "array[float]"
+Lineage: TypeAlias = Ints
 
 ROOT = 0
 FEW_ANSWERS = 3
@@ -29,106 +39,126 @@ MOST_GROUPS = 300_000
 """Beyond these no new groups are made: links then belong to the one around."""
 FIRST_WORTH, FIRST_ANSWER, FIRST_WEIGHT = 0.02, 0.9, 3.0
 """What is believed of all links before any was followed, with the weight of a few."""
-
-GROUP = np.dtype(
-    [
-        ("parent", np.int32),
-        ("level", np.int32),
-        ("followed", np.float64),
-        ("earned", np.float64),
-        ("tried", np.float64),
-        ("answered", np.float64),
-        ("worth", np.float64),
-        ("answer", np.float64),
-    ]
-)
-
-
-def first_group() -> NDArray[np.void]:
-    """Return a table with the group of all links."""
-    table = np.zeros(1024, GROUP)
-    table["worth"][ROOT], table["answer"][ROOT] = FIRST_WORTH, FIRST_ANSWER
-    return table
+RECENT = 8192
+"""So many names that came up of late are known without their digests."""
 
 
 @dataclass
 class Rates:
-    """Groups, and what following their links has brought: worth, and an answer at all."""
+    """Groups, and what following their links has brought: worth, and an answer at all.
+
+    `odds` are the log-odds of their worth, beside those of all links (`usual`); `doubts` the
+    logarithms of the chance of an answer.
+    """
 
     shrinkage: float = 3.0
-    table: NDArray[np.void] = field(default_factory=first_group, repr=False)
-    _numbers: dict[Hashable, int] = field(default_factory=dict, repr=False)
-    _count: int = 1
+    usual: float = log(FIRST_WORTH / (1 - FIRST_WORTH))
+    parents: Ints = field(default_factory=lambda: array("i", [ROOT]), repr=False)
+    levels: Ints = field(default_factory=lambda: array("b", [0]), repr=False)
+    followed: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
+    earned: Reals = field(default_factory=lambda: array("d", [0.0]), repr=False)
+    tried: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
+    answered: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
+    odds: Reals = field(default_factory=lambda: array("f", [0.0]), repr=False)
+    doubts: Reals = field(default_factory=lambda: array("d", [log(FIRST_ANSWER)]), repr=False)
+    _digests: Digests = field(default_factory=Digests, repr=False)
+    _recent: dict[str, int] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._digests) + 1
 
-    def group(self, name: Hashable, parent: int = ROOT) -> int:
+    def group(self, name: str, parent: int = ROOT) -> int:
         """Return the number of a group, which is made if it is new."""
-        number = self._numbers.get(name)
-        if number is None:
-            if self._count >= MOST_GROUPS:
+        number = self._recent.get(name)
+        return self._recall(name, parent) if number is None else number
+
+    def _recall(self, name: str, parent: int) -> int:
+        """Return the number of a group that did not come up of late."""
+        key = digest(name)
+        found = self._digests.find(key)
+        if found is None:
+            if len(self) >= MOST_GROUPS:
                 return parent
-            number = self._numbers[name] = self._count
+            found = self._digests.add(key)
             self._add(parent)
+        if len(self._recent) >= RECENT:
+            self._recent.clear()
+        number = self._recent[name] = found + 1
         return number
 
     def _add(self, parent: int) -> None:
-        if self._count == len(self.table):
-            self.table = np.concatenate([self.table, np.zeros_like(self.table)])
-        around = self.table[parent]
-        self.table[self._count] = (
-            parent, around["level"] + 1, 0, 0, 0, 0, around["worth"], around["answer"],
-        )  # fmt: skip
-        self._count += 1
+        """Let a new group be like the one around it."""
+        self.parents.append(parent)
+        self.levels.append(self.levels[parent] + 1)
+        self.followed.append(0)
+        self.earned.append(0.0)
+        self.tried.append(0)
+        self.answered.append(0)
+        self.odds.append(self.odds[parent])
+        self.doubts.append(self.doubts[parent])
 
-    def lineage(self, groups: NDArray[np.int32]) -> Places:
+    def lineage(self, groups: Iterable[int]) -> Lineage:
         """Return some groups and all groups around them, each once."""
-        parents = self.table["parent"]
-        found = here = np.unique(groups)
-        while len(here) > 1 or here[0] != ROOT:
-            here = np.unique(parents[here])
-            found = np.union1d(found, here)
-        return found.astype(np.intp)
+        found, parents = {ROOT}, self.parents
+        for group in groups:
+            here = group
+            while here not in found:
+                found.add(here)
+                here = parents[here]
+        return array("i", sorted(found))
 
-    def count(self, places: Places, worth: float) -> None:
+    def count(self, lineage: Lineage, worth: float) -> None:
         """Take in that a link of some groups was followed."""
-        self.table["followed"][places] += 1
-        self.table["earned"][places] += worth
+        followed = self.followed
+        for group in lineage:
+            followed[group] += 1
+        self.correct(lineage, worth)
 
-    def answer(self, groups: NDArray[np.int32], answered: bool) -> None:
+    def correct(self, lineage: Lineage, more: float) -> None:
+        """Take in that a link was worth more than was known when it was followed."""
+        earned = self.earned
+        for group in lineage:
+            earned[group] += more
+
+    def answer(self, groups: Iterable[int], answered: bool) -> None:
         """Take in whether there was a page, in groups around only while the inner one is new."""
-        parents, tried = self.table["parent"], self.table["tried"]
-        places: set[int] = set()
-        for place in groups.tolist():
-            here = place
-            while here not in places:
-                places.add(here)
+        counted: set[int] = set()
+        tried, parents, answers = self.tried, self.parents, self.answered
+        for group in groups:
+            here = group
+            while here not in counted:
+                counted.add(here)
                 if tried[here] >= FEW_ANSWERS:
                     break
-                here = int(parents[here])
-        counted = sorted(places)
-        tried[counted] += 1
-        self.table["answered"][counted] += answered
-
-    def correct(self, places: Places, more: float) -> None:
-        """Take in that a link was worth more than was known when it was followed."""
-        self.table["earned"][places] += more
+                here = parents[here]
+        for group in counted:
+            tried[group] += 1
+            answers[group] += answered
 
     def refresh(self) -> None:
-        """Work out all rates anew, from the outside in."""
-        table = self.table[: self._count]
-        worth, answer = table["worth"], table["answer"]
-        followed, tried, m = table["followed"], table["tried"], self.shrinkage
-        worth[ROOT] = (table["earned"][ROOT] + FIRST_WEIGHT * FIRST_WORTH) / (
-            followed[ROOT] + FIRST_WEIGHT
-        )
-        answer[ROOT] = (table["answered"][ROOT] + FIRST_WEIGHT * FIRST_ANSWER) / (
-            tried[ROOT] + FIRST_WEIGHT
-        )
-        levels = table["level"]
+        """Work out all rates anew."""
+        worth = self._shrunk(view(self.earned), view(self.followed), FIRST_WORTH)
+        odds = log_odds(worth)
+        self.usual = float(odds[ROOT])
+        view(self.odds)[:] = odds - self.usual
+        answers = self._shrunk(view(self.answered), view(self.tried), FIRST_ANSWER)
+        view(self.doubts)[:] = np.log(answers)
+
+    def _shrunk(self, good: NDArray[Any], cases: NDArray[Any], first: float) -> Floats:
+        """Return the rates of all groups, from the outside in."""
+        levels, parents, m = view(self.levels), view(self.parents), self.shrinkage
+        rates = np.empty(len(levels))
+        rates[ROOT] = (good[ROOT] + FIRST_WEIGHT * first) / (cases[ROOT] + FIRST_WEIGHT)
         for level in range(1, int(levels.max()) + 1):
             here = np.flatnonzero(levels == level)
-            around = table["parent"][here]
-            worth[here] = (table["earned"][here] + m * worth[around]) / (followed[here] + m)
-            answer[here] = (table["answered"][here] + m * answer[around]) / (tried[here] + m)
+            rates[here] = (good[here] + m * rates[parents[here]]) / (cases[here] + m)
+        return rates
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what can be made again."""
+        return {**self.__dict__, "_recent": {}}
+
+
+def view(column: Ints | Reals) -> NDArray[Any]:
+    """Return a column for numpy; it must be let go of before the column grows."""
+    return np.frombuffer(column, column.typecode)

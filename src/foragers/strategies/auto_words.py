@@ -8,16 +8,18 @@ very few relevant pages already speak for links that use them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from math import exp, log, sqrt
+from typing import cast
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.text.stopwords import ENGLISH_STOPWORDS
-from foragers.text.words import words
+from foragers.text.words import words_apart
+from foragers.types import Document
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -25,35 +27,56 @@ Numbers = NDArray[np.int32]
 BUCKETS = 1 << 17
 NO_WORD = BUCKETS
 """Where the words of a short link end; it weighs nothing."""
-KEPT = 16_384
 LINK_WORDS = 12
 NO_WORDS = (NO_WORD,) * LINK_WORDS
 PAGE_LETTERS, LEADING_WORDS = 3000, 15
 RATE, FIRST_SQUARE, PRIOR = 0.3, 0.1, 0.3
+LOGS = np.log(np.arange(4096) + PRIOR)
+"""Of the counts that most words have; others are worked out."""
+RELEVANT = 1 << 32
+"""What a relevant page counts, and others one: both counts of a word are in one number."""
+NONE_MET = np.empty(0, np.int32)
+SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
 
-@lru_cache(maxsize=65_536)
 def bucket(word: str) -> int:
     """Return the number of a word; some share one."""
     return crc32(word.encode("utf-8", "surrogatepass")) % BUCKETS
 
 
-@lru_cache(maxsize=KEPT)
-def link_words(anchor: tuple[str, ...], address: tuple[str, ...]) -> tuple[int, ...]:
+def numbered(words: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of the words that say something."""
+    return {word: bucket(word) for word in words if word not in ENGLISH_STOPWORDS}
+
+
+def link_words(anchor: Mapping[str, int], address: Mapping[str, int]) -> tuple[int, ...]:
     """Return the numbers of a link's words: of its anchor first, then of the end of its address."""
-    spoken = dict.fromkeys(anchor + address)
-    kept = tuple(bucket(word) for word in spoken if word not in ENGLISH_STOPWORDS)
-    return (kept + NO_WORDS)[:LINK_WORDS]
+    return (*{**anchor, **address}.values(), *NO_WORDS)[:LINK_WORDS]
 
 
-def page_words(text: str) -> Numbers:
-    """Return the numbers of the words that a page begins with, each once."""
-    found = {
-        bucket(word)
-        for word in words(text[:PAGE_LETTERS])
-        if len(word) > 2 and word not in ENGLISH_STOPWORDS
-    }
-    return np.array(sorted(found), np.int32)
+def page_words(document: Document) -> Numbers:
+    """Return the numbers of the words that a page begins with, each once, in any order."""
+    text = " ".join((document.title, *document.headings, document.text[:PAGE_LETTERS]))
+    apart = words_apart(text[:PAGE_LETTERS])
+    found = {word for word in apart.split() if len(word) > 2} - SAY_NOTHING
+    if not apart.isascii():
+        found = {word for word in found if word.isascii() or not is_short(word)}
+    numbers = {number % BUCKETS for number in map(crc32, found)}
+    return np.fromiter(numbers, np.int32, len(numbers))
+
+
+def is_short(word: bytes) -> bool:
+    """Say whether a word has no more than two letters, however many bytes it takes."""
+    return len(word.decode("utf-8", "surrogatepass")) <= 2
+
+
+def logs_of(counts: NDArray[np.int64]) -> Floats:
+    """Return the logarithms of counts, each a little larger than it is."""
+    if counts.max(initial=0) < len(LOGS):
+        known: Floats = LOGS.take(counts)
+        return known
+    logs: Floats = np.log(counts + PRIOR)
+    return logs
 
 
 @dataclass
@@ -63,37 +86,45 @@ class WordWeights:
     weights: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     leans: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     _squares: Floats = field(default_factory=lambda: np.full(BUCKETS + 1, FIRST_SQUARE), repr=False)
-    _relevant: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
-    _other: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
+    _counts: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(BUCKETS, np.int64), repr=False
+    )
+    _met: list[Numbers] = field(default_factory=list, repr=False)
     _pages: list[int] = field(default_factory=lambda: [0, 0])
 
     def read(self, page: Numbers, relevant: bool) -> float:
         """Take in the words of a page, and return how much the page leans to the relevant ones."""
-        (self._relevant if relevant else self._other)[page] += 1
+        counts = self._counts.take(page)
+        self._met.append(page[counts == 0])
+        counts += RELEVANT if relevant else 1
+        self._counts[page] = counts
         self._pages[relevant] += 1
         if not self._pages[True] or not len(page):
             return 0.0
-        return float(np.sort(self._lean(page))[-LEADING_WORDS:].mean())
+        return float(np.sort(self._lean(counts))[-LEADING_WORDS:].mean())
 
-    def _lean(self, places: Numbers) -> Floats:
+    def _lean(self, counts: NDArray[np.int64]) -> Floats:
+        """Return where words lean that stand in so many pages."""
         others, relevant = self._pages
-        spoken = (self._relevant[places] + PRIOR) / (relevant + 2 * PRIOR)
-        unspoken = (self._other[places] + PRIOR) / (others + 2 * PRIOR)
-        lean: Floats = np.log(spoken / unspoken)
-        return lean
+        usual = log(others + 2 * PRIOR) - log(relevant + 2 * PRIOR)
+        return logs_of(counts >> 32) - logs_of(counts & (RELEVANT - 1)) + usual
 
     def refresh(self) -> None:
         """Work out anew where each word leans; words not met lean nowhere."""
+        met = np.concatenate([NONE_MET, *self._met])
+        self._met = [met]
         if self._pages[True]:
-            met = np.flatnonzero(self._relevant + self._other)
-            self.leans[met] = self._lean(met.astype(np.int32))
+            self.leans[met] = self._lean(self._counts.take(met))
 
-    def learn(self, links: Iterable[Numbers], worth: float, usual: float) -> None:
+    def learn(self, links: Sequence[Sequence[int]], worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""
-        spoken = [link[link != NO_WORD] for link in links]
-        for places in spoken:
-            if len(places):
-                said = 1 / (1 + np.exp(-np.clip(self.weights[places].sum() + usual, -30, 30)))
-                slope = (said - worth) / len(spoken)
-                self._squares[places] += slope * slope
-                self.weights[places] -= RATE * slope / np.sqrt(self._squares[places])
+        # Of a few words at a time: memoryviews give single numbers faster than arrays do.
+        weights = cast("memoryview[float]", self.weights.data)
+        squares = cast("memoryview[float]", self._squares.data)
+        for link in links:
+            places = [place for place in link if place != NO_WORD]
+            said = sum([weights[place] for place in places]) + usual
+            slope = (1 / (1 + exp(-min(max(said, -30.0), 30.0))) - worth) / len(links)
+            for place in set(places):
+                squares[place] += slope * slope
+                weights[place] -= RATE * slope / sqrt(squares[place])

@@ -24,6 +24,7 @@ from foragers.topics.relevance import bounded
 from foragers.types import Page, Status
 
 _MEMORABLE_LETTERS = 200
+_ASCII = bytes(range(128))
 
 
 @dataclass
@@ -46,16 +47,20 @@ class Keywords:
     def likeness(self, text: str) -> float:
         """Return the cosine between a text and the topic."""
         # Most links speak of something else, and seeing that takes no counting.
-        if text.isascii() and not self._mentioned(text.lower()):
+        if not self._mentioned(text):
             return 0.0
         # The words of links are the same on page after page.
         if len(text) <= _MEMORABLE_LETTERS:
             return _likeness(self.words, text)
         return self._cosine(Counter(word for word in words(text) if word in self.weights))
 
-    def _mentioned(self, low: str) -> bool:
-        """Say whether any of the words may stand in a text in small letters."""
-        return any(word in low for word in self.weights)
+    def _mentioned(self, text: str) -> bool:
+        """Say whether any of the words may stand in a text."""
+        low = text.lower()
+        for word in self.weights:
+            if word in low:
+                return True
+        return not text.isascii() and (not self._plain or is_disguised(text))
 
     def _cosine(self, counts: Mapping[str, int]) -> float:
         """Return the cosine between the topic and a text that has its words so many times."""
@@ -72,6 +77,11 @@ class Keywords:
         return topic_counts(self.words)
 
     @cached_property
+    def _plain(self) -> bool:
+        """Whether all words are ASCII."""
+        return all(map(str.isascii, self.weights))
+
+    @cached_property
     def _length(self) -> float:
         return sqrt(sum(weight * weight for weight in self.weights.values()))
 
@@ -81,6 +91,18 @@ def _likeness(topic: str | tuple[str, ...], text: str) -> float:
     judge = _judge(topic)
     hits = [word for word in words(text) if word in judge.weights]
     return judge._cosine(Counter(hits)) if hits else 0.0
+
+
+def is_disguised(text: str) -> bool:
+    """Say whether a text may have words in ASCII that it does not show as such."""
+    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return any(map(_is_disguise, set(others.decode("utf-8", "surrogatepass"))))
+
+
+@lru_cache(maxsize=4096)
+def _is_disguise(character: str) -> bool:
+    """Say whether a character becomes ASCII, or nothing: a ligature, a full-width letter."""
+    return any(word not in ("a", "b") for word in words(f"a{character}b") if word.isascii())
 
 
 @lru_cache(maxsize=16)

@@ -1,0 +1,37 @@
+"""What is written down of the links of a page: groups, words, and likeness to the topic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from foragers.content import hrefs_of
+from foragers.strategies.auto_clues import AROUND, DEPTH, LEAN, PARENT, TOLD, TOPIC, Known
+from foragers.strategies.auto_groups import PageGroups
+from foragers.strategies.auto_links import address_of, anchor_of
+from foragers.strategies.auto_rates import Rates
+from foragers.strategies.auto_words import link_words
+from foragers.topics.no_topic import NoTopic
+from foragers.topics.topic import Topic
+from foragers.types import Visit
+
+
+def known_of(visit: Visit, places: list[int], lean: float, topic: Topic, rates: Rates) -> Known:
+    """Return what is known of some links of a page, of which it is known where it leans."""
+    page, links = visit.page, visit.page.links
+    urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
+    told = np.zeros((len(TOLD), len(places)), np.float32)
+    told[PARENT], told[LEAN], told[DEPTH] = visit.relevance, lean, page.choice.depth + 1
+    belonging = PageGroups(rates, page.final)
+    groups, words, spelled = [], [], []
+    hrefs = hrefs_of(urls.tolist(), links.addresses)
+    for place, host, href in zip(places, hosts, hrefs, strict=True):
+        address, anchor = address_of(href), anchor_of(outs.anchors[place])
+        groups.append(belonging.of(host, outs.paths[place], address, anchor))
+        words.append(link_words(anchor.words, address.words))
+        spelled.append(address.spelled)
+    if not isinstance(topic, NoTopic):
+        like = topic.likeness
+        of_anchors = [like(outs.anchors[place]) for place in places]
+        told[TOPIC] = list(map(max, of_anchors, map(like, spelled)))
+        told[AROUND] = [like(outs.around(place)) for place in places]
+    return Known(urls, np.array(groups, np.int32).T, np.array(words, np.int32).T, told)
