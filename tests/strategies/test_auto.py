@@ -15,7 +15,14 @@ from foragers.content import Kept
 from foragers.loop import beginning
 from foragers.strategies import auto_rates
 from foragers.strategies.auto import Auto
-from foragers.strategies.auto_advice import ADVISERS, PRIOR, REMEMBERED, Belief
+from foragers.strategies.auto_advice import (
+    ADVISERS,
+    FIRST_WEIGHTS,
+    PRIOR,
+    REMEMBERED,
+    Belief,
+    Past,
+)
 from foragers.strategies.auto_credit import Credit, Followed
 from foragers.strategies.auto_groups import PageGroups
 from foragers.strategies.auto_links import address_of, anchor_of, shape_of
@@ -228,6 +235,42 @@ def test_an_adviser_that_is_right_is_believed_more_and_one_that_is_wrong_less() 
     assert belief.weights[right] > PRIOR["shape"] + 1
     assert belief.weights[wrong] < -1
     assert belief.weights[ADVISERS.index("parent")] == pytest.approx(PRIOR["parent"])
+
+
+def past(advice: dict[str, list[float]], worth: list[float]) -> Past:
+    said = np.zeros((len(worth), len(PRIOR)))
+    said[:, 0] = 1
+    for name, column in advice.items():
+        said[:, ADVISERS.index(name)] = column
+    return Past(said, np.array(worth))
+
+
+def test_the_loss_of_a_fit_is_that_of_a_penalised_regression() -> None:
+    seen = past({"shape": [2.0, 0.0]}, [1.0, 0.25])
+    weights = FIRST_WEIGHTS.copy()
+    weights[ADVISERS.index("shape")] = 0.5  # said: 1 and 0
+    missed = log(1 + exp(1)) - 1 + log(2) - 0
+    assert seen.loss(weights) == pytest.approx(missed + 3 * (0.5 - PRIOR["shape"]) ** 2 / 2)
+
+
+def test_a_fit_that_would_overshoot_does_not_run_away() -> None:
+    # The topic misleads altogether: where all is said to be near certain, a whole Newton step from
+    # the first weights goes far beyond the best ones, which lie where 1,200 / (1 + exp(-3w)) is
+    # 3(4 - w).
+    seen = past({"topic in link": [3.0, -3.0] * 200}, [0.0, 1.0] * 200)
+    assert seen.loss(FIRST_WEIGHTS - seen.step(FIRST_WEIGHTS)) > 10 * seen.loss(FIRST_WEIGHTS)
+    fitted = seen.fitted(FIRST_WEIGHTS)
+    assert fitted[ADVISERS.index("topic in link")] == pytest.approx(-1.4287, abs=1e-3)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 60), st.floats(0.1, 20))
+def test_a_fit_never_tells_less_well_than_what_was_believed_before(
+    seed: int, links: int, loudness: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    seen = Past(rng.normal(size=(links, len(PRIOR))) * loudness, rng.random(links).round())
+    before = FIRST_WEIGHTS + rng.normal(size=len(PRIOR)) * loudness
+    assert seen.loss(seen.fitted(before)) <= seen.loss(before)
 
 
 def test_what_is_no_longer_remembered_is_not_corrected() -> None:

@@ -10,6 +10,7 @@ few thousand links followed, with a penalty on leaving the prior.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,11 @@ PRIOR = {
 ADVISERS = tuple(PRIOR)
 REMEMBERED = 2000
 PENALTY, FREE_PENALTY = 3.0, 0.1
-NEWTON_STEPS, LONGEST_STEP = 3, 1.0
+FIRST_WEIGHTS = np.array([*PRIOR.values()])
+PENALTIES = np.array([FREE_PENALTY, *[PENALTY] * (len(PRIOR) - 1)])
+"""On leaving the first weights; what holds for all links is free to be anything."""
+MOST_STEPS, MOST_HALVINGS, LITTLE = 20, 12, 1e-3
+"""A fit ends after so many steps, or when no step makes it better by more than a little."""
 
 
 def sigmoid(z: Floats) -> Floats:
@@ -57,7 +62,7 @@ def log_odds(chance: Floats) -> Floats:
 class Belief:
     """The weights of the advisers, and the links followed from which they were learned."""
 
-    weights: Floats = field(default_factory=lambda: np.array([*PRIOR.values()]))
+    weights: Floats = field(default_factory=FIRST_WEIGHTS.copy)
     _advice: Advice = field(
         default_factory=lambda: np.zeros((REMEMBERED, len(PRIOR)), np.float32), repr=False
     )
@@ -79,14 +84,42 @@ class Belief:
     def fit(self) -> None:
         """Learn how far to believe each adviser."""
         count = min(self._seen, REMEMBERED)
-        advice, worth = self._advice[:count].astype(np.float64), self._worth[:count]
-        prior = np.array([*PRIOR.values()])
-        penalty = np.full(len(prior), PENALTY)
-        penalty[0] = FREE_PENALTY
-        weights = self.weights.copy()
-        for _ in range(NEWTON_STEPS):
-            said = sigmoid(advice @ weights)
-            slope = advice.T @ (said - worth) + penalty * (weights - prior)
-            curve = (advice * (said * (1 - said) + 1e-6)[:, None]).T @ advice + np.diag(penalty)
-            weights -= np.clip(np.linalg.solve(curve, slope), -LONGEST_STEP, LONGEST_STEP)
-        self.weights = weights
+        past = Past(self._advice[:count].astype(np.float64), self._worth[:count])
+        self.weights = past.fitted(self.weights)
+
+
+class Past(NamedTuple):
+    """Links that were followed: what was said of each of them, and what it was worth."""
+
+    advice: Floats
+    worth: Floats
+
+    def loss(self, weights: Floats) -> float:
+        """Return how badly some weights tell what links were worth, and how far they lie off."""
+        said = self.advice @ weights
+        off = weights - FIRST_WEIGHTS
+        missed = np.logaddexp(0, said) - self.worth * said
+        return float(missed.sum() + (PENALTIES * off * off).sum() / 2)
+
+    def step(self, weights: Floats) -> Floats:
+        """Return the Newton step from some weights towards the best ones."""
+        said = sigmoid(self.advice @ weights)
+        slope = self.advice.T @ (said - self.worth) + PENALTIES * (weights - FIRST_WEIGHTS)
+        spread = said * (1 - said)
+        curve = (self.advice * spread[:, None]).T @ self.advice + np.diag(PENALTIES)
+        step: Floats = np.linalg.solve(curve, slope)
+        return step
+
+    def fitted(self, weights: Floats) -> Floats:
+        """Return better weights than some: steps that overshoot are halved until they help."""
+        loss = self.loss(weights)
+        for _ in range(MOST_STEPS):
+            step = self.step(weights)
+            tries = (weights - step / 2**halvings for halvings in range(MOST_HALVINGS))
+            better = next((found for found in tries if self.loss(found) < loss), None)
+            if better is None:
+                break
+            before, loss, weights = loss, self.loss(better), better
+            if before - loss < LITTLE:
+                break
+        return weights
