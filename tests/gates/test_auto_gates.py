@@ -24,10 +24,10 @@ AIMS = {
 }
 FLOORS = {
     "topics": 0.92,
-    "departments": 0.50,
-    "companies": 0.12,
+    "departments": 0.60,
+    "companies": 0.80,
     "topics, no words": 0.90,
-    "departments, no words": 0.50,
+    "departments, no words": 0.60,
 }
 
 

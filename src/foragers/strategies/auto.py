@@ -45,7 +45,7 @@ from foragers.strategies.auto_reading import known_of
 from foragers.strategies.auto_reasons import why_now
 from foragers.strategies.auto_revisits import Revisits
 from foragers.strategies.auto_watched import Watched
-from foragers.strategies.auto_words import WordWeights, page_words
+from foragers.strategies.auto_words import WordWeights, page_words, spoken
 from foragers.strategies.pool import Column
 from foragers.text.bags import TEXTS
 from foragers.text.tally import KIND, VERSION, Tally
@@ -151,26 +151,30 @@ class Auto:
 
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
-        page, relevance = visit.page, visit.relevance if is_page else 0.0
+        page, relevant = visit.page, visit.relevant and is_page
         known = self._clues.of(page.choice.url)
         if not len(known.urls):
             return
         advice, inner = self._advice(known), known.groups.T.ravel().tolist()
-        groups = self._rates.lineage(inner)
-        self._rates.count(groups, relevance)
+        groups, words = self._rates.lineage(inner), spoken(known.words)
+        self._rates.count(groups, relevant)
         self._rates.answer(inner, is_page)
-        self._words.learn(known.words.T.tolist(), relevance, self._rates.usual)
+        self._words.learn(words, relevant, self._rates.usual)
         best = advice[:, int(np.argmax(self._belief.weights @ advice))]
-        place = self._belief.remember(best, relevance)
-        if relevance > 0:
-            for link, more in self._credit.pass_back(page.choice.parent, relevance):
-                self._rates.correct(link.groups, more)
-                self._belief.correct(link.place, link.worth)
-        followed = Followed(page.choice.parent, groups, place, relevance, 0.0)
-        self._credit.add(page.final, followed)
+        place = self._belief.remember(best, relevant)
+        if relevant:
+            self._reward(page.choice.parent)
+        self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, relevant))
         if self._downloads >= self._next_fit:
             self._belief.fit()
             self._next_fit = self._downloads + max(10, self._downloads // FIT_AGAIN)
+
+    def _reward(self, parent: UrlId) -> None:
+        """Let everyone who spoke of the pages that led to a relevant one learn that they did."""
+        for link, more in self._credit.pass_back(parent):
+            self._rates.correct(link.groups, more)
+            self._words.learn(link.words, link.worth, self._rates.usual)
+            self._belief.correct(link.place, link.worth)
 
     def _read(self, visit: Visit) -> None:
         """Judge the links of a page, those to pages that enough links speak of left out."""
@@ -234,9 +238,10 @@ class Auto:
         promises = np.concatenate([NO_PROMISES, *map(self._promises, self._clues.blocks())])
         self._raise_due(self._clues.urls, promises)
         if len(promises) > MOST_CLUES:
-            bound = np.partition(promises, -MOST_CLUES)[-MOST_CLUES]
-            self._clues.keep(promises >= bound)
-            promises = promises[promises >= bound]
+            kept = np.zeros(len(promises), np.bool_)
+            kept[np.argsort(-promises, kind="stable")[:MOST_CLUES]] = True
+            self._clues.keep(kept)
+            promises = promises[kept]
         self.frontier.rescore(*self._clues.best(promises))
 
     def _forget(self) -> None:

@@ -33,11 +33,12 @@ PRIOR = {
     "in-links": 0.1,
     "depth": -0.02,
     "trained model": 0.8,
+    "place on page": 0.0,
 }
 """The advisers, and how far each is believed at first."""
 ADVISERS = tuple(PRIOR)
 REMEMBERED = 2000
-PENALTY, FREE_PENALTY = 3.0, 0.1
+PENALTY, FREE_PENALTY = 4.0, 0.2
 FIRST_WEIGHTS = np.array([*PRIOR.values()])
 PENALTIES = np.array([FREE_PENALTY, *[PENALTY] * (len(PRIOR) - 1)])
 """On leaving the first weights; what holds for all links is free to be anything."""

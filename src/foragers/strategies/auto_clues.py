@@ -27,7 +27,7 @@ GROUPS = 4
 """Of tag path, directory, anchor and shape."""
 ANSWERING = (0, 1, 3)
 """The groups that say whether there is a page: all but the anchor's."""
-TOLD = PARENT, TOPIC, AROUND, LEAN, DEPTH, SCHOOLED = range(6)
+TOLD = PARENT, TOPIC, AROUND, LEAN, DEPTH, SCHOOLED, PLACE = range(7)
 """What is written down of a link as it is said: see `auto_advice`."""
 FIRST_ROOM = 1024
 BLOCK = 2048

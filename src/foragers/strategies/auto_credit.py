@@ -1,10 +1,10 @@
 """What a followed link was worth in the long run: its page, and what was found through it.
 
-    worth = min(1, relevance + γ·(1 − exp(−found / 3)))
+    worth = 1 if it is relevant, else HUB·(1 − exp(−found))
 
 `found` counts the relevant pages that were reached from the page, those two or three links
-away for γ and γ² of one.  It becomes known as they come in, and is passed back to all that
-learned from the link.
+away for a half and a quarter of one.  It becomes known as they come in, and is passed back to
+all that learned from the link.
 """
 
 from __future__ import annotations
@@ -15,28 +15,32 @@ from math import exp
 from typing import NamedTuple
 
 from foragers.strategies.auto_rates import Lineage
+from foragers.strategies.auto_words import Spoken
 from foragers.types import UrlId
 
-GAMMA = 0.5
-ENOUGH = 3.0
+HUB = 0.7
+"""What a page is worth through which very many relevant ones were found."""
+FARTHER = 0.5
+"""What a relevant page counts for one that is a link farther away."""
 MOST_LINKS_BACK = 3
 MOST_REMEMBERED = 50_000
 """Of how many pages it is remembered how they were found; the oldest are forgotten first."""
 
 
 class Followed(NamedTuple):
-    """A link that was followed: whom it taught, what its page was worth, and what was found."""
+    """A link that was followed: whom it taught, whether its page was relevant, what was found."""
 
     parent: UrlId
     groups: Lineage
+    words: Spoken
     place: int
-    relevance: float
-    found: float
+    relevant: bool
+    found: float = 0.0
 
     @property
     def worth(self) -> float:
         """What it was worth, as far as is known."""
-        return min(1.0, self.relevance + GAMMA * (1 - exp(-self.found / ENOUGH)))
+        return 1.0 if self.relevant else HUB * (1 - exp(-self.found))
 
 
 class Raised(NamedTuple):
@@ -58,9 +62,9 @@ class Credit:
         if len(self._links) > MOST_REMEMBERED:
             del self._links[next(iter(self._links))]
 
-    def pass_back(self, parent: UrlId, relevance: float) -> Iterator[Raised]:
+    def pass_back(self, parent: UrlId) -> Iterator[Raised]:
         """Credit the pages that led to a relevant one, and say whose links are worth more now."""
-        share = relevance
+        share = 1.0
         for _ in range(MOST_LINKS_BACK):
             link = self._links.get(parent)
             if link is None:
@@ -68,5 +72,5 @@ class Credit:
             raised = self._links[parent] = link._replace(found=link.found + share)
             if raised.worth > link.worth:
                 yield Raised(raised, raised.worth - link.worth)
-            share *= GAMMA
+            share *= FARTHER
             parent = link.parent

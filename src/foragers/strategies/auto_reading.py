@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from foragers.content import hrefs_of
-from foragers.strategies.auto_clues import AROUND, DEPTH, LEAN, PARENT, TOLD, TOPIC, Known
+from foragers.strategies.auto_clues import (
+    AROUND,
+    DEPTH,
+    LEAN,
+    PARENT,
+    PLACE,
+    TOLD,
+    TOPIC,
+    Known,
+)
 from foragers.strategies.auto_groups import PageGroups
 from foragers.strategies.auto_links import address_of, anchor_of
 from foragers.strategies.auto_rates import Rates
@@ -14,13 +23,17 @@ from foragers.topics.no_topic import NoTopic
 from foragers.topics.topic import Topic
 from foragers.types import Visit
 
+ALIKE = 0.5
+"""What a page is as a parent that is like what is wanted, but not enough."""
+
 
 def known_of(visit: Visit, places: list[int], lean: float, topic: Topic, rates: Rates) -> Known:
     """Return what is known of some links of a page, of which it is known where it leans."""
     page, links = visit.page, visit.page.links
     urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
     told = np.zeros((len(TOLD), len(places)), np.float32)
-    told[PARENT], told[LEAN], told[DEPTH] = visit.relevance, lean, page.choice.depth + 1
+    told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
+    told[LEAN], told[DEPTH], told[PLACE] = lean, page.choice.depth + 1, np.log1p(places)
     belonging = PageGroups(rates, page.final)
     groups, words, spelled = [], [], []
     hrefs = hrefs_of(urls.tolist(), links.addresses)

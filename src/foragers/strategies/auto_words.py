@@ -8,10 +8,10 @@ very few relevant pages already speak for links that use them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import exp, log, sqrt
-from typing import cast
+from typing import TypeAlias, cast
 from zlib import crc32
 
 import numpy as np
@@ -29,6 +29,8 @@ NO_WORD = BUCKETS
 """Where the words of a short link end; it weighs nothing."""
 LINK_WORDS = 12
 NO_WORDS = (NO_WORD,) * LINK_WORDS
+Spoken: TypeAlias = "tuple[tuple[int, ...], ...]"
+"""The words of some links."""
 PAGE_LETTERS, LEADING_WORDS = 3000, 15
 RATE, FIRST_SQUARE, PRIOR = 0.3, 0.1, 0.3
 LOGS = np.log(np.arange(4096) + PRIOR)
@@ -52,6 +54,11 @@ def numbered(words: Iterable[str]) -> dict[str, int]:
 def link_words(anchor: Mapping[str, int], address: Mapping[str, int]) -> tuple[int, ...]:
     """Return the numbers of a link's words: of its anchor first, then of the end of its address."""
     return (*{**anchor, **address}.values(), *NO_WORDS)[:LINK_WORDS]
+
+
+def spoken(links: Numbers) -> Spoken:
+    """Return the words of links, of which each is a column."""
+    return tuple(tuple(place for place in link if place != NO_WORD) for link in links.T.tolist())
 
 
 def page_words(document: Document) -> Numbers:
@@ -116,15 +123,14 @@ class WordWeights:
         if self._pages[True]:
             self.leans[met] = self._lean(self._counts.take(met))
 
-    def learn(self, links: Sequence[Sequence[int]], worth: float, usual: float) -> None:
+    def learn(self, links: Spoken, worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         weights = cast("memoryview[float]", self.weights.data)
         squares = cast("memoryview[float]", self._squares.data)
         for link in links:
-            places = [place for place in link if place != NO_WORD]
-            said = sum([weights[place] for place in places]) + usual
+            said = sum([weights[place] for place in link]) + usual
             slope = (1 / (1 + exp(-min(max(said, -30.0), 30.0))) - worth) / len(links)
-            for place in set(places):
+            for place in set(link):
                 squares[place] += slope * slope
                 weights[place] -= RATE * slope / sqrt(squares[place])
