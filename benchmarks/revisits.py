@@ -28,7 +28,7 @@ from foragers.strategies.registry import Brief, build
 from foragers.topics.no_topic import NoTopic
 from foragers.topics.novelty import DAY, Novelty
 from foragers.types import Visit
-from foragers.worlds.annotations import read_lines, read_seeds
+from foragers.worlds.annotations import read_seeds
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
@@ -36,12 +36,11 @@ from foragers.worlds.importing import ImportOptions, import_world
 from foragers.worlds.recorded import Recorded
 from foragers.worlds.store import open_world, save
 
-WEBS = {
-    "hn": ("hn-frontpage", "2022-05-15", "2022-06-05", 1.0),
-    "digitalgov": ("digitalgov-news", "2014-09-01", "2016-06-30", 32.0),
-    "openbsd": ("openbsd-site", "2005-03-01", "2005-04-12", 1.0),
-}
-"""Recordings: their file, the part that is replayed, and how much faster than it was."""
+HN = ("hn-frontpage", "https://news.ycombinator.com/news", "2022-05-15", "2022-06-05", 1.0)
+DIGITALGOV = ("digitalgov-news", "https://digital.gov/", "2014-09-01", "2016-06-30", 32.0)
+OPENBSD = ("openbsd-site", "http://www.openbsd.org/index.html", "2005-03-01", "2005-04-12", 1.0)
+WEBS = {"hn": HN, "digitalgov": DIGITALGOV, "openbsd": OPENBSD}
+"""Recordings: their file, where they begin, from when to when, and how much faster than it was."""
 GENERATED = "generated news"
 PAGES = 6000
 STRATEGIES = {"auto": 1, "foragers": 5, "wlrl-refresh": 5, "home-page": 1, "uniform": 1}
@@ -94,13 +93,13 @@ def webs(scratch: Path) -> dict[str, Path]:
     """Return the evolving webs."""
     there = Path(os.environ.get("FORAGERS_WORLDS", scratch))
     found = {}
-    for name, (stem, first, last, scale) in WEBS.items():
+    for name, (stem, home, first, last, scale) in WEBS.items():
         warc = SHARED / "worlds" / f"{stem}.warc.gz"
         if not (there / name).exists() and warc.exists():
             days = tuple(datetime.fromisoformat(day).replace(tzinfo=UTC) for day in (first, last))
             window = days[0].timestamp(), days[1].timestamp()
             options = ImportOptions(evolving=True, window=window, time_scale=scale)
-            import_world(scratch / name, [warc], options, partial(seeded, stem=stem))
+            import_world(scratch / name, [warc], options, partial(seeded, home=home))
             found[name] = scratch / name
         elif (there / name).exists():
             found[name] = there / name
@@ -109,10 +108,9 @@ def webs(scratch: Path) -> dict[str, Path]:
     return found
 
 
-def seeded(archive: Archive, stem: str) -> Archive:
-    """Add the seeds that lie beside a recording."""
-    lines = read_lines(SHARED / "worlds" / f"{stem}.seeds.txt", "seeds")
-    return replace(archive, seeds=read_seeds(lines, archive.book, "seeds"))
+def seeded(archive: Archive, home: str) -> Archive:
+    """Let a recording begin at its home page."""
+    return replace(archive, seeds=read_seeds([home], archive.book, "seeds"))
 
 
 def crawled(job: Job) -> Found:

@@ -360,6 +360,32 @@ def test_likeness_teaches_nothing_where_it_is_not_enough() -> None:
     assert set(teams) <= set(order[:30])
 
 
+def test_near_misses_lead_where_nothing_is_good_enough() -> None:
+    """Nothing is relevant, but notes on tea are alike and others are not."""
+    teas, others = range(10, 60), range(100, 150)
+    pairs = zip(teas, others, strict=True)
+    links = [each for tea, other in pairs for each in (link(other, "b"), link(tea, "a"))]
+    strategy = begun(Auto(NoTopic()), link(0, "home"))
+    order: list[int] = []
+    while len(order) < 60 and (chosen := strategy.ask(1, frozenset())):
+        url = chosen[0].url
+        order.append(url)
+        strategy.tell([visit(chosen[0], 0.45 * (url in teas), *(links if not url else ()))])
+    assert len(set(order) & set(teas)) > 45
+
+
+def test_the_nearness_of_a_group_is_shrunk_towards_the_one_around() -> None:
+    rates = Rates()
+    group, other = rates.group("here"), rates.group("there")
+    for each in (group, other):
+        rates.count(rates.lineage([each]), 0.0)
+    rates.near(rates.lineage([group]), 0.5)
+    rates.refresh()
+    around = 0.5 / (2 + 3)
+    assert rates.nearness[group] == pytest.approx((0.5 + 3 * around) / (1 + 3) - around)
+    assert rates.nearness[other] == pytest.approx(3 * around / (1 + 3) - around)
+
+
 def test_the_words_of_a_hub_are_learned_once_something_is_found_through_it() -> None:
     strategy = begun(Auto(NoTopic()), link(0, "home"))
     pages = {0: [link(1, "x", "governance")], 1: [link(2, "y", "officers")]}

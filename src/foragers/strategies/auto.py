@@ -158,6 +158,8 @@ class Auto:
         advice, inner = self._advice(known), known.groups.T.ravel().tolist()
         groups, words = self._rates.lineage(inner), spoken(known.words)
         self._rates.count(groups, relevant)
+        if is_page and not relevant and visit.relevance > 0:
+            self._rates.near(groups, visit.relevance)
         self._rates.answer(inner, is_page)
         self._words.learn(words, relevant, self._rates.usual)
         best = advice[:, int(np.argmax(self._belief.weights @ advice))]
