@@ -134,6 +134,19 @@ def test_a_link_that_was_not_there_before_is_followed_at_once() -> None:
     assert np.median([visit.page.time - visit.page.born for visit in links]) < 3 * HOUR
 
 
+def test_a_seed_is_visited_again_although_other_pages_never_change() -> None:
+    still = [f"s/{number}" for number in range(200)]
+    later = [(6 * HOUR * (number + 1), "", [*still, f"n/{number}"]) for number in range(40)]
+    born = {f"n/{number}": 6 * HOUR * (number + 1) for number in range(40)}
+    pages = {"": still, **{name: [*still[:30], ""] for name in (*still, *born)}}
+    archive = small_world(pages, born=born, later=later, end=10 * DAY)
+    visits = list(crawled(archive, Auto(NoTopic(), new_within=DAY), 300, 2880.0).read())
+    front = [visit.page.time for visit in visits if visit.url == archive.seeds[0]]
+    assert len(front) > 20
+    # After a quarter of a day, but for the ten downloads between two such visits.
+    assert max(np.diff(front)) <= 11 * 2880
+
+
 def test_auto_visits_nothing_twice_where_no_news_is_wanted() -> None:
     auto = Auto(NoTopic())
     visits = list(crawled(newspaper(), auto, 300, 2880.0).read())

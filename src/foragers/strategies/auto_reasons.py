@@ -26,14 +26,16 @@ def why_again(revisits: Revisits, place: int) -> Reasons:
     watched, now = revisits.watched, revisits.now
     row = watched.all[place]
     worth = watched.worth(np.array([place]), now, revisits.price).item()
-    rate = watched.rate(place, now) * HOUR
-    parts = (
+    rate, due = watched.rate(place, now) * HOUR, revisits.seed_due / HOUR
+    parts: tuple[Part, ...] = (
         Part("hours since it was last seen", ((now - float(row["seen"])) / HOUR,)),
         Part("changes an hour, as it and pages like it have changed", (rate,)),
         Part("share of its changes that are news", (watched.share(place, NEWS),)),
         Part("news through new links, a change", (watched.share(place, THROUGH),)),
         Part("news a download brings elsewhere", (revisits.price,)),
     )
+    if revisits.is_seed(place):
+        parts += (Part("hours after which a seed is visited again in any case", (due,)),)
     said = f"a visit again was thought to be worth {worth:.3f} pages of news"
     return Reasons(said, ("is",), parts, "what was seen of a page longer ago counts less")
 

@@ -32,8 +32,12 @@ REMEMBERS, FIRST, LEAST = 0.98, 5.0, 0.1
 LOOK_AGAIN = 50
 NEAREST = 64
 """So many of the pages most worth visiting are compared at every question."""
+MOST_SEEDS = 100
 LOST = 512
 """After so many answers to others, one counts as lost."""
+SEED_DUE, SEED_REST = 1 / 4, 10
+"""A seed is visited again after this part of the time in which news is news, whatever it has been
+worth, but only one of so many downloads goes that way."""
 WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
 """Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
 LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
@@ -69,6 +73,8 @@ class Revisits:
     _trust: dict[str, Trust] = field(
         default_factory=lambda: {ANY: Trust(), FRESH: Trust()}, repr=False
     )
+    _seeds: list[int] = field(default_factory=list, repr=False)
+    _next_seed: int = 0
     _answers: int = 0
     _next_look: int = 0
     _near: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
@@ -77,6 +83,9 @@ class Revisits:
         """Choose the n pages that are worth most: seen before, linked to newly, or any other."""
         choices: list[Choice] = []
         again = self._again(n, closed)
+        if n > 0 and (seed := self._due(closed)) is not None:
+            again = [(worth, place) for worth, place in again if place != seed]
+            choices.append(self._visit(self._worth(seed), seed))
         any_, new = self._trust[ANY].share, self._trust[FRESH].share
         while len(choices) < n:
             other = any_ * min(1.0, frontier.best(closed))  # a seed may promise anything
@@ -91,6 +100,30 @@ class Revisits:
             else:
                 choices += frontier.pop(1, closed)
         return choices
+
+    def _due(self, closed: AbstractSet[HostId]) -> int | None:
+        """Return the seed that has not been seen for longest, if that is too long."""
+        pages = self.watched.all
+        asked = pages["asked"][self._seeds] > pages["seen"][self._seeds]
+        if self._answers < self._next_seed or asked.any():
+            return None
+        open_ = [place for place in self._seeds if pages["host"].item(place) not in closed]
+        longest = min(open_, key=lambda place: pages["seen"].item(place), default=None)
+        if longest is None or self.now - pages["seen"].item(longest) < self.seed_due:
+            return None
+        return longest
+
+    @property
+    def seed_due(self) -> float:
+        """After how many seconds a seed is to be seen again."""
+        return SEED_DUE * self.watched.within
+
+    def is_seed(self, place: int) -> bool:
+        """Say whether the crawl began with a page."""
+        return place in self._seeds
+
+    def _worth(self, place: int) -> float:
+        return self.watched.worth(np.array([place]), self.now, self.price).item()
 
     def _visit(self, worth: float, place: int) -> Choice:
         """Choose a page to visit again."""
@@ -127,14 +160,22 @@ class Revisits:
         self._credit(visit)
         place = self.watched.place(page.choice.url)
         changed = place >= 0 and self.watched.learn(place, visit)
+        if place in self._seeds:
+            self._next_seed = self._answers + SEED_REST
         if place < 0:
             if page.status in WATCHED:
-                self.watched.begin(page, self._group(page))
+                self._begin(page)
         elif len(fresh):
             self.fresh.add(place, page, fresh, hosts)
         if self._answers >= self._next_look:
             self._look()
         return changed and len(fresh) > 0
+
+    def _begin(self, page: Page) -> None:
+        """Watch a page from now on."""
+        if page.choice.parent == NOWHERE and len(self._seeds) < MOST_SEEDS:
+            self._seeds.append(len(self.watched))
+        self.watched.begin(page, self._group(page))
 
     def _credit(self, visit: Visit) -> None:
         """Learn what a download was worth: in general, of its kind, and by the page it was on."""
