@@ -148,16 +148,14 @@ def test_links_of_a_page_have_the_groups_they_would_have_alone() -> None:
     assert together.parents == alone.parents
 
 
-def test_links_under_one_tag_path_are_told_apart_by_page_and_then_by_host() -> None:
+def test_links_under_one_tag_path_are_told_apart_by_page_and_belong_to_the_host() -> None:
     rates = Rates()
     address, anchor = address_of("http://a.test/x/1"), anchor_of("one")
-    here, again, there, elsewhere = (
-        PageGroups(rates, page).of(host, "ul a", address, anchor)[0]
-        for page, host in ((7, 0), (7, 0), (8, 0), (7, 1))
+    here, again, there = (
+        PageGroups(rates, page).of(0, "ul a", address, anchor)[0] for page in (7, 7, 8)
     )
-    assert here == again
-    assert len({here, there, elsewhere}) == 3
-    assert rates.parents[here] == rates.parents[there] != rates.parents[elsewhere]
+    assert here == again != there
+    assert rates.parents[here] == rates.parents[there] != ROOT
 
 
 def test_the_lineage_of_groups_counts_each_once() -> None:
