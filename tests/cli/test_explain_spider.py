@@ -118,3 +118,18 @@ def test_a_run_of_a_comparison_is_explained_with_its_world(tmp_path: Path, capsy
     found = explained(capsys, *asked)
     assert [step["anchor"] for step in found["path"]] == [None, "gold"]
     assert any(part["name"] == "gold (link)" for part in found["reasons"]["parts"])
+
+
+def test_a_run_of_a_comparison_knows_its_world_strategy_and_topic(tmp_path: Path, capsys) -> None:
+    web = tmp_path / "w"
+    save(world(), web)
+    options = ["--strategies", "auto", "--topic", "gold", "--budget", 9, "--jobs", 1]
+    assert said(capsys, "compare", web, *options, "--out", tmp_path / "out")[0] == 0
+    ledger = tmp_path / "out" / "ledgers" / "auto-0.sqlite"
+    found = explained(capsys, ledger, address("gold"))
+    assert found["reasons"]["parts"][0]["name"] == "topic in link"
+    assert f"a chance of {found['path'][-1]['promise']:.3f}" in found["reasons"]["says"]
+    web.rename(tmp_path / "elsewhere")
+    assert explained(capsys, ledger, address("gold"))["path"][-1]["anchor"] is None
+    moved = explained(capsys, ledger, address("gold"), "--world", tmp_path / "elsewhere")
+    assert moved["reasons"] == found["reasons"]

@@ -23,12 +23,13 @@ from foragers.protocols import Strategy
 from foragers.reasons import Explains, Reasons
 from foragers.reporting.folder import OPTIONS, CrawlFolder, Row
 from foragers.run import Aim
-from foragers.strategies.registry import Brief, build
+from foragers.strategies.registry import STRATEGIES, Brief, build
 from foragers.topics.options import judge_from, topic_of
 from foragers.types import Document, Link, UrlId, Visit
 from foragers.worlds.recorded import Recorded
 from foragers.worlds.store import open_world
 
+COMPARISON = "comparison.json"
 ONE = "SELECT * FROM visits WHERE number = ?"
 BEFORE = "SELECT * FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
 SEEDS = """
@@ -86,12 +87,28 @@ class FromWorld:
         return msgspec.structs.replace(told, page=page)
 
 
+def options_of(folder: CrawlFolder) -> dict[str, Any]:
+    """Return what a crawl was told, or a run of a comparison, whose ledger bears its name."""
+    if folder.path.suffix != ".sqlite":
+        return read_options(folder.path / OPTIONS)
+    told = read_options(folder.path.parent.parent / COMPARISON)
+    name, _, seed = folder.path.stem.rpartition("-")
+    if name in STRATEGIES and seed.isdigit():
+        told |= {"strategy": name, "seed": int(seed)}
+    return told
+
+
+def read_options(file: Path) -> dict[str, Any]:
+    """Return what is in a file; one that is missing or odd tells nothing."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.MsgspecError):
+        return {}
+
+
 def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
     """Return the strategy of a crawl as it was at the beginning; None if it is not known."""
-    try:
-        told = msgspec.json.decode((folder.path / OPTIONS).read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.MsgspecError):
-        told = {}
+    told = options_of(folder)
     spec = spec or str(told.get("strategy") or "")
     if not spec:
         return None
@@ -163,8 +180,11 @@ def links_leading_to(links: Iterable[Link], url: UrlId) -> list[Link]:
 
 
 def telling_of(folder: CrawlFolder, world: Path | None) -> Telling:
-    """Return who has the words: a world where one is named, else the ledger."""
+    """Return who has the words: a world that is named, or was compared on, else the ledger."""
     if world is None:
-        return FromLedger(folder)
+        told = options_of(folder).get("world")
+        if not isinstance(told, str) or not Path(told).is_dir():
+            return FromLedger(folder)
+        world = Path(told)
     archive = open_world(world)
     return FromWorld(Recorded(archive, archive.start if archive.evolving else None))
