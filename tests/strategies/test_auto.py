@@ -25,6 +25,7 @@ from foragers.strategies.auto_advice import (
 )
 from foragers.strategies.auto_credit import Credit, Followed
 from foragers.strategies.auto_groups import PageGroups
+from foragers.strategies.auto_likeness import Likeness
 from foragers.strategies.auto_links import address_of, anchor_of, shape_of
 from foragers.strategies.auto_rates import ROOT, Rates
 from foragers.strategies.auto_words import (
@@ -167,18 +168,18 @@ def test_the_lineage_of_groups_counts_each_once() -> None:
 
 def test_what_was_found_through_a_page_is_passed_back() -> None:
     credit = Credit()
-    credit.add(1, Followed(NOWHERE, NO_GROUPS, (), 0, False))
-    credit.add(2, Followed(1, NO_GROUPS, (), 1, True))
-    raised = list(credit.pass_back(2))
+    credit.add(1, Followed(NOWHERE, NO_GROUPS, (), 0, 0.0))
+    credit.add(2, Followed(1, NO_GROUPS, (), 1, 1.0))
+    raised = list(credit.pass_back(2, 1.0))
     # The parent was relevant itself: it cannot be worth more.  Its own parent gains half a page.
     assert [(link.place, link.found) for link, _ in raised] == [(0, 0.5)]
     assert raised[0].more == pytest.approx(0.7 * (1 - exp(-0.5)))
-    again = list(credit.pass_back(1))
+    again = list(credit.pass_back(1, 1.0))
     assert again[0].link.worth == pytest.approx(0.7 * (1 - exp(-1.5)))
 
 
 def test_an_unknown_parent_gets_no_credit() -> None:
-    assert list(Credit().pass_back(7)) == []
+    assert list(Credit().pass_back(7, 1.0)) == []
 
 
 def test_words_of_relevant_pages_lean_to_them() -> None:
@@ -370,30 +371,29 @@ def test_likeness_teaches_nothing_where_it_is_not_enough() -> None:
     assert set(teams) <= set(order[:30])
 
 
-def test_near_misses_lead_where_nothing_is_good_enough() -> None:
-    """Nothing is relevant, but notes on tea are alike and others are not."""
-    teas, others = range(10, 60), range(100, 150)
-    pairs = zip(teas, others, strict=True)
-    links = [each for tea, other in pairs for each in (link(other, "b"), link(tea, "a"))]
+def test_likeness_leads_where_nothing_is_good_enough() -> None:
+    """Nothing is relevant, but notes on tea are alike and the many others are not."""
+    teas, others = range(10, 60), range(100, 200)
+    links = [link(other, "b") for other in others]
+    for place, tea in enumerate(teas):
+        links.insert(3 * place, link(tea, "a"))
     strategy = begun(Auto(NoTopic()), link(0, "home"))
     order: list[int] = []
-    while len(order) < 60 and (chosen := strategy.ask(1, frozenset())):
+    while len(order) < 75 and (chosen := strategy.ask(1, frozenset())):
         url = chosen[0].url
         order.append(url)
         strategy.tell([visit(chosen[0], 0.45 * (url in teas), *(links if not url else ()))])
-    assert len(set(order) & set(teas)) > 45
+    assert len(set(order) & set(teas)) > 45, "breadth-first finds 25"
 
 
-def test_the_nearness_of_a_group_is_shrunk_towards_the_one_around() -> None:
-    rates = Rates()
-    group, other = rates.group("here"), rates.group("there")
-    for each in (group, other):
-        rates.count(rates.lineage([each]), 0.0)
-    rates.near(rates.lineage([group]), 0.5)
-    rates.refresh()
-    around = 0.5 / (2 + 3)
-    assert rates.nearness[group] == pytest.approx((0.5 + 3 * around) / (1 + 3) - around)
-    assert rates.nearness[other] == pytest.approx(3 * around / (1 + 3) - around)
+def test_what_is_alike_is_worth_less_the_more_pages_are_and_the_more_is_found() -> None:
+    likeness = Likeness()
+    for alike in (0.0, 0.0, 0.0, 0.5):
+        likeness.worth(alike, False)
+    assert likeness.worth(0.5, False) == pytest.approx(0.5 * (3 / 5) ** 8)
+    assert likeness.worth(0.8, True) == 1
+    assert likeness.worth(0.75, False) == pytest.approx(0.75 * (5 / 6) ** 8 / 2)
+    assert likeness.worth(0.0, False) == 0
 
 
 def test_the_words_of_a_hub_are_learned_once_something_is_found_through_it() -> None:

@@ -39,6 +39,7 @@ from foragers.strategies.auto_clues import (
     weighed,
 )
 from foragers.strategies.auto_credit import Credit, Followed
+from foragers.strategies.auto_likeness import Likeness
 from foragers.strategies.auto_model import TEXT, Schooling
 from foragers.strategies.auto_rates import Rates
 from foragers.strategies.auto_reading import known_of
@@ -81,6 +82,7 @@ class Auto:
     _words: WordWeights = field(default_factory=WordWeights, init=False, repr=False)
     _belief: Belief = field(default_factory=Belief, init=False, repr=False)
     _clues: Clues = field(default_factory=Clues, init=False, repr=False)
+    _likeness: Likeness = field(default_factory=Likeness, init=False, repr=False)
     _credit: Credit = field(default_factory=Credit, init=False, repr=False)
     _in_links: Column[np.int32] = field(
         default_factory=lambda: Column(np.int32(0)), init=False, repr=False
@@ -151,29 +153,29 @@ class Auto:
 
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
-        page, relevant = visit.page, visit.relevant and is_page
+        page, worth = visit.page, 0.0
+        if is_page:
+            worth = self._likeness.worth(visit.relevance, visit.relevant)
         known = self._clues.of(page.choice.url)
         if not len(known.urls):
             return
         advice, inner = self._advice(known), known.groups.T.ravel().tolist()
         groups, words = self._rates.lineage(inner), spoken(known.words)
-        self._rates.count(groups, relevant)
-        if is_page and not relevant and visit.relevance > 0:
-            self._rates.near(groups, visit.relevance)
+        self._rates.count(groups, worth)
         self._rates.answer(inner, is_page)
-        self._words.learn(words, relevant, self._rates.usual)
+        self._words.learn(words, worth, self._rates.usual)
         best = advice[:, int(np.argmax(self._belief.weights @ advice))]
-        place = self._belief.remember(best, relevant)
-        if relevant:
-            self._reward(page.choice.parent)
-        self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, relevant))
+        place = self._belief.remember(best, worth)
+        if worth > 0:
+            self._reward(page.choice.parent, worth)
+        self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, worth))
         if self._downloads >= self._next_fit:
             self._belief.fit()
             self._next_fit = self._downloads + max(10, self._downloads // FIT_AGAIN)
 
-    def _reward(self, parent: UrlId) -> None:
-        """Let everyone who spoke of the pages that led to a relevant one learn that they did."""
-        for link, more in self._credit.pass_back(parent):
+    def _reward(self, parent: UrlId, worth: float) -> None:
+        """Let everyone who spoke of the pages that led to one of worth learn that they did."""
+        for link, more in self._credit.pass_back(parent, worth):
             self._rates.correct(link.groups, more)
             self._words.learn(link.words, link.worth, self._rates.usual)
             self._belief.correct(link.place, link.worth)
@@ -281,4 +283,5 @@ class Auto:
             ("says", "adds"),
             parts,
             "adds: to the log-odds, after how far the adviser had proved right by then",
+            chance,
         )

@@ -34,7 +34,6 @@ PRIOR = {
     "depth": -0.02,
     "trained model": 0.8,
     "place on page": 0.0,
-    "near misses": 3.0,
 }
 """The advisers, and how far each is believed at first."""
 ADVISERS = tuple(PRIOR)

@@ -27,8 +27,6 @@ GROUPS = 4
 """Of tag path, directory, anchor and shape."""
 ANSWERING = (0, 1, 3)
 """The groups that say whether there is a page: all but the anchor's."""
-NEAR = (0, 1)
-"""The groups whose near misses speak for a link: those of its tag path and its directory."""
 TOLD = PARENT, TOPIC, AROUND, LEAN, DEPTH, SCHOOLED, PLACE = range(7)
 """What is written down of a link as it is said: see `auto_advice`."""
 FIRST_ROOM = 1024
@@ -186,9 +184,7 @@ def advice_of(links: Known, rates: Rates, words: WordWeights, in_links: Ids) -> 
     advice[6] = np.minimum(np.maximum(leans, -4), 4)
     advice[7:11] = links.told[:DEPTH]
     advice[11] = np.log(np.maximum(in_links, 1).astype(np.float32))
-    advice[12:-1] = links.told[DEPTH:]
-    tags, directory = (view(rates.nearness).take(links.groups[place]) for place in NEAR)
-    advice[-1] = (tags + directory) / 2
+    advice[12:] = links.told[DEPTH:]
     return advice
 
 

@@ -1,10 +1,10 @@
 """What a followed link was worth in the long run: its page, and what was found through it.
 
-    worth = 1 if it is relevant, else HUB·(1 − exp(−found))
+    worth = max(what it is worth itself, HUB·(1 − exp(−found)))
 
 `found` counts the relevant pages that were reached from the page, those two or three links
-away for a half and a quarter of one.  It becomes known as they come in, and is passed back to
-all that learned from the link.
+away for a half and a quarter of one, and others for what they are worth.  It becomes known as
+they come in, and is passed back to all that learned from the link.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ MOST_REMEMBERED = 50_000
 
 
 class Followed(NamedTuple):
-    """A link that was followed: whom it taught, whether its page was relevant, what was found."""
+    """A link that was followed: whom it taught, what its page is worth, and what was found."""
 
     parent: UrlId
     groups: Lineage
     words: Spoken
     place: int
-    relevant: bool
+    itself: float
     found: float = 0.0
 
     @property
     def worth(self) -> float:
         """What it was worth, as far as is known."""
-        return 1.0 if self.relevant else HUB * (1 - exp(-self.found))
+        return max(self.itself, HUB * (1 - exp(-self.found)))
 
 
 class Raised(NamedTuple):
@@ -62,9 +62,9 @@ class Credit:
         if len(self._links) > MOST_REMEMBERED:
             del self._links[next(iter(self._links))]
 
-    def pass_back(self, parent: UrlId) -> Iterator[Raised]:
-        """Credit the pages that led to a relevant one, and say whose links are worth more now."""
-        share = 1.0
+    def pass_back(self, parent: UrlId, worth: float) -> Iterator[Raised]:
+        """Credit the pages that led to one of worth, and say whose links are worth more now."""
+        share = worth
         for _ in range(MOST_LINKS_BACK):
             link = self._links.get(parent)
             if link is None:

@@ -11,7 +11,7 @@ first few answers of each group inside it: what is to be expected of a new host 
 hosts were like, not what the many links within the best known ones were like.
 
 Groups are known by digests of their names, and what is known of them stands in columns: some
-70 bytes a group.
+55 bytes a group.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ RECENT = 8192
 class Rates:
     """Groups, and what following their links has brought: worth, and an answer at all.
 
-    `odds` are the log-odds of their worth, beside those of all links (`usual`); `nearness` is how
-    like what is wanted their other pages were, beside all; `doubts` are the logarithms of the
-    chance of an answer.
+    `odds` are the log-odds of their worth, beside those of all links (`usual`); `doubts` the
+    logarithms of the chance of an answer.
     """
 
     shrinkage: float = 3.0
@@ -58,11 +57,9 @@ class Rates:
     levels: Ints = field(default_factory=lambda: array("b", [0]), repr=False)
     followed: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     earned: Reals = field(default_factory=lambda: array("d", [0.0]), repr=False)
-    missed: Reals = field(default_factory=lambda: array("d", [0.0]), repr=False)
     tried: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     answered: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     odds: Reals = field(default_factory=lambda: array("f", [0.0]), repr=False)
-    nearness: Reals = field(default_factory=lambda: array("f", [0.0]), repr=False)
     doubts: Reals = field(default_factory=lambda: array("d", [log(FIRST_ANSWER)]), repr=False)
     _digests: Digests = field(default_factory=Digests, repr=False)
     _recent: dict[str, int] = field(default_factory=dict, repr=False)
@@ -95,11 +92,9 @@ class Rates:
         self.levels.append(self.levels[parent] + 1)
         self.followed.append(0)
         self.earned.append(0.0)
-        self.missed.append(0.0)
         self.tried.append(0)
         self.answered.append(0)
         self.odds.append(self.odds[parent])
-        self.nearness.append(self.nearness[parent])
         self.doubts.append(self.doubts[parent])
 
     def lineage(self, groups: Iterable[int]) -> Lineage:
@@ -125,12 +120,6 @@ class Rates:
         for group in lineage:
             earned[group] += more
 
-    def near(self, lineage: Lineage, likeness: float) -> None:
-        """Take in that a page was like what is wanted, but not enough."""
-        missed = self.missed
-        for group in lineage:
-            missed[group] += likeness
-
     def answer(self, groups: Iterable[int], answered: bool) -> None:
         """Take in whether there was a page, in groups around only while the inner one is new."""
         counted: set[int] = set()
@@ -152,9 +141,6 @@ class Rates:
         odds = log_odds(worth)
         self.usual = float(odds[ROOT])
         view(self.odds)[:] = odds - self.usual
-        if self.missed[ROOT]:
-            near = self._shrunk(view(self.missed), view(self.followed), 0.0)
-            view(self.nearness)[:] = near - near[ROOT]
         answers = self._shrunk(view(self.answered), view(self.tried), FIRST_ANSWER)
         view(self.doubts)[:] = np.log(answers)
 
