@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from math import exp, inf
 from random import Random
+from unittest import mock
 
 import msgspec
 import numpy as np
@@ -14,6 +15,7 @@ from foragers.frontier import Frontier
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
 from foragers.reasons import Part
+from foragers.strategies import auto_revisits
 from foragers.strategies.auto import Auto
 from foragers.strategies.auto_fresh import FRESH, Source, worth_of
 from foragers.strategies.auto_hazards import (
@@ -145,6 +147,23 @@ def test_a_seed_is_visited_again_although_other_pages_never_change() -> None:
     assert len(front) > 20
     # After a quarter of a day, but for the ten downloads between two such visits.
     assert max(np.diff(front)) <= 11 * 2880
+
+
+def test_a_seed_whose_answer_was_lost_is_asked_for_again() -> None:
+    archive, auto = newspaper(), Auto(NoTopic(), new_within=DAY)
+    front, times = archive.seeds[0], []
+    with mock.patch.object(auto_revisits, "LOST", 20):
+        auto.tell([beginning(Recorded(archive).seeds, archive.start)])
+        for number in range(150):
+            chosen = auto.ask(1, frozenset())[0]
+            if chosen.url == front:
+                times.append(number)
+                if len(times) > 1:
+                    continue  # all answers but the first are lost
+            page = Recorded(archive, archive.start + 2880.0 * number).answer(chosen)
+            auto.tell([Visit(page, 0.0, False)])
+    assert len(times) > 3
+    assert min(np.diff(times[1:])) > 20
 
 
 def test_auto_visits_nothing_twice_where_no_news_is_wanted() -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foragers.frontier import Frontier
 from foragers.strategies.auto_fresh import FRESH, FreshLinks
@@ -32,12 +33,11 @@ REMEMBERS, FIRST, LEAST = 0.98, 5.0, 0.1
 LOOK_AGAIN = 50
 NEAREST = 64
 """So many of the pages most worth visiting are compared at every question."""
-MOST_SEEDS = 100
 LOST = 512
 """After so many answers to others, one counts as lost."""
-SEED_DUE, SEED_REST = 1 / 4, 10
+SEED_DUE, SEED_REST, MOST_SEEDS = 1 / 4, 10, 100
 """A seed is visited again after this part of the time in which news is news, whatever it has been
-worth, but only one of so many downloads goes that way."""
+worth, but only one of so many downloads goes that way, and to so many of the seeds at most."""
 WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
 """Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
 LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
@@ -104,8 +104,7 @@ class Revisits:
     def _due(self, closed: AbstractSet[HostId]) -> int | None:
         """Return the seed that has not been seen for longest, if that is too long."""
         pages = self.watched.all
-        asked = pages["asked"][self._seeds] > pages["seen"][self._seeds]
-        if self._answers < self._next_seed or asked.any():
+        if self._answers < self._next_seed or not self._waits(np.array(self._seeds, np.intp)).all():
             return None
         open_ = [place for place in self._seeds if pages["host"].item(place) not in closed]
         longest = min(open_, key=lambda place: pages["seen"].item(place), default=None)
@@ -135,8 +134,7 @@ class Revisits:
     def _again(self, n: int, closed: AbstractSet[HostId]) -> list[tuple[float, int]]:
         """Return the n pages on open hosts that are most worth a visit, the best last."""
         pages, near = self.watched.all, self._near
-        waits = pages["asked"][near] <= pages["seen"][near]
-        places = near[waits | (self._answers - pages["turn"][near] > LOST)]
+        places = near[self._waits(near)]
         worth = self.watched.worth(places, self.now, self.price)
         found: list[tuple[float, int]] = []
         for at in np.argsort(-worth, kind="stable").tolist():
@@ -146,6 +144,13 @@ class Revisits:
             if pages["host"].item(place) not in closed:
                 found.append((worth.item(at), place))
         return found[::-1]
+
+    def _waits(self, places: Places) -> NDArray[np.bool_]:
+        """Say of which pages no answer is awaited any more."""
+        pages = self.watched.all
+        answered = pages["asked"][places] <= pages["seen"][places]
+        waits: NDArray[np.bool_] = answered | (self._answers - pages["turn"][places] > LOST)
+        return waits
 
     def tell(self, visit: Visit, fresh: Ids, hosts: Ids) -> bool:
         """Learn what a visit brought, and return whether a page has links that it had not.
