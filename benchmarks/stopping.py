@@ -241,6 +241,11 @@ def run() -> bool:
     table("strategy", shown, lambda case: case.strategy, laws)
     table("downloads / pages", shown, lambda case: f"{case.share:.0%}", laws)
     stops(cases, laws)
+    alone = [case for case in cases if case.strategy in BY_STRATEGY]
+    table(
+        "with auto", [case for case in alone if case.share in SHOWN], lambda case: case.world, laws
+    )
+    stops(alone, laws)
     print(f"\nfitted on all but auto: {fitted(apart[False])}\nin the package: {FITTED}")
     print(f"fitted on auto: {fitted(apart[True])}\nin the package: {BY_STRATEGY['auto']}")
     held = np.mean(
