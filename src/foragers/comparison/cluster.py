@@ -41,7 +41,7 @@ RUNNING = "auto"
 MANY = 1000
 """So many runs wait at a cluster at once, if the user does not say otherwise."""
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_IGNORE_UNHANDLED_ERRORS": "1"}
-PATIENCE = 5.0
+PATIENCE, GRACE = 5.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,14 @@ def call_off(running: list[object]) -> None:
     """Let nodes stop what they are doing, and tidy up behind themselves."""
     import ray
 
-    for task in running:
+    if not running:
+        return
+    # Ray ends the whole program if a task is done in the moment it is cancelled: short ones end.
+    _, left = ray.wait(running, num_returns=len(running), timeout=GRACE)
+    for task in left:
         ray.cancel(task)
-    if running:
-        ray.wait(running, num_returns=len(running), timeout=PATIENCE)
+    if left:
+        ray.wait(left, num_returns=len(left), timeout=PATIENCE)
 
 
 def carry_out(
