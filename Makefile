@@ -1,20 +1,29 @@
 # Every target sets up what it needs: a virtual environment in .venv, kept up to date with pyproject.toml.
+# The demo needs only foragers itself; tests and checks add the packages of the extra `dev`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEV := $(VENV)/.ready-dev
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo chromium test check gate bench clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 		{ echo "make: cannot create a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "make: installing foragers into $(VENV) (only once)"
+	@$(PIP) --upgrade pip
+	@$(PIP) --editable '.[plots]'
+	@touch $@
+
+$(DEV): $(READY)
+	@echo "make: installing what tests and checks need into $(VENV) (only once)"
+	@$(PIP) --editable '.[dev]'
 	@touch $@
 
 demo: $(READY)       ## compare strategies on a generated web, and show what came out
-	$(BIN)/foragers demo
+	@$(BIN)/foragers demo
 
 # The tests of --render need a browser, and are skipped where there is none and none can be had.
 chromium:
@@ -26,19 +35,19 @@ chromium:
 		{ $$APT update && $$APT install --no-install-recommends chromium; }; } >/dev/null 2>&1 || \
 		echo "make: no Chromium to be had; tests that need one are skipped"
 
-test: $(READY) chromium  ## all tests
+test: $(DEV) chromium  ## all tests
 	$(BIN)/python -m pytest -n 2 tests
 
-check: $(READY)      ## style, types, house rules
+check: $(DEV)      ## style, types, house rules
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/house
 
-gate: $(READY)       ## quality floors that may only rise
+gate: $(DEV)       ## quality floors that may only rise
 	$(BIN)/python -m pytest tests/gates
 
-bench: $(READY)      ## speed and memory, as ratios against a bare loop in the same run
+bench: $(DEV)      ## speed and memory, as ratios against a bare loop in the same run
 	$(BIN)/python -m benchmarks
 
 clean:
