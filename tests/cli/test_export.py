@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 from warcio.archiveiterator import ArchiveIterator
 
 from crawl_folders import FILE, crawl_folder, empty_folder, refused, said
@@ -120,16 +121,44 @@ def test_csv_goes_to_standard_output_too(folder: Path, capsys) -> None:
 
 
 def test_parquet_has_the_same_values(folder: Path, capsys, tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "pages.parquet"
     assert said(capsys, "export", folder, "--format", "parquet", "--out", out)[0] == 0
     table = parquet.read_table(out)
     lines = exported(capsys, folder)
     assert table.column_names == FIELDS
-    for name in ("url", "title", "text", "relevance", "relevant", "links", "offset", "parent"):
-        assert table.column(name).to_pylist() == [line[name] for line in lines], name
+    for name in FIELDS:
+        if name not in ("fetched", "published"):
+            assert table.column(name).to_pylist() == [line[name] for line in lines], name
     times = table.column("fetched").to_pylist()
     assert times == [datetime.fromisoformat(line["fetched"]) for line in lines]
+    assert table.column("published").to_pylist() == [None] * len(lines)
+
+
+def test_parquet_knows_the_types_of_its_columns(folder: Path, capsys, tmp_path: Path) -> None:
+    out = tmp_path / "pages.parquet"
+    assert said(capsys, "export", folder, "--format", "parquet", "--out", out)[0] == 0
+    schema = parquet.read_schema(out)
+    times = {str(schema.field(name).type) for name in ("fetched", "published")}
+    assert times == {"timestamp[ms, tz=UTC]"}
+    kinds = [str(schema.field(name).type) for name in ("relevance", "relevant", "depth", "title")]
+    assert kinds == ["double", "bool", "int32", "string"]
+    assert str(schema.field("links").type).startswith("list<")
+
+
+def test_parquet_of_many_pages_is_written_a_few_at_a_time(
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=200))
+    monkeypatch.setattr("foragers.reporting.writing.ROW_GROUP", 7)
+    out = tmp_path / "pages.parquet"
+    words = ("export", folder, "--format", "parquet", "--no-text", "--no-links", "--out", out)
+    assert said(capsys, *words)[0] == 0
+    file = parquet.read_metadata(out)
+    lines = exported(capsys, folder, "--no-text", "--no-links")
+    assert file.num_row_groups == -(-len(lines) // 7) > 5
+    table = parquet.read_table(out)
+    assert table.column("url").to_pylist() == [line["url"] for line in lines]
+    assert table.column_names == [name for name in FIELDS if name not in ("text", "links")]
 
 
 def test_parquet_without_its_extra_says_what_to_install(
