@@ -11,7 +11,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 PROGRAM = """
 import signal, subprocess, sys
-sleeping = "import time; print('here', flush=True); time.sleep(100)"
+sleeping = "import time; print('here', flush=True); time.sleep(60)"
 
 
 def test_a_program_hears_ctrl_c() -> None:

@@ -467,11 +467,14 @@ print("ended")
 """
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        port = int(process.stdout.readline())
-        assert get(f"http://127.0.0.1:{port}/").status == 200
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.read() == b"ended\n"
-    assert process.returncode == 0
+        try:
+            port = int(process.stdout.readline())
+            assert get(f"http://127.0.0.1:{port}/").status == 200
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.read() == b"ended\n"
+            assert process.wait() == 0
+        finally:
+            process.kill()
 
 
 def test_the_command_says_where_to_look_and_how_to_stop(world: Archive) -> None:
