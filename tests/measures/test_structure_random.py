@@ -51,6 +51,14 @@ def test_clustering_is_that_of_networkx(web: dict[str, list[str]]) -> None:
     assert ours.transitivity == pytest.approx(networkx.transitivity(theirs))
 
 
+def test_wedges_counted_in_parts_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = page_graph(small_world(random_web(60, 600, 3)))
+    whole = clustering(graph)
+    monkeypatch.setattr("foragers.measures.clustering.AT_ONCE", 7)
+    assert whole.transitivity > 0
+    assert clustering(graph) == whole
+
+
 @webs
 def test_paths_are_those_of_networkx(web: dict[str, list[str]]) -> None:
     ours = shortest_paths(page_graph(small_world(web)))

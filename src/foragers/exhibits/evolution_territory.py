@@ -13,6 +13,7 @@ from foragers.exhibits.exhibit import Figure
 from foragers.exhibits.fleet_runs import FleetOutcome
 from foragers.exhibits.selection_figures import say
 from foragers.plots.canvas import COLOURS
+from foragers.plots.layout import arranged, distances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -83,11 +84,5 @@ def laid_out(
     count: int, edges: Sequence[tuple[int, int]], path: Sequence[int], places: Mapping[int, int]
 ) -> NDArray[np.float64]:
     """Place nodes so that linked ones, and steps that follow each other, are near."""
-    # Imported here: only this picture needs it.
-    import igraph
-
-    if not count:
-        return np.empty((0, 2))
     steps = [(places[one], places[other]) for one, other in pairwise(path)]
-    graph = igraph.Graph(n=count, edges=sorted({*edges, *steps}))
-    return np.array(graph.layout_kamada_kawai().coords)
+    return arranged(distances(count, {*edges, *steps}))
