@@ -24,13 +24,16 @@ Ids: TypeAlias = NDArray[np.int32]
 
 NOWHERE: UrlId = -1
 """The parent of a seed: no page pointed at it."""
+LISTING = ("sitemap", "feed")
+"""The agents whose choices are lists of pages: the crawl makes them itself, no strategy does."""
 
 
 class Status(StrEnum):
     """How a download ended.
 
-    UNWANTED is what came and is not kept (another type, a copy, noindex), REFUSED what the
-    server would not give, SKIPPED what was not asked for (robots.txt, scope, traps).
+    UNWANTED is what came and is not kept (another type, a copy, noindex, a list of pages); it may
+    still have links, which are followed like all others.  REFUSED is what the server would
+    not give, SKIPPED what was not asked for (robots.txt, scope, traps).
     """
 
     OK = "ok"

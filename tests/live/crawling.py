@@ -71,7 +71,8 @@ def order_of(*seeds: str, **options) -> Order:
         "warc": False,
         **options,
     }
-    return Order(tuple(seeds), Aim(), "breadth-first", **given)
+    aim, strategy = given.pop("aim", Aim()), given.pop("strategy", "breadth-first")
+    return Order(tuple(seeds), aim, strategy, **given)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from foragers.run import Aim
 from live.crawling import crawl, serving
 from live.hostile_server import HostileServer, page, redirect, reply
 
@@ -174,3 +175,64 @@ def test_lists_are_fetched_once_though_the_crawl_is_taken_up_again(tmp_path: Pat
         ledger.close()
         assert parents[server.url("/7")] == server.url("/sitemap.xml")
         assert parents[server.url("/sitemap.xml")] == server.url("/")
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    ["auto", "lafc", "hmm", "bpm", "hw", "context-graph", "energy", "infospiders", "spider"],
+)
+def test_what_only_lists_name_is_fetched_by_every_strategy(strategy: str, tmp_path: Path) -> None:
+    some, more = [f"/tide/{n}" for n in range(15)], [f"/reef/{n}" for n in range(15)]
+    feed = "".join(f"<item><link>{path}</link></item>" for path in more)
+    head = '<head><link rel="alternate" type="application/rss+xml" href="/feed"></head>'
+    site = {
+        "/": reply(f"<html>{head}<body>the tide comes in</body></html>"),
+        "/sitemap.xml": reply(sitemap(*some), kind="text/xml"),
+        "/feed": reply(f"<rss><channel>{feed}</channel></rss>", kind="application/rss+xml"),
+        **{path: page(words=f"what {path} says of the tide {n}") for n, path in enumerate(some)},
+        **{path: page(words=f"what {path} says of reefs {n}") for n, path in enumerate(more)},
+    }
+    with serving(site) as server:
+        crawl(tmp_path, server.url("/"), sitemaps=True, feeds=True, strategy=strategy)
+        assert fetched(server) == set(site)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "lafc", "energy"])
+def test_the_links_of_a_page_that_is_not_to_be_indexed_are_followed(
+    strategy: str, tmp_path: Path
+) -> None:
+    site = {
+        "/": reply('<meta name="robots" content="noindex"><a href="/a">all about the tide</a>'),
+        "/a": page(words="behind it"),
+    }
+    with serving(site) as server:
+        outcome = crawl(tmp_path, server.url("/"), strategy=strategy)
+        assert (outcome.status("/"), outcome.status("/a")) == ("unwanted", "ok")
+
+
+def test_a_long_sitemap_does_not_drown_links_that_promise_more(tmp_path: Path) -> None:
+    links = "".join(f'<a href="/page/{n}">the tide, part {n}</a>' for n in range(10))
+    listed = [*(f"/shop/{n}" for n in range(2000)), "/old/tide"]
+    site = {
+        "/": reply(f"<html><body>the tide comes in {links}</body></html>"),
+        "/sitemap.xml": reply(sitemap(*listed), kind="text/xml"),
+        "/old/tide": page(words="an old page of the tide"),
+        **{f"/page/{n}": page(words=f"the tide comes in, part {n} of ten") for n in range(10)},
+    }
+    with serving(site) as server:
+        aim = Aim(topic="tide")
+        crawl(tmp_path, server.url("/"), sitemaps=True, strategy="auto", aim=aim, budget=13)
+        assert fetched(server) == {*site}
+
+
+def test_foragers_walk_through_a_sitemap(tmp_path: Path) -> None:
+    listed = [f"/tide/{n}" for n in range(5)]
+    site = {
+        "/": page(words="home"),
+        "/sitemap.xml": reply(sitemap(*listed), kind="text/xml"),
+        **{path: page(words=f"what {path} says") for path in listed},
+    }
+    with serving(site) as server:
+        aim = Aim(new_within="24h")
+        crawl(tmp_path, server.url("/"), sitemaps=True, strategy="foragers", aim=aim, budget=40)
+        assert fetched(server) == set(site)

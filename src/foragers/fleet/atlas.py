@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Protocol
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,13 +74,21 @@ class Atlas:
         return Choice(url, host, promise, agent, page.final, page.choice.depth + 1)
 
     def page(self, page: Page) -> int:
-        """Return a number for the version that a page shows, -1 where there is none."""
-        if page.status not in STAYED or page.version < 0 or page.final == NOWHERE:
+        """Return a number for the version that a page shows, -1 where there is none.
+
+        A page that is not kept and has links (noindex, a sitemap) is one without words.
+        """
+        if page.final == NOWHERE:
             return -1
-        number = self._pages.get(page.version)
+        version = page.version if page.status in STAYED else -1
+        if version < 0:
+            if not len(page.links):
+                return -1
+            version = links_version(page)
+        number = self._pages.get(version)
         if number is None:
-            number = self._pages[page.version] = len(self._numbers)
-            self._numbers.append(self._state(page))
+            number = self._pages[version] = len(self._numbers)
+            self._numbers.append(self._state(page) if version >= 0 else 0)
         return number
 
     def state(self, number: int) -> int:
@@ -94,3 +103,8 @@ class Atlas:
         if self.stater is None:
             return self.table.number(hashed_state(text, self.k))
         return self.table.number(self.stater.states([text])[0])
+
+
+def links_version(page: Page) -> int:
+    """Return a number below 0 for the links of a page of which nothing else is known."""
+    return -2 - (page.final << 32 | crc32(page.links.targets.tobytes()))

@@ -20,11 +20,11 @@ from math import inf
 import numpy as np
 
 from foragers.fleet.agent import profit
-from foragers.fleet.atlas import Atlas
+from foragers.fleet.atlas import STAYED, Atlas
 from foragers.fleet.colony import Colony
 from foragers.fleet.errand import LOOKS, Errand, Sight
 from foragers.fleet.forager import Forager
-from foragers.types import Choice, HostId, Page, UrlId, Visit
+from foragers.types import LISTING, Choice, HostId, Page, UrlId, Visit
 
 Asked = tuple[str, UrlId]
 """Who asked, and for what."""
@@ -155,6 +155,9 @@ class Foraging:
     def tell(self, visit: Visit) -> None:
         """Take in what came back."""
         page = visit.page
+        if page.choice.agent in LISTING:  # nobody here asked for it
+            self.atlas.chart(page)
+            return
         asked = page.choice.agent, page.choice.url
         name = page.choice.agent.removesuffix(LOOKS)
         if asked not in self._late and not self._waits_for(name, page.choice):
@@ -182,7 +185,8 @@ class Foraging:
     def _sight(self, visit: Visit, forager: Forager) -> Sight:
         page = visit.page
         number = self.atlas.page(page)
-        young = number >= 0 and page.time - page.born <= forager.settings.new_within
+        is_page = number >= 0 and page.status in STAYED
+        young = is_page and page.time - page.born <= forager.settings.new_within
         leads = number >= 0 and len(page.links) > 0
         state = self.atlas.state(number)
         return Sight(number, state, page.time, leads, young, visit.relevant)

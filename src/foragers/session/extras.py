@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from foragers.types import Choice, HostId, UrlId, Visit
+from foragers.types import LISTING, Choice, HostId, UrlId, Visit
 from foragers.worlds.errand import LATER
 from foragers.worlds.lists import FEED
-from foragers.worlds.visited import LISTING
 
 MAX_ROUNDS = 3
 """How often a page is put off before it is given up until the crawl is taken up again."""

@@ -8,6 +8,9 @@ without links like any seen before is judged by the prior alone, which is a best
 crawl.  How far each adviser is believed is learned as well (`auto_advice`), and the
 worth of a link includes what was found through it (`auto_credit`), so that hubs count.
 
+A page that is not kept (noindex, a copy, a sitemap) teaches nothing of what is wanted, but
+its links wait like all others.
+
 Nothing needs training or tuning: the judge's verdicts are all it learns from, whatever
 they rest on.  A page's promise is that of the best link that speaks of it.
 """
@@ -51,7 +54,7 @@ from foragers.strategies.pool import Column
 from foragers.text.bags import TEXTS
 from foragers.text.tally import KIND, VERSION, Tally
 from foragers.topics.topic import Topic
-from foragers.types import NOWHERE, Choice, HostId, Ids, Link, Page, Status, UrlId, Visit
+from foragers.types import LISTING, NOWHERE, Choice, HostId, Ids, Link, Page, Status, UrlId, Visit
 
 FIRST_SEEDS, FEW_SEEDS = 20, 5
 """Of many seeds the first have their turns whatever they promise, one after every download: whoever
@@ -131,9 +134,10 @@ class Auto:
                 is_page |= self._come_back(visit) and page.status is Status.OK
             if page.choice.url != NOWHERE:
                 self._downloads += 1
-                self._learn(visit, is_page)
-            if is_page:
-                self._read(visit)
+                if page.choice.agent not in LISTING:  # lists are not chosen for what they promise
+                    self._learn(visit, is_page)
+            if is_page or (page.status is not Status.OK and self._leads_on(page)):
+                self._read(visit, is_page)
             for url in {page.choice.url, page.final} - {NOWHERE}:
                 self._in_links.reach(url)[url] = FETCHED
                 self._fetched.append(url)
@@ -151,6 +155,12 @@ class Auto:
         new = in_links[links.targets] == 0
         return self._again.tell(visit, links.targets[new], links.hosts[new])
 
+    def _leads_on(self, page: Page) -> bool:
+        """Say whether a page links to one that no page linked to before."""
+        urls = page.links.targets
+        in_links = self._in_links.reach(int(urls.max(initial=0)))
+        return bool((in_links[urls] == 0).any())
+
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
         page, worth = visit.page, 0.0
@@ -162,7 +172,7 @@ class Auto:
         advice, inner = self._advice(known), known.groups.T.ravel().tolist()
         groups, words = self._rates.lineage(inner), spoken(known.words)
         self._rates.count(groups, worth)
-        self._rates.answer(inner, is_page)
+        self._rates.answer(inner, is_page or self._leads_on(page))
         self._words.learn(words, worth, self._rates.usual)
         best = advice[:, int(np.argmax(self._belief.weights @ advice))]
         place = self._belief.remember(best, worth)
@@ -180,16 +190,18 @@ class Auto:
             self._words.learn(link.words, link.worth, self._rates.usual)
             self._belief.correct(link.place, link.worth)
 
-    def _read(self, visit: Visit) -> None:
+    def _read(self, visit: Visit, is_page: bool) -> None:
         """Judge the links of a page, those to pages that enough links speak of left out."""
         page = visit.page
         is_seeds = page.choice.url == NOWHERE
-        lean = 0.0 if is_seeds else self._words.read(page_words(page.document), visit.relevant)
+        lean = 0.0
+        if is_page and not is_seeds:
+            lean = self._words.read(page_words(page.document), visit.relevant)
         places = self._fresh(page)
         if not places:
             return
         known = known_of(visit, places, lean, self.topic, self._rates)
-        if self.model is not None and not is_seeds:
+        if self.model is not None and is_page and not is_seeds:
             known.told[SCHOOLED] = self._taught(self.model).says(page, places)
         self._clues.add(known)
         promises, urls = self._promises(known), known.urls.tolist()

@@ -21,24 +21,33 @@ from foragers.strategies.auto_rates import Rates
 from foragers.strategies.auto_words import link_words
 from foragers.topics.no_topic import NoTopic
 from foragers.topics.topic import Topic
-from foragers.types import Visit
+from foragers.types import Status, Visit
 
+KEPT = (Status.OK, Status.UNCHANGED)
 ALIKE = 0.5
 """What a page is as a parent that is like what is wanted, but not enough."""
+NO_ANCHOR = anchor_of("")
+"""In place of the anchors of a page that is not kept: a list has thousands, all different."""
 
 
 def known_of(visit: Visit, places: list[int], lean: float, topic: Topic, rates: Rates) -> Known:
-    """Return what is known of some links of a page, of which it is known where it leans."""
+    """Return what is known of some links of a page, of which it is known where it leans.
+
+    Of a page that is not kept nothing is known as a parent, and its links are known by their
+    place, their address and their likeness to the topic alone.
+    """
     page, links = visit.page, visit.page.links
+    kept = page.status in KEPT
     urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
     told = np.zeros((len(TOLD), len(places)), np.float32)
-    told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
+    if kept:
+        told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
     told[LEAN], told[DEPTH], told[PLACE] = lean, page.choice.depth + 1, np.log1p(places)
     belonging = PageGroups(rates, page.final)
     groups, words, spelled = [], [], []
     hrefs = hrefs_of(urls.tolist(), links.addresses)
     for place, host, href in zip(places, hosts, hrefs, strict=True):
-        address, anchor = address_of(href), anchor_of(outs.anchors[place])
+        address, anchor = address_of(href), anchor_of(outs.anchors[place]) if kept else NO_ANCHOR
         groups.append(belonging.of(host, outs.paths[place], address, anchor))
         words.append(link_words(anchor.words, address.words))
         spelled.append(address.spelled)

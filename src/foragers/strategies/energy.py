@@ -17,7 +17,8 @@ What the paper leaves open, and how it is done here:
 - Agents follow links that nobody has followed.  Where there are none, an agent goes on, at no
   cost, from the most promising of a few pages drawn among those that have such links.
 - A page that could not be had, or that another agent brought meanwhile, costs C and is not
-  counted among the pages collected.
+  counted among the pages collected.  So does one that is not kept (noindex), from which
+  agents go on all the same.  The links of sitemaps and feeds are there for all.
 - Agents are sent off in the order in which they made up their minds, and side by side.
 """
 
@@ -131,12 +132,13 @@ class Energy:
             ways = None
             if arrived:
                 self._collected.add(page.final)
+            if arrived or page.status is not Status.OK:
                 ways = self._clear(visit)
             errand = self._errands.pop(page.choice.url, None)
             if errand is not None:
                 self._arrive(errand[0], visit, arrived, ways)
             elif page.choice.url in self._seeds:
-                self._settle_first(page, arrived, ways)
+                self._settle_first(page, arrived or ways is not None, ways)
             self._wake()
             if self.pulse.is_due(len(self._collected)):
                 self._feel_pulse()
@@ -192,7 +194,8 @@ class Energy:
     def _read(self, visit: Visit, places: list[int]) -> Ways:
         """Judge the links of a page that stand at some places."""
         links = visit.page.links
-        inherited = (1 - self.beta) * visit.relevance
+        is_kept = visit.page.status is Status.OK
+        inherited = (1 - self.beta) * visit.relevance * is_kept
         texts = contexts(links, places, self.context)
         promises = [self.beta * self.topic.likeness(text) + inherited for text in texts]
         return Ways(
@@ -207,6 +210,8 @@ class Energy:
         walker.mind.learn(visit.relevance if arrived else 0.0, ways)
         if not arrived:
             self.book.pay(walker, self.cost)
+            if ways is not None:
+                walker.at = visit.page.final
         else:
             walker.at = visit.page.final
             self.balance.add(visit.relevance)

@@ -235,6 +235,7 @@ class HomePage:
     _work: Foraging | None = None
 
     revisits: ClassVar[bool] = True
+    near_seeds: ClassVar[bool] = True
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose new pages that the seeds link to, or a seed again."""

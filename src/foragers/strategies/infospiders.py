@@ -34,7 +34,7 @@ from foragers.text.link_context import contexts
 from foragers.text.link_inputs import frequent, link_inputs
 from foragers.text.stopwords import ENGLISH_STOPWORDS
 from foragers.text.words import words_apart
-from foragers.types import UrlId, Visit
+from foragers.types import Status, UrlId, Visit
 
 MOST_KEYWORDS, FREQUENT = 8, 10
 
@@ -80,7 +80,7 @@ class InfoSpiders(Energy):
 
     def _read(self, visit: Visit, places: list[int]) -> Ways:
         """Note how near which words stand to the links of a page."""
-        links = visit.page.links
+        links, is_kept = visit.page.links, visit.page.status is Status.OK
         # The judge has often cut the same text into words just before.
         text = words_apart(visit.page.document.text).decode("utf-8", "surrogatepass").split()
         often = frequent(text, FREQUENT, ENGLISH_STOPWORDS)
@@ -89,7 +89,7 @@ class InfoSpiders(Energy):
         return Ways(
             links.targets[places].tolist(),
             links.hosts[places].tolist(),
-            np.full(len(places), visit.relevance, np.float32),
+            np.full(len(places), visit.relevance * is_kept, np.float32),
             visit.page.choice.depth + 1,
             {word: column[places] for word, column in near.items()},
             often,

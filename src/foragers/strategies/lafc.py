@@ -19,7 +19,9 @@ Where the paper leaves something open, or would stop for no reason, we do this.
   the crawl ends there.
 - The beginning is a document too, whose links are the seeds.  A single seed below C is taken up
   at once, as in the paper; of several, the most similar.
-- A page that cannot be had has no similarity, and its link is penalised.
+- A page that cannot be had has no similarity, and its link is penalised.  So is that to a page
+  that is not kept (noindex), but its links are taken up when nothing better is left.  Lists of
+  pages (sitemaps) are not chosen by an automaton, and teach none.
 - Links to hosts that are closed just now are disabled for the moment, and a document that has only
   such is passed over (with `literal`, waited for).  In a replay no host is closed.
 - Several `walkers` share automata and visited pages; each has its own stack.  One whose stack
@@ -43,7 +45,18 @@ from foragers.strategies.automaton import Flags, chosen, scaled
 from foragers.strategies.pool import Column
 from foragers.strategies.remembered import KIND, Remembered
 from foragers.strategies.walker import Step, Walker
-from foragers.types import NOWHERE, Addresses, Choice, HostId, Links, Status, UrlId, Visit
+from foragers.types import (
+    LISTING,
+    NOWHERE,
+    Addresses,
+    Choice,
+    HostId,
+    Links,
+    Page,
+    Status,
+    UrlId,
+    Visit,
+)
 
 MOST_WALKERS = 10_000
 """More than any connection has use for."""
@@ -135,21 +148,21 @@ class Lafc:
         for url in (choice.url, page.final):
             self._spent.reach(url)[url] = True
         there = page.status is Status.OK
-        if step.document >= 0:
+        if step.document >= 0 and choice.agent not in LISTING:
             similarity = visit.relevance if there else None
             self.automata.update(
                 step.document, step.enabled, step.action, similarity, self.a, self.b
             )
         walker = self._walks[step.walker]
         walker.waiting = walker.waiting and asked is None
-        if there and self._take_in(visit, walker):
+        if (there or len(page.links)) and self._take_in(page, visit.relevance * there, walker):
             return
         if not walker.waiting and step.document >= 0:
             self._resume(walker)
 
-    def _take_in(self, visit: Visit, walker: Walker) -> bool:
+    def _take_in(self, page: Page, similarity: float, walker: Walker) -> bool:
         """Give a new document an automaton; say whether the walk goes on from it."""
-        page, choice = visit.page, visit.page.choice
+        choice = page.choice
         self._meet(page.links)
         known = self.automata.find(page.final)
         if known >= 0:
@@ -157,16 +170,16 @@ class Lafc:
                 self._sites.pop(known, None)
                 for one in self._walks:
                     one.needs = ()
-                heappush(self._aside, (-visit.relevance, known))
+                heappush(self._aside, (-similarity, known))
             return False
         document = self.automata.add(page.final, choice.depth, page.links)
-        if visit.relevance >= self.control or self._is_start(choice):
+        if similarity >= self.control or self._is_start(choice):
             walker.push(document)
             if not walker.waiting:
                 walker.here = document
             return True
         if len(page.links):
-            heappush(self._aside, (-visit.relevance, document))
+            heappush(self._aside, (-similarity, document))
         return False
 
     def _stands(self, step: Step, url: UrlId) -> bool:

@@ -38,11 +38,25 @@ class Reader(Protocol):
 
 
 @dataclass
+class Usual:
+    """The mean promise of some pages."""
+
+    count: int = 0
+    mean: float = 0.0
+
+    def add(self, promise: float) -> None:
+        """Take in a page."""
+        self.count += 1
+        self.mean += (promise - self.mean) / self.count
+
+
+@dataclass
 class PageByPage(ABC):
     """Queues the links of a page by the promise of the page.
 
     Without a model it begins as best-first does, by the relevance of the page, and learns from
-    what it sees; when it has learned, all that waits is valued anew.
+    what it sees; when it has learned, all that waits is valued anew.  A page that is not kept
+    (noindex, a sitemap) is not read: its links have the mean promise of the pages read so far.
     """
 
     model: Model | None = None
@@ -56,6 +70,7 @@ class PageByPage(ABC):
         default_factory=lambda: Column(np.int64(-1)), init=False, repr=False
     )
     _width: int = field(default=0, init=False, repr=False)
+    _usual: Usual = field(default_factory=Usual, init=False, repr=False)
 
     @abstractmethod
     def fit(self, layers: Layers) -> Model:
@@ -92,6 +107,8 @@ class PageByPage(ABC):
                 if len(page.links):
                     self.queue(page, self._value(visit, text))
                 self._learn(visit, text)
+            elif len(page.links):
+                self.queue(page, self._usual.mean)
 
     def queue(self, page: Page, promise: float) -> None:
         """Queue the links of a page that is worth so much."""
@@ -108,10 +125,11 @@ class PageByPage(ABC):
             self._apprentice = Apprentice()
 
     def _value(self, visit: Visit, text: Text) -> float:
-        if self._reader is None:
-            return visit.relevance
-        page = visit.page
-        return self._read(self._reader, page.final, page.choice.parent, text)
+        page, promise = visit.page, visit.relevance
+        if self._reader is not None:
+            promise = self._read(self._reader, page.final, page.choice.parent, text)
+        self._usual.add(promise)
+        return promise
 
     def _read(self, reader: Reader, url: UrlId, parent: UrlId, text: Text) -> float:
         promise, state = reader.read(text, self._state(parent))
@@ -139,8 +157,10 @@ class PageByPage(ABC):
     def _value_anew(self, apprentice: Apprentice, reader: Reader) -> None:
         """Give all that waits the promise that it would have had."""
         best: dict[UrlId, float] = {}
+        self._usual = Usual()
         for page, text in zip(apprentice.pages, apprentice.texts, strict=True):
             promise = self._read(reader, page.url, page.parent, text)
+            self._usual.add(promise)
             for url in page.targets.tolist():
                 best[url] = max(best.get(url, 0.0), promise)
         self.frontier.rescore(

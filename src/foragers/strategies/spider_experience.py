@@ -77,11 +77,12 @@ class Experience:
         """Take in a page, and the words of all its links."""
         page = visit.page
         number, there = len(self._seen), page.status is Status.OK
-        self.rewards += visit.relevant
+        relevant = visit.relevant and there  # a copy is no second find
+        self.rewards += relevant
         for url in (page.choice.url, page.final):
             if there or url not in self._page_of:
                 self._page_of[url] = number if there else -1
-        self._seen.append(Seen(visit.relevant, page.links.targets, shared))
+        self._seen.append(Seen(relevant, page.links.targets, shared))
         targets = page.links.targets.tolist()
         for url, text in zip(targets, own.apart() if targets else (), strict=True):
             known = self._hints.setdefault(url, [])

@@ -8,7 +8,17 @@ Each check raises an AssertionError that says in one sentence what is broken.  T
 functions that make fresh objects, since most promises are about doing a thing twice.
 """
 
-from foragers.testing.faults import Barren, Late, Lossy, Seedless, Shuffled, Tangled, Vanished
+from foragers.testing.faults import (
+    Barren,
+    Late,
+    ListedOnly,
+    Lossy,
+    Seedless,
+    Shuffled,
+    Tangled,
+    Unkept,
+    Vanished,
+)
 from foragers.testing.ledgers import NumberedAddresses, check_ledger, sample_visits
 from foragers.testing.strategies import check_strategy
 from foragers.testing.worlds import check_world
@@ -16,11 +26,13 @@ from foragers.testing.worlds import check_world
 __all__ = [
     "Barren",
     "Late",
+    "ListedOnly",
     "Lossy",
     "NumberedAddresses",
     "Seedless",
     "Shuffled",
     "Tangled",
+    "Unkept",
     "Vanished",
     "check_ledger",
     "check_strategy",

@@ -1,8 +1,8 @@
 """Worlds around a world in which something is wrong.
 
-`Late`, `Shuffled` and `Lossy` disturb when answers come; `Vanished`, `Barren`, `Tangled`
-and `Seedless` disturb what they say.  URLs keep their numbers, so that whatever knows
-the world inside can be used with the world around it.
+`Late`, `Shuffled` and `Lossy` disturb when answers come; `Vanished`, `Barren`, `Tangled`,
+`Seedless`, `Unkept` and `ListedOnly` disturb what they say.  URLs keep their numbers, so
+that whatever knows the world inside can be used with the world around it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 
 from foragers.content import Kept
 from foragers.protocols import World
-from foragers.types import Choice, Document, Link, Page, Status
+from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, UrlId
 
 
 @dataclass
@@ -185,3 +185,87 @@ class Seedless(Around):
     def seeds(self) -> Sequence[Link]:
         """No seeds."""
         return ()
+
+
+class Unkept(Around):
+    """A world whose pages may not be kept: each is unwanted and empty, and still has its links."""
+
+    def changed(self, page: Page) -> Page:
+        """Return the page without its words."""
+        if page.status is not Status.OK:
+            return page
+        content = Kept(Document(), tuple(page.links))
+        return msgspec.structs.replace(
+            page,
+            status=Status.UNWANTED,
+            reason="noindex",
+            version=-1,
+            links=content.columns(),
+            content=content,
+        )
+
+
+@dataclass
+class ListedOnly(Around):
+    """A world in which most of what the seeds link to is known from a sitemap alone.
+
+    The sitemap stands where the first page that a seed links to was.  It is told with the seed,
+    though the strategy did not ask for it, as a live crawl does; asked for, it is answered too.
+    """
+
+    _lists: dict[UrlId, Page] = field(default_factory=dict, repr=False)
+    _asked: list[Choice] = field(default_factory=list, repr=False)
+
+    @property
+    def running(self) -> int:
+        """How many downloads are under way."""
+        return self.world.running + len(self._asked)
+
+    def start(self, choice: Choice) -> None:
+        """Begin a download; a list needs nobody inside."""
+        if choice.url in self._lists:
+            self._asked.append(choice)
+        else:
+            self.world.start(choice)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return the next answers, a seed with its list behind it."""
+        if not self._asked:
+            return [one for page in self.world.finished(until) for one in self._split(page)]
+        asked, self._asked = self._asked, []
+        return [
+            msgspec.structs.replace(self._lists[choice.url], choice=choice, time=self.now)
+            for choice in asked
+        ]
+
+    def _split(self, page: Page) -> list[Page]:
+        """Return a seed without its links, and the list that has them; other pages as they are."""
+        choice = page.choice
+        own = {choice.url, page.final, *(seed.url for seed in self.seeds)}
+        links = [link for link in page.links if link.url not in own]
+        if choice.parent != NOWHERE or page.status is not Status.OK or not links:
+            return [page]
+        first = links[0]
+        content = Kept(page.document, (first,))
+        seed = msgspec.structs.replace(page, links=content.columns(), content=content)
+        if first.url in self._lists:
+            return [seed]
+        listed = Choice(first.url, first.host, 0.0, "sitemap", page.final, choice.depth)
+        rest = tuple(link for link in links if link.url != first.url)
+        self._lists[first.url] = told = listing(page, listed, rest)
+        return [seed, told]
+
+
+def listing(page: Page, choice: Choice, links: tuple[Link, ...]) -> Page:
+    """Return a list of some pages, as the answer to a choice made because of a page."""
+    content = Kept(Document(), links)
+    return msgspec.structs.replace(
+        page,
+        choice=choice,
+        status=Status.UNWANTED,
+        reason="sitemap",
+        final=choice.url,
+        version=-1,
+        links=content.columns(),
+        content=content,
+    )

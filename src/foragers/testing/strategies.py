@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from foragers.protocols import Judge, Strategy, World
-from foragers.testing.dialogue import Asked, Kind, converse, replay
-from foragers.testing.faults import Barren, Late, Lossy, Seedless, Shuffled, Tangled, Vanished
+from foragers.testing.dialogue import Asked, Kind, Transcript, converse, replay
+from foragers.testing.faults import (
+    Barren,
+    Late,
+    ListedOnly,
+    Lossy,
+    Seedless,
+    Shuffled,
+    Tangled,
+    Unkept,
+    Vanished,
+)
+from foragers.types import NOWHERE, Status
 
 KINDS: tuple[Kind, ...] = ("plain", "log", "both")
 FAULTS: tuple[Callable[[World], World], ...] = (Late, Shuffled, Lossy)
 ODD: tuple[Callable[[World], World], ...] = (Vanished, Barren, Tangled, Seedless)
+UNWANTED: tuple[Callable[[World], World], ...] = (Unkept, ListedOnly)
+"""Worlds in which links stand on pages that are not kept."""
 
 
 def check_strategy(
@@ -29,7 +42,9 @@ def check_strategy(
     at most n pages, on open hosts, that it was told of, with a finite promise and the
     parent and depth that led there, none twice; the same seed gives the same choices; a
     pickled copy goes on like the original; late, shuffled and lost answers, missing pages,
-    pages without links, links to oneself and a world without seeds are survived.
+    pages without links, links to oneself and a world without seeds are survived; links of
+    pages that are not kept (noindex, sitemaps) are followed, asked for or not.  A strategy with
+    `near_seeds` fetches seeds and what they link to, and so no pages of sitemaps.
     """
     if revisits is None:
         revisits = bool(getattr(make(), "revisits", False))
@@ -53,3 +68,33 @@ def check_strategy(
             revisits=revisits,
             downloads=downloads,
         )
+    near_seeds = bool(getattr(make(), "near_seeds", False))
+    for seed, around in enumerate(UNWANTED[: 1 if near_seeds else None]):
+        kind = KINDS[seed % len(KINDS)]
+        talk = converse(
+            make(),
+            around(world()),
+            judge,
+            seed=seed,
+            doors=kind,
+            revisits=revisits,
+            downloads=downloads,
+        )
+        assert follows_unwanted(talk), (
+            f"{type(make()).__name__} follows no link of a page that is not kept"
+            f" ({around.__name__}): told such links, it chose none"
+        )
+
+
+def follows_unwanted(transcript: Transcript) -> bool:
+    """Say whether pages were chosen that pages not kept link to, if there were any."""
+    listed: set[int] = set()
+    chosen: set[int] = set()
+    for said in transcript:
+        if isinstance(said, Asked):
+            chosen.update(choice.url for choice in said.choices if choice.parent != NOWHERE)
+            continue
+        for visit in said.visits:
+            if visit.page.status is Status.UNWANTED:
+                listed.update(visit.links.targets.tolist())
+    return not listed or bool(chosen & listed)

@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from foragers.pages.sitemap import Listed, Sitemap
 from foragers.scope import Scope
 from foragers.text.words import url_words
-from foragers.types import Choice, Outlink, Status
+from foragers.types import LISTING, Choice, Outlink, Status
 from foragers.urls import resolve
 from foragers.worlds.harvesting import Harvest
-from foragers.worlds.visited import LISTING
 
 SITEMAP, FEED = LISTING
 USUAL_PLACE = "/sitemap.xml"

@@ -12,11 +12,9 @@ import msgspec
 from foragers.content import Written
 from foragers.id_set import IdSet
 from foragers.ledger.facts import Facts
-from foragers.types import NOWHERE, Addresses, Choice, HostId, Page, Status, UrlId, Visit
+from foragers.types import LISTING, NOWHERE, Addresses, Choice, HostId, Page, Status, UrlId, Visit
 
 Header = tuple[str, str]
-LISTING = ("sitemap", "feed")
-"""The agents whose choices are lists of pages."""
 MAX_VALIDATOR = 1024
 """The longest mark of a version that is given back to a server, in letters."""
 
