@@ -13,6 +13,7 @@ from rich.live import Live as Panel
 from rich.table import Table
 from rich.text import Text
 
+from foragers.clock import steady
 from foragers.measures.remaining import Estimate
 from foragers.reporting.plain import plain
 from foragers.session.tally import Tally
@@ -51,7 +52,7 @@ class Shown(Protocol):
 
     @property
     def ends(self) -> float:
-        """When the time of the crawl is over, in seconds since 1970; infinity if never."""
+        """When the time of the crawl is over, by the steady clock; infinity if never."""
         ...
 
 
@@ -155,7 +156,7 @@ class View:
 
     def _left(self) -> str:
         """Return how long the rest of the budget will take at the pace so far, or of the time."""
-        seconds = max(0.0, self._crawl.ends - time.time())
+        seconds = max(0.0, self._crawl.ends - steady())
         if self._done_here:
             passed = time.monotonic() - self._started
             budget = max(0, self._crawl.budget - self._downloads)

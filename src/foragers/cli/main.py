@@ -41,6 +41,8 @@ REPEATED = ("--include", "--exclude", "--prefix", "--allow-private")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     signal.signal(signal.SIGTERM, stop)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # which it is under nohup
+        signal.signal(signal.SIGHUP, stop)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Better a question mark than nothing, where the terminal cannot show a letter.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Sequence
+from threading import Thread
 from urllib.parse import urlsplit
 
 import certifi
@@ -40,6 +41,8 @@ UNFINISHED = (Trouble.TIMEOUT, Trouble.LOST, Trouble.BROKEN)
 MAX_WAIT = 1.0
 """Seconds after which time limits are looked at even if nothing happens on the network."""
 MAX_IDLE_CONNECTIONS = 256
+CLOSING = 0.2
+"""Seconds to wait for libcurl when all is over."""
 
 
 class Client:
@@ -112,6 +115,13 @@ class Client:
         for handle in self._idle:
             handle.close()
         self._running.clear()
+        # libcurl waits for names that are being looked up, which can take long: not we.
+        closing = Thread(target=self._close_multi, daemon=True)
+        closing.start()
+        closing.join(CLOSING)
+
+    def _close_multi(self) -> None:
+        """Let libcurl close what it keeps open."""
         self._multi.close()
         self._waiting.close()
 

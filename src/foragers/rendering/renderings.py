@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from foragers.clock import steady
 from foragers.fetch.reply import Reply
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
@@ -100,7 +101,7 @@ class Renderings:
 
     def until(self, latest: float) -> float:
         """Return how long to wait for other things at most: not long while pages are rendered."""
-        return min(latest, time.time() + GLANCE) if len(self) else latest
+        return min(latest, steady() + GLANCE) if len(self) else latest
 
     def finished(self, archivist: Archivist | None) -> list[Task]:
         """Return what has been rendered since, and have it kept."""
@@ -139,13 +140,13 @@ class Renderings:
 
     def _hold(self, task: Task) -> bool:
         """Occupy the host of a page, unless another request is under way there."""
-        if not task.keys and self.courtesy.wait(task.host, time.time()) is not None:
+        if not task.keys and self.courtesy.wait(task.host, steady()) is not None:
             task.keys = self.courtesy.start(task.host)
         return bool(task.keys)
 
     def _release(self, task: Task) -> None:
         """Leave the hosts alone that were asked, for as long as each wants."""
-        now = time.time()
+        now = steady()
         self.courtesy.finish(task.host, task.keys, now, seconds=task.reply.seconds, failed=False)
         for host in task.rendered.hosts:
             seconds = self.courtesy.state(host).seconds

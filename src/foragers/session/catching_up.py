@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from foragers.clock import from_system
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl, beginning
@@ -20,7 +21,8 @@ def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Standing)
         crawl.begin()
         standing.lookout.watch([beginning(crawl.world.seeds, crawl.world.now)])
     facts, extras = ledger.facts(), standing.extras
-    live.dispatch.courtesy.recall(standing.wishes)
+    wishes = standing.wishes.items()
+    live.dispatch.courtesy.recall({host: (from_system(at), busy) for host, (at, busy) in wishes})
     listing = live.lists.sitemaps or live.lists.feeds
     answered: Counter[Choice] = Counter()
     for visit in ledger.read(standing.visits):

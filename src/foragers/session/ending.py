@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from math import inf
 
 import msgspec
 
+from foragers.clock import steady, to_system
 from foragers.pace import Pace
 from foragers.session.extras import Extras
 from foragers.session.order import Order
@@ -37,7 +37,7 @@ def why_stopped(
         (extras.due(pace.closed), "cannot be had for now, and is to wait"),
     ):
         if due < inf:
-            minutes = max(0.0, due - time.time()) / 60
+            minutes = max(0.0, due - steady()) / 60
             return f"all that is left {said} for {minutes:.0f} minutes or more"
     visited = live.visited
     if waiting != 0 and any(visited.is_full(host) for host in visited.counts):
@@ -47,7 +47,7 @@ def why_stopped(
 
 def left_alone(live: Live, extras: Extras) -> tuple[LeftAlone, ...]:
     """Return the hosts that want to be left alone for a while, the first to be asked first."""
-    now, name = time.time(), live.table.host_name
+    now, name = steady(), live.table.host_name
     until = {
         host: free_at
         for host, (free_at, _) in live.dispatch.courtesy.wishes(now).items()
@@ -56,5 +56,5 @@ def left_alone(live: Live, extras: Extras) -> tuple[LeftAlone, ...]:
     pages = Counter(name(choice.host) for _, _, choice in extras.later)
     for due, _, choice in sorted(extras.later, key=lambda entry: -entry[0]):
         until[name(choice.host)] = max(due, live.dispatch.courtesy.free_at(name(choice.host)))
-    found = [LeftAlone(host, moment, pages[host]) for host, moment in until.items()]
+    found = [LeftAlone(host, to_system(moment), pages[host]) for host, moment in until.items()]
     return tuple(sorted(found, key=lambda one: (one.until, one.host)))

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits until all is in order."""
+"""Ctrl-C, and being told to end, that wait until all is in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Self, TypeAlias
 
 Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
 """What is done at a signal, as the standard library tells it."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""SIGHUP comes when the terminal is closed; who starts a crawl with nohup ignores it."""
 
 
 class Interrupts:
@@ -27,7 +28,8 @@ class Interrupts:
     def __enter__(self) -> Self:
         if current_thread() is main_thread():
             for number in SIGNALS:
-                self._before[number] = signal.signal(number, self._take)
+                if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._take)
         return self
 
     def __exit__(

@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from foragers import __version__
+from foragers.clock import steady, to_system
 from foragers.errors import UsageError
 from foragers.fetch.reply import Limits
 from foragers.ledger.sqlite import SqliteLedger
@@ -48,6 +49,7 @@ from foragers.topics.options import topic_of, within_of
 from foragers.types import Visit
 from foragers.urls import UrlTable
 from foragers.worlds.budget import Budget
+from foragers.worlds.courtesy import Wishes
 from foragers.worlds.live import Live
 from foragers.worlds.recorder import Recorder, locked
 
@@ -180,7 +182,7 @@ class Session:
     def steps(self) -> Iterator[Sequence[Visit]]:
         """Crawl until it is done, and yield the visits as they come in."""
         minutes = self.order.minutes
-        deadline = self.live.deadline = inf if minutes is None else time.time() + 60 * minutes
+        deadline = self.live.deadline = inf if minutes is None else steady() + 60 * minutes
         enough = self.order.enough
         while not (reason := enough.reason(self.lookout)):
             # Stopped in the middle of a step, the strategy may not have been told what is written.
@@ -195,13 +197,13 @@ class Session:
             if len(self.ledger) >= self._next_checkpoint:
                 self.checkpoint()
             waits = visits is None and not self._wait_for_extras()
-            if waits or time.time() >= self.live.deadline:
+            if waits or steady() >= self.live.deadline:
                 break
         self.stopped = reason or self._reason(deadline)
 
     def _send_extras(self) -> None:
         """Send for what the crawl wants on its own account, before the strategy is asked."""
-        now = time.time()
+        now = steady()
         self.extras.wake(now)
         self.pace.advance(now)
         while self.crawl.world.free > 0:
@@ -222,9 +224,9 @@ class Session:
     def _wait_for_extras(self) -> bool:
         """Wait a little, if nothing is left but what is due soon; say whether it is."""
         due = self.extras.due(self.pace.closed)
-        if due > time.time() + PATIENCE or self.crawl.world.free <= 0:
+        if due > steady() + PATIENCE or self.crawl.world.free <= 0:
             return False
-        time.sleep(max(0.0, min(due - time.time(), MAX_SLEEP)))
+        time.sleep(max(0.0, min(due - steady(), MAX_SLEEP)))
         return True
 
     def checkpoint(self) -> None:
@@ -240,13 +242,18 @@ class Session:
             self.live.table,
             self.live.pending,
             self.extras,
-            self.live.dispatch.courtesy.wishes(time.time()),
+            self._wishes(),
             self.lookout,
         )
         save(self.folder, standing)
         keep_agents(self.folder, crawl.strategy, self.ledger)
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
         self._next_checkpoint = visits + step
+
+    def _wishes(self) -> Wishes:
+        """Return which hosts are to be left alone, by the clock that the next process has too."""
+        found = self.live.dispatch.courtesy.wishes(steady())
+        return {host: (to_system(moment), busy) for host, (moment, busy) in found.items()}
 
     def close(self) -> None:
         """Put everything on disk and let go, as far as there is room."""
@@ -270,7 +277,7 @@ class Session:
     def _reason(self, deadline: float) -> str:
         world = self.crawl.world
         assert isinstance(world, Budget)
-        if time.time() >= deadline and not world.spent:
+        if steady() >= deadline and not world.spent:
             return f"{self.order.minutes:g} minutes are over"
         return why_stopped(self.order, world, self.live, self.pace, self.extras, self.waiting)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
 
+from foragers.clock import steady
 from foragers.fetch.client import Client
 from foragers.fetch.reply import Reply, Request, Trouble
 from foragers.fetch.retrying import retry_after
@@ -22,7 +23,8 @@ MAX_FAILURES = 6
 """A host that has failed more often than this in a row is asked for each page only once."""
 GLANCE = 0.05
 """Seconds after which an errand looks again at a host that was busy."""
-MAX_WAIT = 1.0
+MAX_WAIT = 0.25
+"""Seconds after which it is looked whether the crawl is to end."""
 ACCEPT = (
     ("Accept", "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1"),
     ("Accept-Encoding", "gzip, deflate, br, zstd"),
@@ -41,7 +43,7 @@ class Dispatch:
 
     def send(self, errand: Errand) -> float:
         """Send an errand off now or in time; return how long that is if it is too long to wait."""
-        now, host = time.time(), host_of(errand.url)
+        now, host = steady(), host_of(errand.url)
         wait = self.courtesy.wait(host, now)
         if wait == 0.0:
             errand.keys = self.courtesy.start(host)
@@ -65,7 +67,7 @@ class Dispatch:
 
     def replies(self, until: float) -> Sequence[tuple[Errand, Reply]]:
         """Wait for answers, not long and at most until a time, and return them."""
-        now = time.time()
+        now = steady()
         soonest = min(until, self._waiting[0][0] if self._waiting else inf)
         wait = max(0.0, min(soonest - now, MAX_WAIT))
         if not self.client.running:
@@ -78,13 +80,13 @@ class Dispatch:
         """Say whether an address may be connected to now, where a host turns out to be."""
         errand = self._requests[request.tag]
         host = host_of(errand.url)
-        claimed = self.courtesy.claim(host, errand.keys, address, time.time())
+        claimed = self.courtesy.claim(host, errand.keys, address, steady())
         errand.keys = claimed or errand.keys
         return bool(claimed)
 
     def _is_over(self, errand: Errand, reply: Reply) -> bool:
         """Note that a host was asked; say whether the errand need not ask it again."""
-        now = time.time()
+        now = steady()
         if reply.trouble is Trouble.BUSY:
             self.courtesy.release(errand.keys)
             self._wait(errand, now + GLANCE)

@@ -10,11 +10,11 @@ its host wants to be left alone is put off: it is answered, and noted in `again`
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from foragers.clock import steady
 from foragers.errors import UsageError
 from foragers.fetch.reply import Reply, Trouble
 from foragers.fetch.retrying import retry_after
@@ -42,6 +42,8 @@ from foragers.worlds.visited import Visited, is_seed
 
 MAX_ROBOTS_HOPS = 5
 NOT_MODIFIED = 304
+MAX_TURN = 0.5
+"""Seconds after which others have a turn, who show how the crawl goes."""
 KNOWN_BEFORE = "redirects to a page fetched before"
 
 
@@ -70,8 +72,8 @@ class Live:
 
     @property
     def now(self) -> float:
-        """The time."""
-        return time.time()
+        """The time, by a clock that nobody sets."""
+        return steady()
 
     @property
     def running(self) -> int:
@@ -82,7 +84,7 @@ class Live:
     def free(self) -> int:
         """How many errands may be started; those that are being rendered hold up no others."""
         busy = self._under_way - min(len(self.renderings), self.connections)
-        return self.connections - busy if time.time() < self.deadline else 0
+        return self.connections - busy if steady() < self.deadline else 0
 
     @property
     def seeds(self) -> Sequence[Link]:
@@ -105,17 +107,19 @@ class Live:
             self._consider(errand)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Wait for pages, at the latest until a time, and return them."""
-        until = min(until, self.deadline)
+        """Wait for pages, not for long and at the latest until a time, and return them."""
+        turn = steady() + MAX_TURN
         while not self._ready:
-            now = time.time()
+            now = steady()
             for errand in self.dispatch.due(now):
                 self._queue(errand)
             for task in self.renderings.finished(self.archivist):
                 self._read(task.errand, task.outcome, task.record, task.note)
-            if self._ready or now >= until or (not self._under_way and until == inf):
+            # The deadline is read each time: an interrupt brings it forward.
+            latest = min(until, self.deadline, turn)
+            if self._ready or now >= latest or (not self._under_way and until == inf):
                 break
-            for errand, reply in self.dispatch.replies(self.renderings.until(until)):
+            for errand, reply in self.dispatch.replies(self.renderings.until(latest)):
                 take = self._take_robots if errand.origin else self._take_page
                 take(errand, reply)
         ready, self._ready = self._ready, []
@@ -145,7 +149,7 @@ class Live:
         """Send an errand on, if it may go where it is going."""
         reason = self._refuse(errand)
         if reason is None and self.obey_robots:
-            known = self._permissions.of(errand.url, time.time())
+            known = self._permissions.of(errand.url, steady())
             if known is None:
                 for_robots = self._permissions.wait(errand)
                 if for_robots is not None:
@@ -177,9 +181,9 @@ class Live:
             return
         reason = f"{host_of(errand.url)} asks to be left alone for {wait:.0f} s"
         if errand.origin:
-            self._learn(errand.origin, Permission.denied(reason, time.time() + wait))
+            self._learn(errand.origin, Permission.denied(reason, steady() + wait))
         else:
-            self._put_off(errand, Status.SKIPPED, reason, time.time() + wait)
+            self._put_off(errand, Status.SKIPPED, reason, steady() + wait)
 
     def _put_off(
         self, errand: Errand, status: Status, reason: str, until: float, record: str = ""
@@ -195,12 +199,12 @@ class Live:
             errand.go_on(target)
             self._queue(errand)
         else:
-            self._learn(errand.origin, Permission.of(reply, time.time()))
+            self._learn(errand.origin, Permission.of(reply, steady()))
 
     def _learn(self, origin: str, permission: Permission) -> None:
         """Take in what a host wants, and let those go on who waited for it."""
         robots = permission.robots
-        self.dispatch.courtesy.obey(host_of(origin), robots.delay(self.agent) or 0.0, time.time())
+        self.dispatch.courtesy.obey(host_of(origin), robots.delay(self.agent) or 0.0, steady())
         waiting = self._permissions.learn(origin, permission)
         if robots.reachable:
             is_seed_host = any(is_seed(errand.choice) for errand in waiting)
@@ -238,7 +242,7 @@ class Live:
         """End an errand for which there is no page, for now or for good."""
         status = Status.UNCHANGED if reply.code == NOT_MODIFIED else status_of(reply.code)
         if has_failed(reply) and (wait := retry_after(reply)) > MAX_PATIENCE:
-            self._put_off(errand, status, str(reply.code), time.time() + wait, record)
+            self._put_off(errand, status, str(reply.code), steady() + wait, record)
         elif errand.respelled(reply.code):
             self._consider(errand)
         else:
@@ -291,7 +295,7 @@ class Live:
         """Return how long a host is to be left alone after a page: for ever, if it is enough."""
         if self.visited.fills(choice.host, status):
             return inf
-        return self.dispatch.courtesy.wait(self.table.host_name(choice.host), time.time()) or 0.0
+        return self.dispatch.courtesy.wait(self.table.host_name(choice.host), steady()) or 0.0
 
     def _deliver(self, errand: Errand, page: Page) -> None:
         """Hand a page over."""
