@@ -41,6 +41,10 @@ class Archiving:
         return self.world.free
 
     @property
+    def left(self) -> float:
+        return self.world.left
+
+    @property
     def running(self) -> int:
         return self.world.running
 

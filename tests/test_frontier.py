@@ -6,6 +6,7 @@ import pickle
 import time
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
+from math import inf
 from types import ModuleType
 from typing import ClassVar
 from unittest import mock
@@ -21,7 +22,7 @@ from foragers import pace, rescoring, tail
 from foragers import promises as promises_module
 from foragers.content import Kept
 from foragers.frontier import Frontier
-from foragers.pace import Closed
+from foragers.pace import TAKE_ANY, Closed, WaitRule
 from foragers.types import NOWHERE, Choice, Document, Link
 
 OPEN: frozenset[int] = frozenset()
@@ -109,6 +110,16 @@ class FrontierAgainstModel(RuleBasedStateMachine):
     def pop_by_a_plain_set(self, n: int, closed: frozenset[int]) -> None:
         self.compare(n, closed)
 
+    @rule(n=st.integers(0, 6), share=st.sampled_from([0.4, 0.5, 0.9]))
+    def pop_what_is_good_enough(self, n: int, share: float) -> None:
+        self.closed.prefer(WaitRule(share, rank=inf), inf)
+        parked = max(
+            (-entry[0] for url, entry in self.waiting.items() if url % HOSTS in self.closed),
+            default=-inf,
+        )
+        self.compare(n, self.closed, least=share * parked if parked > 0 else -inf)
+        self.closed.prefer(TAKE_ANY, inf)
+
     @rule()
     def pack_and_unpack(self) -> None:
         self.frontier = pickle.loads(pickle.dumps(self.frontier))
@@ -117,11 +128,11 @@ class FrontierAgainstModel(RuleBasedStateMachine):
     def pack_and_unpack_together(self) -> None:
         self.frontier, self.closed = pickle.loads(pickle.dumps((self.frontier, self.closed)))
 
-    def compare(self, n: int, closed: AbstractSet[int]) -> None:
+    def compare(self, n: int, closed: AbstractSet[int], least: float = -inf) -> None:
         ready = sorted(
             (negative, order, url, parent, depth)
             for url, (negative, order, parent, depth) in self.waiting.items()
-            if url % HOSTS not in closed
+            if url % HOSTS not in closed and -negative >= least
         )[:n]
         expected = [
             Choice(url, url % HOSTS, -negative, "me", parent, depth)
@@ -321,3 +332,109 @@ def test_links_to_pages_that_were_taken_are_not_wanted(packed: bool) -> None:
         frontier.rescore(np.array([3], np.int32), np.array([0.7]))
     links = Kept(Document(), tuple(Link(url, 0, str(url)) for url in (3, 4, 5, 7, 3, 9))).columns()
     assert frontier.wanted(links) == [0, 1, 4, 5]
+
+
+def waiting_for_host_one(**rule: float) -> tuple[Frontier, Closed]:
+    """Return a frontier with pages on hosts 1, which is closed, and 2, which is open."""
+    frontier, closed = Frontier(), Closed()
+    closed.close(1)
+    closed.prefer(WaitRule(**rule), downloads_left=100)
+    return frontier, closed
+
+
+def test_page_that_promises_too_little_waits_for_a_better_one_on_a_closed_host() -> None:
+    frontier, closed = waiting_for_host_one()
+    frontier.push(10, 1, 0.9)
+    frontier.push(20, 2, 0.44)
+    assert popped(frontier, closed=closed) == []
+    assert closed.is_awaited
+    assert closed.awaited == 1
+    closed.open(1)
+    closed.prefer(closed.rule, 100)
+    assert popped(frontier, closed=closed) == [10, 20]
+    assert not closed.is_awaited
+
+
+def test_page_that_promises_half_of_the_best_is_fetched() -> None:
+    frontier, closed = waiting_for_host_one()
+    frontier.push(10, 1, 0.9)
+    frontier.push(20, 2, 0.45)
+    assert popped(frontier, closed=closed) == [20]
+    assert len(frontier) == 1
+
+
+def test_page_waits_while_a_tenth_of_the_downloads_left_could_go_to_better_ones() -> None:
+    for waiting, expected in ((9, [20]), (10, [])):
+        frontier, closed = waiting_for_host_one()
+        for url in range(100, 100 + waiting):
+            frontier.push(url, 1, 0.5)
+        frontier.push(20, 2, 0.49)
+        assert popped(frontier, closed=closed) == expected
+
+
+def test_pages_that_promise_the_same_do_not_wait_for_each_other() -> None:
+    frontier, closed = waiting_for_host_one()
+    for url in range(100, 200):
+        frontier.push(url, 1, 0.5)
+    frontier.push(20, 2, 0.5)
+    assert popped(frontier, closed=closed) == [20]
+
+
+def test_packed_pages_of_a_closed_host_are_counted_too() -> None:
+    for waiting, expected in ((9, [20]), (30, [])):
+        frontier, closed = waiting_for_host_one()
+        urls = np.arange(100, 100 + waiting, dtype=np.int32)
+        for url in urls.tolist():
+            frontier.push(url, 1, 0.1)
+        frontier.push(20, 2, 0.49)
+        frontier.rescore(urls, np.full(waiting, 0.5))  # packs all but the best
+        assert popped(frontier, closed=closed) == expected
+
+
+def test_pages_that_were_taken_are_not_waited_for() -> None:
+    frontier, closed = waiting_for_host_one()
+    frontier.push(10, 1, 0.9)
+    frontier.push(20, 2, 0.1)
+    assert popped(frontier, closed=closed) == []
+    frontier.take(10)
+    assert popped(frontier, closed=closed) == [20]
+
+
+def test_host_that_stays_closed_for_long_is_not_waited_for() -> None:
+    frontier, closed = waiting_for_host_one()
+    closed.close_until(1, 61.0)
+    frontier.push(10, 1, 0.9)
+    frontier.push(20, 2, 0.1)
+    frontier.push(21, 2, 0.1)
+    assert popped(frontier, n=1, closed=closed) == [20]
+    closed.now = 1.0  # it opens in a minute
+    assert popped(frontier, closed=closed) == []
+
+
+def test_download_that_takes_long_is_not_waited_for() -> None:
+    frontier, closed = waiting_for_host_one()
+    frontier.push(10, 1, 0.9)
+    frontier.push(20, 2, 0.1)
+    closed.now = 60.0
+    assert popped(frontier, closed=closed) == []
+    closed.now = 60.5
+    assert popped(frontier, closed=closed) == [20]
+
+
+def test_promises_below_zero_are_not_compared_by_share() -> None:
+    frontier, closed = waiting_for_host_one()
+    frontier.push(10, 1, -1.0)
+    frontier.push(20, 2, -3.0)
+    assert popped(frontier, closed=closed) == [20]
+
+
+def test_asking_many_times_does_not_grow_what_is_remembered_of_parked_hosts() -> None:
+    frontier, closed = Frontier(), Closed()
+    closed.prefer(WaitRule(), 1000)
+    for url in range(2000):
+        frontier.push(url, url % 3, 1 / (1 + url))
+    for turn in range(1500):
+        closed.close(turn % 3)
+        frontier.pop(1, closed)
+        closed.open(turn % 3)
+    assert len(frontier._parked_heads) < 200

@@ -3,7 +3,8 @@
 The life of a URL: *unknown*; pushed, and so *waiting* in the heap of its host; pushed
 again with a better promise, and so moved up; popped, and so *taken* for good.  The
 best entry of every host stands in one heap of hosts.  A host found closed is parked
-beside that heap and comes back when it opens.
+beside that heap and comes back when it opens.  If the closed hosts come with a rule for
+waiting (`pace.WaitRule`), a page that is much worse than the parked ones stays where it is.
 
 Equal promises leave in the order in which they came.  Entries that no longer count
 (moved up, or taken) stay where they are and are passed over when they surface.
@@ -35,6 +36,8 @@ MANY = 1 << 16
 """After so many pushes it is seen to that a frontier takes no more memory than it has to."""
 REFILL = 8
 """So many entries at least are brought back at a time to the heap of a host."""
+FEW_HEADS = 64
+"""The heap of parked hosts is rebuilt when it holds this many entries more than it needs."""
 SPARSE = 12
 """A dictionary takes as much as a column that is so many times as long."""
 
@@ -48,6 +51,7 @@ class Frontier:
     _tails: dict[HostId, Tail] = field(default_factory=dict, repr=False)
     _hosts: list[tuple[float, int, HostId]] = field(default_factory=list, repr=False)
     _parked: set[HostId] = field(default_factory=set, repr=False)
+    _parked_heads: list[tuple[float, int, HostId]] = field(default_factory=list, repr=False)
     _promises: dict[UrlId, float] | Promises = field(default_factory=dict, repr=False)
     _waiting: int = 0
     _pushed: int = 0
@@ -122,11 +126,12 @@ class Frontier:
             self.take(page.final)
 
     def pop(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
-        """Take the n most promising URLs on open hosts."""
+        """Take the n most promising URLs on open hosts, or fewer if it is better to wait."""
         if self._parked:
             self._bring_back(closed)
         choices: list[Choice] = []
         hosts, promises, tails = self._hosts, self._promises, self._tails
+        choosy = closed if isinstance(closed, Closed) and closed.rule.share > 0 else None
         while hosts and len(choices) < n:
             _, order, host = hosts[0]
             heap = self._heaps[host]
@@ -137,8 +142,13 @@ class Frontier:
                 heappop(hosts)
                 self._park(host, closed)
                 continue
-            negative, _, url, parent, depth = heappop(heap)
-            if promises[url] == -negative:
+            negative, _, url, parent, depth = heap[0]
+            counts = promises[url] == -negative
+            if counts and choosy and self._parked and self._better_waits(-negative, choosy):
+                choosy.is_awaited = True
+                break
+            heappop(heap)
+            if counts:
                 choices.append(Choice(url, host, -negative, self.agent, parent, depth))
                 promises[url] = TAKEN
                 self._waiting -= 1
@@ -149,6 +159,41 @@ class Frontier:
             else:
                 heappop(hosts)
         return choices
+
+    def _better_waits(self, promise: float, closed: Closed) -> bool:
+        """Say whether a promise is too low, compared with pages of hosts that open soon."""
+        rule, heads, negative = closed.rule, self._parked_heads, -promise
+        most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
+        waiting = [0]
+        while waiting:
+            place = waiting.pop()
+            if place >= len(heads) or heads[place][0] >= negative:
+                continue
+            waiting += (2 * place + 1, 2 * place + 2)
+            head, order, host = heads[place]
+            heap = self._heaps[host] if host in self._parked else None
+            if not heap or heap[0][1] != order or host in seen or not closed.opens_soon(host):
+                continue
+            seen.add(host)
+            is_waiting = self._promises[heap[0][2]] == -head  # and neither taken nor moved up
+            if is_waiting and head < 0 and promise < rule.share * -head:
+                return True
+            better += self._count_better(host, negative, most - better)
+            if better >= most:
+                return True
+        return False
+
+    def _count_better(self, host: HostId, negative: float, most: float) -> int:
+        """Count a host's entries with a better promise, up to a number."""
+        heap, better, waiting = self._heaps[host], 0, [0]
+        while waiting and better < most:
+            place = waiting.pop()
+            if place < len(heap) and heap[place][0] < negative:
+                better += self._promises[heap[place][2]] == -heap[place][0]
+                waiting += (2 * place + 1, 2 * place + 2)
+        if better < most and host in self._tails:
+            better += self._tails[host].count_better(negative)
+        return better
 
     def best(self, closed: AbstractSet[HostId]) -> float:
         """Return the promise of what would be popped; minus infinity if that is nothing."""
@@ -203,6 +248,13 @@ class Frontier:
             if heap and host not in self._parked
         ]
         heapify(self._hosts)
+        self._line_up_parked()
+
+    def _line_up_parked(self) -> None:
+        """Put the best of every parked host into their heap."""
+        heaps = ((host, self._heaps[host]) for host in sorted(self._parked))
+        self._parked_heads = [(heap[0][0], heap[0][1], host) for host, heap in heaps if heap]
+        heapify(self._parked_heads)
 
     def _counts(self, records: Records) -> NDArray[np.bool_]:
         """Say which entries are neither taken nor moved up."""
@@ -250,6 +302,10 @@ class Frontier:
         if not self._parked:
             self._watch(closed)
         self._parked.add(host)
+        best = self._heaps[host][0]
+        heappush(self._parked_heads, (best[0], best[1], host))
+        if len(self._parked_heads) > 2 * len(self._parked) + FEW_HEADS:
+            self._line_up_parked()
 
     def _bring_back(self, closed: AbstractSet[HostId]) -> None:
         """Return the parked hosts that have opened."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import inf
 
 from foragers.content import Kept
-from foragers.pace import Pace
+from foragers.pace import TAKE_ANY, Pace, WaitRule
 from foragers.protocols import Judge, Ledger, Strategy, World
 from foragers.types import NOWHERE, Choice, Document, HostId, Link, Page, Status, Visit
 
@@ -26,7 +26,8 @@ OPEN: frozenset[HostId] = frozenset()
 class Crawl:
     """One strategy at work in one world; in a replay no pace is needed.
 
-    A crawl that has nothing to do but wait longer than its `patience` is over.
+    A crawl that has nothing to do but wait longer than its `patience` is over.  With a pace,
+    `rule` says when a page is left waiting for a better one on a closed host.
     """
 
     strategy: Strategy
@@ -35,6 +36,7 @@ class Crawl:
     ledger: Ledger
     pace: Pace | None = None
     patience: float = inf
+    rule: WaitRule = TAKE_ANY
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
@@ -76,6 +78,7 @@ class Crawl:
         world, pace = self.world, self.pace
         if pace:
             pace.advance(world.now)
+            pace.closed.prefer(self.rule, world.left)
         while (free := world.free) > 0:
             # One at a time where each start closes a host: the next choice must know of it.
             choices = self.strategy.ask(1, pace.closed) if pace else self.strategy.ask(free, OPEN)

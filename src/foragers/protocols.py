@@ -60,6 +60,11 @@ class World(Protocol):
         ...
 
     @property
+    def left(self) -> float:
+        """How many downloads may still be started; infinity without a budget."""
+        ...
+
+    @property
     def running(self) -> int:
         """How many downloads are under way."""
         ...

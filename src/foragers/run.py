@@ -36,6 +36,8 @@ class Run:
     """One crawl of one world by one strategy.
 
     With `learns_since` it takes up what the crawls with all seeds from there on learned.
+    With a `delay` it is as polite as a live crawl: one download at a time from each host, and
+    a pause of so many seconds after it.
     """
 
     world: str
@@ -48,4 +50,6 @@ class Run:
     since: float | None = None
     seconds_per_page: float = 1.0
     connections: int = 1
+    delay: float | None = None
+    latency: tuple[float, float] | None = None
     learns_since: int | None = None

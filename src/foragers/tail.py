@@ -16,6 +16,7 @@ from sys import maxsize
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.pace import MAX_COUNTED
 from foragers.types import UrlId
 
 Entry = tuple[float, int, UrlId, UrlId, int]
@@ -43,7 +44,7 @@ RUNS, LARGE = 8, 1 << 17
 class Tail:
     """The entries of one host that are not in its heap; none comes before the key `best`."""
 
-    __slots__ = ("_bounds", "_fresh", "_fresh_bound", "_piles", "_runs", "best")
+    __slots__ = ("_best_promises", "_bounds", "_fresh", "_fresh_bound", "_piles", "_runs", "best")
 
     def __init__(self) -> None:
         self.best = NONE
@@ -52,6 +53,7 @@ class Tail:
         self._piles: list[Records] = []
         self._bounds: list[Key] = []
         self._runs: list[Records] = []
+        self._best_promises: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         packed = len(self._fresh) // RECORD.itemsize
@@ -69,6 +71,7 @@ class Tail:
 
     def take(self, n: int, counts: Counting) -> list[Entry]:
         """Return the n best entries, or as many as it likes if these are few; the best first."""
+        self._best_promises = None
         if len(self._fresh) <= FEW * RECORD.itemsize and not self._runs and not self._piles:
             return self._take_all()
         last = self._last(n)
@@ -95,7 +98,22 @@ class Tail:
         """Return all entries, in any order; the tail is not to be used after that."""
         return [*self._runs, *self._piles, np.frombuffer(self._fresh, RECORD)]
 
+    def count_better(self, negative: float) -> int:
+        """Count the entries with a better promise, including those that no longer count."""
+        if self.best[0] >= negative:
+            return 0
+        if self._best_promises is None:
+            fresh = np.frombuffer(self._fresh, RECORD)
+            column = np.concatenate(
+                [part["negative"] for part in (*self._runs, *self._piles, fresh)]
+            )
+            if len(column) > MAX_COUNTED:
+                column = np.partition(column, MAX_COUNTED)[:MAX_COUNTED]
+            self._best_promises = np.sort(column)
+        return int(np.searchsorted(self._best_promises, negative, "left"))
+
     def _bound(self, key: Key) -> None:
+        self._best_promises = None
         self._fresh_bound = min(self._fresh_bound, key)
         self.best = min(self.best, key)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from math import inf
 
+import pytest
 from rich.console import Console
 
 from foragers.cli import crawl_view
@@ -25,6 +26,7 @@ class Shown:
     waiting: int | None = 7
     latest: Estimate | None = None
     before: Tally = field(default_factory=Tally)
+    awaited: int = 0
     ends: float = inf
 
 
@@ -86,3 +88,11 @@ def test_hosts_to_be_asked_again_are_named_with_their_time() -> None:
     print_left_alone([LeftAlone("a.test", 86_400.0, 3)], Console(file=file, width=100))
     assert "a.test" in file.getvalue()
     assert "1970-01-02 00:00 UTC" in file.getvalue()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_hosts_that_are_waited_for_are_said(terminal: bool, monkeypatch) -> None:
+    assert "waiting for 3 hosts" in shown(
+        Shown(awaited=3), terminal=terminal, monkeypatch=monkeypatch
+    )
+    assert "waiting for" not in shown(Shown(), terminal=terminal, monkeypatch=monkeypatch)

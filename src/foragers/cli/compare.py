@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -82,6 +83,18 @@ def add_run_options(verb: argparse.ArgumentParser) -> None:
         help="what a download costs (default: the budget lasts for the whole recording)",
     )
     verb.add_argument("--concurrency", type=int, default=1, metavar="C", help="downloads at once")
+    verb.add_argument(
+        "--delay",
+        type=float,
+        metavar="SECONDS",
+        help="replay politely: one download at a time from each host and this pause after it,"
+        " as a live crawl does (default: no politeness)",
+    )
+    verb.add_argument(
+        "--latency",
+        metavar="A-B",
+        help="seconds that a download takes; each host has its own between A and B",
+    )
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
@@ -108,6 +121,8 @@ def plan_of(options: argparse.Namespace) -> Plan:
     """Return what is to be compared."""
     if options.concurrency < 1:
         raise UsageError(f"--concurrency {options.concurrency}: must be at least 1")
+    if options.delay is not None and not 0 <= options.delay < inf:
+        raise UsageError(f"--delay {options.delay:g}: must be at least 0")
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs {options.jobs}: must be at least 1")
     base = Run(
@@ -119,6 +134,8 @@ def plan_of(options: argparse.Namespace) -> Plan:
         seeds=tuple(read_lines(options.seeds, "--seeds")) if options.seeds else (),
         labels=options.labels,
         connections=options.concurrency,
+        delay=options.delay,
+        latency=None if options.latency is None else latency_of(options.latency),
         learns_since=options.seed if options.in_turn else None,
     )
     return Plan(
@@ -130,6 +147,18 @@ def plan_of(options: argparse.Namespace) -> Plan:
         options.out,
         options.ray,
     )
+
+
+def latency_of(text: str) -> tuple[float, float]:
+    """Read `0.05-2`, or one number."""
+    least, dash, most = text.partition("-")
+    try:
+        found = float(least), float(most if dash else least)
+    except ValueError:
+        found = (-1.0, -1.0)
+    if not 0 < found[0] <= found[1] < inf:
+        raise UsageError(f"--latency {text}: write seconds like 0.2, or a range like 0.05-2")
+    return found
 
 
 def processes(ray: str | None) -> int:

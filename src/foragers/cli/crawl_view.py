@@ -15,7 +15,7 @@ from rich.text import Text
 
 from foragers.clock import steady
 from foragers.measures.remaining import Estimate
-from foragers.reporting.plain import plain
+from foragers.reporting.plain import counted, plain
 from foragers.session.tally import Tally
 from foragers.types import Status, Visit
 
@@ -48,6 +48,11 @@ class Shown(Protocol):
     @property
     def before(self) -> Tally:
         """What the crawl had come to before it was taken up again."""
+        ...
+
+    @property
+    def awaited(self) -> int:
+        """How many busy hosts are waited for, because their pages promise more than others."""
         ...
 
     @property
@@ -120,6 +125,7 @@ class View:
             f" ({overall:.0%}, lately {lately:.0%}), {len(self._hosts):,} hosts,"
             f" {self._errors:,} errors, {self._queue()} waiting, {self._left()} left"
             + self._recall()
+            + (f", {self._awaited()}" if self._crawl.awaited else "")
             + (f", last {short(self._last)}" if self._last else "")
         )
 
@@ -135,6 +141,8 @@ class View:
             grid.add_row("recall", self._crawl.latest.recall_said, self._crawl.latest.total_said)
         grid.add_row("hosts", f"{len(self._hosts):,}", f"{self._queue()}", "pages waiting")
         grid.add_row("errors", f"{self._errors:,}", f"{self._skipped:,}", "skipped")
+        if self._crawl.awaited:
+            grid.add_row("now", self._awaited())
         whole = Table.grid()
         whole.add_row(grid)
         if self._last:
@@ -149,6 +157,10 @@ class View:
         """Return what share has been found, if that can be told."""
         latest = self._crawl.latest
         return f", {latest}" if latest is not None and latest.total is not None else ""
+
+    def _awaited(self) -> str:
+        """Return that better pages are waited for, and how many hosts have them."""
+        return f"waiting for {counted(self._crawl.awaited, 'host')}"
 
     def _queue(self) -> str:
         waiting = self._crawl.waiting

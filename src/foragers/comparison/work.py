@@ -17,6 +17,7 @@ from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures import harvest
 from foragers.models import Model
+from foragers.pace import Pace, WaitRule
 from foragers.protocols import Learns
 from foragers.run import Run
 from foragers.strategies.registry import STRATEGIES, Brief, build, parse
@@ -84,7 +85,9 @@ def crawl_and_learn(
         new_within=within_of(judge),
         named=named,
     )
-    recorded = Recorded(study.archive, run.since, run.seconds_per_page, run.connections)
+    recorded = Recorded(
+        study.archive, run.since, run.seconds_per_page, run.connections, run.latency
+    )
     ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
     strategy = build(run.strategy, brief)
     try:
@@ -93,6 +96,8 @@ def crawl_and_learn(
             Budget(recorded, run.budget),
             judge if study.scores is None else Scored(judge, study.scores),
             ledger,
+            None if run.delay is None else Pace(run.delay),
+            rule=WaitRule(),
         )
         work.begin()
         work.run()

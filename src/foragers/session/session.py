@@ -31,7 +31,7 @@ from foragers.fetch.reply import Limits
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures.remaining import Estimate, law_of
-from foragers.pace import Pace
+from foragers.pace import TAKE_ANY, Pace, WaitRule
 from foragers.session.agents_file import keep_agents
 from foragers.session.catching_up import catch_up
 from foragers.session.ending import LeftAlone, left_alone, why_stopped
@@ -82,6 +82,7 @@ class Session:
     _lock: int = field(init=False, default=-1)
     _is_whole: bool = field(init=False, default=False)
     _next_checkpoint: int = field(init=False, default=CHECKPOINT_VISITS)
+    _left_at_start: float = field(init=False, default=0.0)
 
     def open(self) -> None:
         """Begin, or stand where the crawl stood when it ended."""
@@ -183,10 +184,12 @@ class Session:
         """Crawl until it is done, and yield the visits as they come in."""
         minutes = self.order.minutes
         deadline = self.live.deadline = inf if minutes is None else steady() + 60 * minutes
+        self._left_at_start = self.crawl.world.left
         enough = self.order.enough
         while not (reason := enough.reason(self.lookout)):
             # Stopped in the middle of a step, the strategy may not have been told what is written.
             self._is_whole = False
+            self.crawl.rule = self._wait_rule(deadline)
             with storing(self.folder):
                 self._send_extras()
                 visits = self.crawl.step()
@@ -200,6 +203,20 @@ class Session:
             if waits or steady() >= self.live.deadline:
                 break
         self.stopped = reason or self._reason(deadline)
+
+    def _wait_rule(self, deadline: float) -> WaitRule:
+        """Return how choosy to be: as long as time is scarcer than downloads, not at all."""
+        if deadline == inf:
+            return WaitRule()
+        left = deadline - steady()
+        passed = 60 * (self.order.minutes or 0.0) - left
+        started = self._left_at_start - self.crawl.world.left
+        return WaitRule() if started * left > passed * self.crawl.world.left else TAKE_ANY
+
+    @property
+    def awaited(self) -> int:
+        """How many closed hosts are waited for, because their pages promise more than others."""
+        return self.pace.closed.awaited
 
     def _send_extras(self) -> None:
         """Send for what the crawl wants on its own account, before the strategy is asked."""

@@ -97,8 +97,10 @@ class Revisits:
                 choices.append(self.fresh.take(frontier))
             elif visit > other:
                 choices.append(self._visit(*again.pop()))
+            elif popped := frontier.pop(1, closed):
+                choices += popped
             else:
-                choices += frontier.pop(1, closed)
+                break  # better to wait for a closed host
         return choices
 
     def _due(self, closed: AbstractSet[HostId]) -> int | None:

@@ -37,6 +37,11 @@ class Around:
         return self.world.free
 
     @property
+    def left(self) -> float:
+        """How many downloads may still be started."""
+        return self.world.left
+
+    @property
     def running(self) -> int:
         """How many downloads are under way."""
         return self.world.running

@@ -29,6 +29,11 @@ class Budget:
         return min(self.world.free, self.downloads - self.started)
 
     @property
+    def left(self) -> float:
+        """How many downloads of the budget are not started yet."""
+        return min(self.world.left, self.downloads - self.started)
+
+    @property
     def running(self) -> int:
         """How many downloads are under way."""
         return self.world.running

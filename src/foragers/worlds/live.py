@@ -76,6 +76,11 @@ class Live:
         return steady()
 
     @property
+    def left(self) -> float:
+        """There is no budget here: any number of downloads may be started."""
+        return inf
+
+    @property
     def running(self) -> int:
         """How many errands are under way."""
         return self._under_way

@@ -1,6 +1,7 @@
 """Replay: a world whose answers are all known, and whose time is simulated.
 
-`Recorded` plays an archive, recorded or generated.  A download costs a fixed time.
+`Recorded` plays an archive, recorded or generated.  A download costs a fixed time, or one
+between the two ends of `latency` that is fixed for each host.
 Without `since` the web stands still as it was at the end of the recording; with it
 the clock starts there, and pages and versions appear when they did.  A page that is
 not there (yet) answers 404.
@@ -21,6 +22,7 @@ import numpy as np
 from foragers.types import (
     Choice,
     Document,
+    HostId,
     Ids,
     Link,
     Links,
@@ -35,6 +37,7 @@ from foragers.worlds.archive import Archive, Texts
 MAX_HOPS = 10
 """How many redirects one download follows."""
 
+GOLDEN = 0.6180339887498949
 NOTHING = Nothing()
 CACHED = ("_columns", "_no_links")
 """What is not pickled, since it can be had again."""
@@ -106,6 +109,7 @@ class Recorded:
     since: float | None = None
     seconds_per_page: float = 1.0
     connections: int = 1
+    latency: tuple[float, float] | None = None
     now: float = field(init=False)
     _running: list[tuple[float, int, Choice]] = field(init=False, default_factory=list)
     _started: int = field(init=False, default=0)
@@ -117,6 +121,11 @@ class Recorded:
     def free(self) -> int:
         """How many downloads may be started now."""
         return self.connections - len(self._running)
+
+    @property
+    def left(self) -> float:
+        """There is no budget here: any number of downloads may be started."""
+        return inf
 
     @property
     def running(self) -> int:
@@ -132,7 +141,16 @@ class Recorded:
     def start(self, choice: Choice) -> None:
         """Begin a download."""
         self._started += 1
-        heappush(self._running, (self.now + self.seconds_per_page, self._started, choice))
+        ready = self.now + self._seconds(choice.host)
+        heappush(self._running, (ready, self._started, choice))
+
+    def _seconds(self, host: HostId) -> float:
+        """Return how long a download from a host takes."""
+        if self.latency is None:
+            return self.seconds_per_page
+        least, most = self.latency
+        # Spread evenly over the hosts: multiples of the golden ratio fill an interval best.
+        return least + (most - least) * (host * GOLDEN % 1.0)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
         """Let time pass to the next answers, or to `until`, and return them."""

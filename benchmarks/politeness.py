@@ -1,0 +1,101 @@
+"""Harvest under politeness: what waiting for good pages on closed hosts saves.
+
+One download at a time from each host leaves most connections free.  Filling them with
+whatever page is open spends the budget on bad pages; waiting keeps it for good ones.  Each row
+replays a web with one connection and with sixteen, with and without `WaitRule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+from benchmarks.recordings import SHARED
+from foragers.comparison import work
+from foragers.comparison.study import Study, prepare
+from foragers.measures import harvest
+from foragers.pace import TAKE_ANY, WaitRule
+from foragers.run import Aim, Run
+from foragers.worlds.generated import generate
+from foragers.worlds.importing import import_world
+from foragers.worlds.store import save
+
+BUDGET, CONNECTIONS, LATENCY = 400, 16, (0.05, 0.2)
+STRATEGIES = ("auto", "best-first", "spider(online=true)", "shark-search")
+LEAST = 0.9
+"""The share of the harvest of one connection that is to be kept."""
+GENERATED = (
+    ("news", 6000, Aim("climate emission carbon", threshold=0.5)),
+    ("topics", 5000, Aim("robot sensor actuator", threshold=0.5)),
+    ("departments", 4000, Aim("robot", threshold=0.5)),
+)
+RECORDED = (
+    ("organisations", Aim(relevant="topic:governance-community")),
+    ("departments", Aim(relevant="class:course")),
+)
+
+
+def run() -> bool:
+    """Measure; return whether waiting keeps the harvest on the mean of all tasks."""
+    kept: dict[float, list[float]] = {0.0: [], 1.0: []}
+    print(
+        "   web (hosts), strategy, delay: one connection; all filled (seconds); waiting (seconds)"
+    )
+    with TemporaryDirectory() as scratch:
+        for name, study, base in tasks(Path(scratch)):
+            hosts = len({study.archive.book.host(url) for url in study.pages().tolist()})
+            for strategy in STRATEGIES:
+                alone = replace(base, strategy=strategy)
+                one, _ = found(alone, study, TAKE_ANY)
+                for delay, shares in kept.items():
+                    many = replace(alone, connections=CONNECTIONS, delay=delay, latency=LATENCY)
+                    filled, quick = found(many, study, TAKE_ANY)
+                    waiting, slow = found(many, study, WaitRule())
+                    print(
+                        f"   {name} ({hosts}), {strategy}, {delay:g} s: {one};"
+                        f" {filled} ({quick:.0f}); {waiting} ({slow:.0f})",
+                        flush=True,
+                    )
+                    if one:
+                        shares.append(min(1.0, waiting / one))
+    met = True
+    for delay, shares in kept.items():
+        mean = sum(shares) / len(shares)
+        print(f"   kept with a delay of {delay:g} s: {mean:.2f} of one connection's harvest")
+        met &= mean >= LEAST
+    return met
+
+
+def tasks(scratch: Path) -> Iterator[tuple[str, Study, Run]]:
+    """Return webs with something wanted in them."""
+    for name, pages, aim in GENERATED:
+        save(generate(name, seed=1, pages=pages), scratch / name)
+        yield prepared(name, scratch / name, Run(str(scratch / name), "", aim, BUDGET))
+    for name, aim in RECORDED:
+        warc = SHARED / "worlds" / f"{name}.warc.gz"
+        if not warc.exists():
+            print(f"   {name} is left out: {warc} is not there")
+            continue
+        seeds = tuple((SHARED / "worlds" / f"{name}.seeds.txt").read_text().split())
+        labels = SHARED / "worlds" / f"{name}.labels.jsonl"
+        folder = scratch / f"recorded-{name}"
+        import_world(folder, [warc])
+        base = Run(str(folder), "", aim, BUDGET, seeds=seeds, labels=str(labels))
+        yield prepared(f"{name}, recorded", folder, base)
+
+
+def prepared(name: str, folder: Path, base: Run) -> tuple[str, Study, Run]:
+    """Judge every page once."""
+    study = prepare(replace(base, world=str(folder)))
+    study.score()
+    return name, study, base
+
+
+def found(task: Run, study: Study, rule: WaitRule) -> tuple[int, float]:
+    """Return how many relevant pages a crawl finds, and how long it takes by its own clock."""
+    with mock.patch.object(work, "WaitRule", return_value=rule):
+        facts = work.crawl(task, study, ":memory:")
+    return int(harvest.found(facts, study.truth)[-1]), float(facts.times[-1] - facts.times[0])
