@@ -91,6 +91,21 @@ def visitors(connection: Connection) -> None:
     connection.send(reply(f"<p>You are visitor {number}. {FILLING}</p>{tokens('visit')}"))
 
 
+def days(connection: Connection) -> None:
+    """Days that are numbers: each page says no more than where it links to."""
+    number = int(connection.path.rpartition("=")[2])
+    links = [f"/days?day={number + step}" for step in (-30, -7, -1, 1, 7, 30, 365)]
+    connection.send(reply("".join(f'<a href="{link}">{link}</a> ' for link in links)))
+
+
+def dates(connection: Connection) -> None:
+    """Dates: each page says no more than where it links to, which is nothing but numbers."""
+    year, day = map(int, connection.path.rpartition("/")[2].split("-"))
+    steps = [divmod(365 * year + day + step, 365) for step in range(-20, 21)]
+    links = [f"/dates/{y}-{d}" for y, d in steps]
+    connection.send(reply("".join(f'<a href="{link}">{link}</a> ' for link in links)))
+
+
 TRAPS = {
     "/calendar": calendar,
     "/forum/0": session_ids,
@@ -103,11 +118,13 @@ TRAPS = {
     "/any/x": the_front_page_for_all,
     "/oops/x": error_that_is_not_named,
     "/visit/x": visitors,
+    "/days?day=738000": days,
+    "/dates/2024-132": dates,
 }
 SITES = {"/calendar": calendar, "/forum": session_ids, "/deep": growing, "/lost": soft_404,
          "/list": pagination, "/gone": soft_404_at_random, "/wait": refreshing,
          "/item": stamped, "/any": the_front_page_for_all, "/oops": error_that_is_not_named,
-         "/visit": visitors}  # fmt: skip
+         "/visit": visitors, "/days": days, "/dates": dates}  # fmt: skip
 
 
 @pytest.mark.parametrize("start", TRAPS)
@@ -151,3 +168,95 @@ def test_what_a_seed_links_to_is_fetched_however_little_it_says(tmp_path: Path) 
     with serving({**dict.fromkeys(names, brief), "/": page(*names)}) as server:
         outcome = crawl(tmp_path, server.url("/"), traps=True)
         assert {outcome.status(name) for name in names} == {"ok"}
+
+
+def test_the_links_of_a_seed_are_throttled_when_very_many_brought_nothing(tmp_path: Path) -> None:
+    """A trap may be one page of ten thousand links."""
+    names = [f"/entry/{n:06}" for n in range(1, 900)]
+    brief = reply(f"<title>ok</title><p>{FILLING}</p>")
+    sound = {f"/sound/{n}": page(words=words_for(n)) for n in range(SOUND)}
+    # The sound pages come last: the throttle of others is none for them.
+    site = {**dict.fromkeys(names, brief), "/": page(*names, *sound), **sound}
+    with serving(site) as server:
+        outcome = crawl(tmp_path, server.url("/"), traps=True, budget=BUDGET)
+        fetched = [path for path in server.paths if path.startswith("/entry")]
+        assert 128 <= len(fetched) < 200
+        assert {outcome.status(path) for path in sound} == {"ok"}
+
+
+def test_seeds_are_fetched_however_many_of_them_bring_nothing(tmp_path: Path) -> None:
+    names = [f"/entry/{n:06}" for n in range(1, 300)]
+    brief = reply(f"<title>ok</title><p>{FILLING}</p>")
+    with serving(dict.fromkeys(names, brief)) as server:
+        crawl(tmp_path, *map(server.url, names), traps=True, budget=BUDGET)
+        assert set(names) <= set(server.paths)
+
+
+def markov(connection: Connection) -> None:
+    """Words in an order that no other page has, and links that no other page has."""
+    chance = random.Random(connection.path)
+    said = " ".join(chance.choices(FILLING.split(), k=80))
+    links = [f"/{chance.choice('abc')}maze/{chance.getrandbits(40)}" for _ in range(6)]
+    connection.send(page(*links, "/", "/sound/0", words=said))
+
+
+def babble(connection: Connection) -> None:
+    """Words that no other page has, in folders that no other page has."""
+    chance = random.Random(connection.path)
+    parts = [words_for((connection.path, n), 2).replace(" ", "/") for n in range(6)]
+    links = [f"/{chance.choice('abc')}maze/{part}/" for part in parts]
+    connection.send(page(*links, words=words_for(connection.path)))
+
+
+DOORS = {
+    "its own style": '<a style="color: red; display:none" href="{}">more</a>',
+    "an attribute": '<div hidden><p><a href="{}">more</a></p></div>',
+    "what is around it": '<div style="position:absolute; left:-9999px"><a href="{}">more</a></div>',
+    "its size": '<span style="font-size:0"><a href="{}">more</a></span>',
+    "its relation": '<a rel="nofollow" href="{}">more</a>',
+}
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+@pytest.mark.parametrize("maze", [markov, babble])
+def test_made_up_text_behind_hidden_links_gets_a_share_of_its_site(
+    maze, door: str, tmp_path: Path
+) -> None:
+    """New words and new links for ever; only the way in tells it from a site worth having."""
+    sound = {}
+    for n in range(SOUND):
+        out = door.format(f"/amaze/{n}")
+        link = f'<a href="/sound/{n + 1}">next</a>' if n + 1 < SOUND else ""
+        sound[f"/sound/{n}"] = reply(f"<title>{n}</title><p>{words_for(n)}</p>{link}{out}")
+    site = {"/": page("/sound/0", words="The front page"), **sound, "*": maze}
+    with serving(site) as server:
+        crawl(tmp_path, server.url("/"), traps=True, budget=700)
+        assert set(sound) <= set(server.paths)
+        assert sum("maze" in path for path in server.paths) <= 180
+
+
+def test_a_site_behind_a_menu_that_opens_with_a_click_is_fetched_whole(tmp_path: Path) -> None:
+    """The same links are hidden on every page, and no open link leads to any of it."""
+    shelves = [f"/shelf/{words_for(n, 1)}" for n in range(40)]
+    menu = "".join(f'<li><a href="{shelf}">{shelf}</a></li>' for shelf in shelves)
+    menu = f'<ul style="display: none">{menu}</ul>'
+    site = {"/": reply(f"<title>Shop</title>{menu}<p>Welcome</p>")}
+    for shelf in shelves:
+        things = [f"{shelf}/{words_for((shelf, n), 1)}" for n in range(12)]
+        shown = "".join(f'<a href="{thing}">{thing}</a> ' for thing in things)
+        site[shelf] = reply(f"<title>{shelf}</title>{menu}<p>{words_for(shelf)}</p>{shown}")
+        for thing in things:
+            site[thing] = reply(f"<title>{thing}</title>{menu}<p>{words_for(thing)}</p>")
+    with serving(site) as server:
+        crawl(tmp_path, server.url("/"), traps=True, budget=BUDGET)
+        assert set(site) <= set(server.paths)
+
+
+def test_pages_that_only_a_hidden_list_names_are_fetched(tmp_path: Path) -> None:
+    names = [f"/story/{words_for(n, 1)}" for n in range(500)]
+    hidden = "".join(f'<a href="{name}">{name}</a>' for name in names)
+    site = {name: page("/", words=words_for(name)) for name in names}
+    site["/"] = reply(f"<title>Stories</title><div hidden>{hidden}</div><p>Welcome")
+    with serving(site) as server:
+        crawl(tmp_path, server.url("/"), traps=True, budget=BUDGET)
+        assert set(names) <= set(server.paths)

@@ -12,10 +12,11 @@ import pytest
 from foragers.pages.html import parse
 from foragers.traps import Traps, canonical
 from foragers.urls import normalise, resolve
+from foragers.worlds.harvesting import hidden_in
 from foragers.worlds.warc import WarcReader
 
 SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).parents[3] / "shared"))
-Pages = dict[str, tuple[str, str, list[str]]]
+Pages = dict[str, tuple[str, str, list[str], set[str]]]
 
 
 def recorded(file: Path) -> tuple[Pages, dict[str, str]]:
@@ -29,11 +30,13 @@ def recorded(file: Path) -> tuple[Pages, dict[str, str]]:
                 onward[key] = normalise(resolve(capture.location, capture.url))
             elif capture.code == 200 and key not in pages:
                 parsed = parse(capture.body, capture.url, capture.content_type)
-                links = []
+                links, rels = [], []
                 for link in parsed.links:
                     with suppress(ValueError):
                         links.append(normalise(link.href))
-                pages[key] = (parsed.document.title, parsed.document.text, links)
+                        rels.append(link.rel)
+                hidden = hidden_in(links, rels, key)
+                pages[key] = (parsed.document.title, parsed.document.text, links, hidden)
     return pages, onward
 
 
@@ -41,11 +44,11 @@ def reached(
     pages: Pages, onward: dict[str, str], seeds: list[str], traps: Traps | None
 ) -> set[str]:
     """Crawl a recording breadth-first, and return the pages found."""
-    queue = deque(map(normalise, seeds))
-    known, found = set(queue), set()
+    queue = deque((normalise(seed), 0) for seed in seeds)
+    known, found = {url for url, _ in queue}, set()
     while queue:
-        url = queue.popleft()
-        if traps and traps.refuse(url):
+        url, depth = queue.popleft()
+        if traps and traps.refuse(url, near=depth == 1, seed=depth == 0):
             continue
         final = url
         for _ in range(10):
@@ -53,13 +56,13 @@ def reached(
         if final not in pages:
             continue
         found.add(final)
-        title, text, links = pages[final]
+        title, text, links, hidden = pages[final]
         if traps:
-            traps.learn(url, text, links, final, title)
+            traps.learn(url, text, links, final, title, hidden=hidden)
         for link in map(canonical, links) if traps else links:
             if link not in known:
                 known.add(link)
-                queue.append(link)
+                queue.append((link, depth + 1))
     return found
 
 
@@ -73,4 +76,6 @@ def test_a_recorded_web_is_reached_as_without_traps(name: str) -> None:
     pages, onward = recorded(file)
     without = reached(pages, onward, seeds, None)
     assert len(without) > 1000
-    assert len(reached(pages, onward, seeds, Traps()) & without) >= 0.99 * len(without)
+    traps = Traps()
+    assert len(reached(pages, onward, seeds, traps) & without) >= 0.99 * len(without)
+    assert not any(site.endless for site in traps.hidden.sites.young.values())

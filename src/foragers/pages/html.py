@@ -18,6 +18,7 @@ from foragers.pages import words
 from foragers.pages.dates import PUBLISHED_NAMES, first_date
 from foragers.pages.gather import Elements, gather
 from foragers.pages.head import Head, read_head
+from foragers.pages.hidden import hide
 from foragers.pages.links import (
     MAX_DESCRIBED,
     MAX_LINKS,
@@ -72,6 +73,7 @@ def parse(
     if text.marks > found.marks:
         tree, found, text = _read_tree(words.without_false_marks(page), marked)
     head = read_head(found.head, url)
+    hide(tree, page, found.links)
     links = _links(found, head, text if described else None, tail)
     if len(links) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")

@@ -29,6 +29,9 @@ ENOUGH_IN_DOMAIN = 32
 DULL_SHARE = 0.1
 """A kind with no more than this share of new pages is dull (half of it for a proven kind, and
 one page is always too few)."""
+ENOUGH_NEAR = 128
+"""From how many pages on a kind is judged that a seed links to: it is dull with at most one new
+page in the last 64."""
 MAX_LEVEL = 24
 _MASK = (1 << 2 * WINDOW) - 1
 _LAST = (1 << WINDOW) - 1
@@ -142,6 +145,14 @@ class Standings:
             known = self.kinds.get(kind)
             if known is not None and not known.young:
                 return None if known.admit() or self._vouches(shape, known, kind) else kind
+        return None
+
+    def refusing_near(self, shape: Shape, stray: bool) -> str | None:
+        """Return the kind that refuses a link of a seed: one of which very many pages were dull."""
+        for kind in levels(shape, stray)[:-1]:
+            known = self.kinds.get(kind)
+            if known is not None and known.pages >= ENOUGH_NEAR:
+                return None if known.history.bit_count() > 1 or known.admit() else kind
         return None
 
     def _vouches(self, shape: Shape, stray: Standing, kind: str) -> bool:

@@ -1,10 +1,11 @@
 """Crawler traps: addresses without end that bring nothing new.
 
 The life of an address: `refuse` is asked once, just before the download, and answers by
-the address alone (`patterns`, `canonical`), by what its parts were worth (`idle`), by
-the line of pages that led to it, and by its shape (`standing`).  `learn` is told what
-came back: is it a copy (`fingerprint`, `likeness`), an error page (`soft404`), does it
-have anything of its own (`frames`), and has that been shown before (`novelty`)?
+the address alone (`patterns`, `canonical`), by what its parts were worth (`idle`), by the
+hidden links that it lies behind (`hidden`), by the line of pages that led to it, and by its
+shape (`standing`).  `learn` is told what came back: is it a copy (`fingerprint`, `likeness`),
+an error page (`soft404`), does it have anything of its own (`frames`), and has that been shown
+before (`novelty`)?
 
 A line of descent begins with a dull page and runs through all addresses that were first
 seen on its dull pages.  So an empty calendar runs dry although full days have the
@@ -13,7 +14,7 @@ same shape, and the full days in the other direction do not suffer for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,6 +24,7 @@ from msgspec import Struct
 from foragers.traps.canonical import canonical
 from foragers.traps.fingerprint import Fingerprint, fingerprint
 from foragers.traps.frames import Frames, Links, Own, links_of, number_of
+from foragers.traps.hidden import Hidden
 from foragers.traps.idle import Idle
 from foragers.traps.likeness import Likenesses
 from foragers.traps.novelty import MIN_WORDS, Novelty
@@ -76,6 +78,7 @@ class Traps:
     texts: Texts = field(default_factory=Texts)
     lines: Recent[str, str] = field(default_factory=lambda: Recent(16_384))
     copies: Recent[str, int] = field(default_factory=lambda: Recent(8_192))
+    hidden: Hidden = field(default_factory=Hidden)
     idle: Idle = field(init=False)
     novelty: Novelty = field(init=False)
 
@@ -83,10 +86,11 @@ class Traps:
         self.idle = Idle(self.standings)
         self.novelty = Novelty(self.seen, self.standings)
 
-    def refuse(self, url: str, near: bool = False) -> str | None:
+    def refuse(self, url: str, near: bool = False, seed: bool = False) -> str | None:
         """Return why an address is not worth a download, or None if it may be.
 
-        What a seed links to is `near`: there is an end to that, so it is not throttled.
+        A seed is not throttled.  What a seed links to is `near`: somebody chose that page, so its
+        links are throttled only when very many of their kind brought nothing.
         """
         odd = oddity(url)
         if odd is not None:
@@ -97,12 +101,17 @@ class Traps:
         part = self.idle.refusing(plain)
         if part is not None:
             return f"a known page but for {part.rpartition('/')[2].strip('?=')}"
-        if near:
+        if seed:
             return None
-        start = self.lines.get(plain)
+        shape, start = shape_of(plain), self.lines.get(plain)
+        if self.hidden.refuses(plain, shape.site):
+            return "behind hidden links that lead on and on"
+        if near:
+            kind = self.standings.refusing_near(shape, stray=start is not None)
+            return kind and f"hardly anything new at {kind.lstrip('~')}"
         if start is not None and not self.standings.of(f"line {start}").admit():
             return f"nothing new since {start}"
-        kind = self.standings.refusing(shape_of(plain), stray=start is not None)
+        kind = self.standings.refusing(shape, stray=start is not None)
         return kind and f"hardly anything new at {kind.lstrip('~')}"
 
     def learn(
@@ -114,25 +123,27 @@ class Traps:
         title: str = "",
         again: bool = False,
         anchors: Anchors = tuple,
+        hidden: Container[str] = (),
     ) -> Verdict:
         """Take in a page that was downloaded (`again`, if it was before), and say what it is.
 
         The words of its links may be asked for, where the rest of its words speaks of an error.
+        The links that it hides from readers are `hidden`.
         """
         url = canonical(url)
         here = canonical(final) if final else url
         if url == probe_url(url):
             self.error_pages.learn(shape_of(url).host, url, text)
             return ERROR
-        page = fingerprint(text, here)
         targets = links_of(map(canonical, links))
+        page = fingerprint(text, here, targets.urls)
         again = again or self.idle.said.get(url) is not None
         own = self.frames.own(shape_of(here).path, here, page, targets)
         said = identity(page, title, targets)
         verdict = self._verdict(here, text, title, page, own, again, anchors, said)
         # A revisit says nothing about others, and an answer without words and links leads nowhere.
         if not again and (page.words or links):
-            self._record(url, verdict, own, targets, page)
+            self._record(url, verdict, own, targets, page, hidden)
         self.idle.said.put(here, page.bag)
         return verdict
 
@@ -166,7 +177,13 @@ class Traps:
         return NEW if like is None else Verdict(Kind.NEAR, like)
 
     def _record(
-        self, url: str, verdict: Verdict, own: Own, links: Links, page: Fingerprint
+        self,
+        url: str,
+        verdict: Verdict,
+        own: Own,
+        links: Links,
+        page: Fingerprint,
+        hidden: Container[str],
     ) -> None:
         """Let a page count for or against its shape, its line and the parts of its address."""
         shape, start = shape_of(url), self.lines.get(url)
@@ -176,6 +193,7 @@ class Traps:
         if verdict is ERROR:
             outcome = Outcome.DULL
         self.idle.record(url, page.bag)
+        self.hidden.record(url, shape.site, links.urls, unseen, hidden)
         if outcome is not Outcome.DULL or not self._is_version(verdict, own, shape.site):
             self.standings.record(shape, start is not None, outcome, exact)
             if start is not None:

@@ -14,13 +14,14 @@ from foragers.outlinks import Outlink, Outlinks, hrefs_of
 from foragers.pages.coding import GZIP, decoded, uncompressed
 from foragers.pages.directives import Directives
 from foragers.pages.encoding import to_utf8
+from foragers.pages.hidden import HIDDEN
 from foragers.pages.html import Parsed, parse
 from foragers.pages.kinds import HTML, XML, is_binary, is_page_in_xml, is_wanted, kind_of, opened
 from foragers.pages.refresh import parse_refresh
 from foragers.scope import Scope
 from foragers.traps import Kind, Traps
 from foragers.types import Document, Status, Visit
-from foragers.urls import resolve
+from foragers.urls import host_of, resolve, site_of
 from foragers.worlds.allowed import Allowed
 
 MAX_LINKS = 5000
@@ -97,14 +98,15 @@ class Harvester:
             return f"an address of more than {MAX_LETTERS:,} letters"
         reason = self.scope.refuse(url, depth)
         if reason is None and self.traps is not None and not hops and not again:
-            reason = self.traps.refuse(url, near=depth <= NEAR)
+            reason = self.traps.refuse(url, near=depth <= NEAR, seed=depth <= 0)
         return reason
 
     def recall(self, visit: Visit, href: str) -> None:
         """Learn again from a visit in the ledger what a crawl that goes on must know."""
         if self.traps is not None and visit.page.status is Status.OK:
             document, links = visit.page.document, [link.href for link in visit.links]
-            self.traps.learn(href, document.text, links, href, document.title)
+            hidden = hidden_in(links, visit.links.outlinks.rels, href)
+            self.traps.learn(href, document.text, links, href, document.title, hidden=hidden)
 
     def harvest(
         self, reply: Reply, asked: str, final: str, depth: int, since: float | None = None
@@ -179,6 +181,7 @@ class Harvester:
             document.title,
             again,
             lambda: [out.anchor for out in links],
+            hidden_in(hrefs_of(links), Outlinks.of(links).rels, final),
         )
         if found.kind is Kind.EXACT and not again:
             # Its links may lead elsewhere: the same contents of two versions of a manual.
@@ -198,6 +201,23 @@ def refreshed(reply: Reply, url: str, links: Sequence[Outlink]) -> Sequence[Outl
         return (*links, Outlink(resolve(found[1], url), rel="refresh", position=len(links)))
     except ValueError:
         return links
+
+
+def hidden_in(hrefs: Sequence[str], rels: Sequence[str], url: str) -> set[str]:
+    """Return the links of a page that are hidden from readers, or not meant for robots.
+
+    The latter only on the same site: links to others are marked so on honest pages too.
+    """
+    hidden, site = set(), ""
+    for href, rel in zip(hrefs, rels, strict=True) if any(rels) else ():
+        asked = rel.split()
+        if HIDDEN in asked:
+            hidden.add(href)
+        elif "nofollow" in asked:
+            site = site or site_of(host_of(url))
+            if site_of(host_of(href)) == site:
+                hidden.add(href)
+    return hidden
 
 
 def is_brief(document: Document) -> bool:
