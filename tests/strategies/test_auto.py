@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import re
+import tracemalloc
+from array import array
 from math import exp, log
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from foragers.content import Kept
 from foragers.loop import beginning
-from foragers.strategies import auto_rates
+from foragers.strategies import auto_credit, auto_rates
 from foragers.strategies.auto import Auto
 from foragers.strategies.auto_advice import (
     ADVISERS,
@@ -180,6 +182,35 @@ def test_what_was_found_through_a_page_is_passed_back() -> None:
 
 def test_an_unknown_parent_gets_no_credit() -> None:
     assert list(Credit().pass_back(7, 1.0)) == []
+
+
+def test_a_followed_link_comes_back_as_it_was() -> None:
+    credit, groups = Credit(), array("i", [0, 5, 299_999])
+    link = Followed(NOWHERE, groups, ((3, 131_071), (), (7,)), 12, 0.25)
+    credit.add(1, link)
+    (raised,) = credit.pass_back(1, 1.0)
+    assert raised.link == link._replace(found=1.0)
+
+
+def test_the_page_that_was_found_first_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto_credit, "MOST_REMEMBERED", 3)
+    credit = Credit()
+    for page in (1, 2, 3, 1, 4, 5, 6, 7):  # finding a page again does not make it younger
+        credit.add(page, Followed(NOWHERE, NO_GROUPS, (), page, 0.0))
+        known = [one for one in range(8) if list(credit.pass_back(one, 1e-9))]
+        assert known == {4: [2, 3, 4], 5: [3, 4, 5], 6: [4, 5, 6], 7: [5, 6, 7]}.get(page, known)
+    assert [one.link.place for one in credit.pass_back(6, 1.0)] == [6]
+
+
+def test_a_followed_link_takes_few_bytes() -> None:
+    credit = Credit()
+    tracemalloc.start()
+    for page in range(2000):
+        words = tuple(tuple(range(page + n, page + n + 8)) for n in range(3))
+        credit.add(page, Followed(page, array("i", range(page, page + 15)), words, page, 0.1))
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held / 2000 < 400  # as objects it would take 1,300
 
 
 def test_words_of_relevant_pages_lean_to_them() -> None:

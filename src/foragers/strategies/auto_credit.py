@@ -9,8 +9,10 @@ they come in, and is passed back to all that learned from the link.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from math import exp
 from typing import NamedTuple
 
@@ -40,7 +42,7 @@ class Followed(NamedTuple):
     @property
     def worth(self) -> float:
         """What it was worth, as far as is known."""
-        return max(self.itself, HUB * (1 - exp(-self.found)))
+        return worth_of(self.itself, self.found)
 
 
 class Raised(NamedTuple):
@@ -52,25 +54,84 @@ class Raised(NamedTuple):
 
 @dataclass
 class Credit:
-    """The links that were followed, by the pages they led to."""
+    """The links that were followed, by the pages they led to.
 
-    _links: dict[UrlId, Followed] = field(default_factory=dict, repr=False)
+    Numbers stand in columns, and whom a link taught in one piece of bytes: 200 bytes a link.
+    """
+
+    _rows: dict[UrlId, int] = field(default_factory=dict, repr=False)
+    _pages: array[int] = field(default_factory=lambda: array("i"), repr=False)
+    _parents: array[int] = field(default_factory=lambda: array("i"), repr=False)
+    _places: array[int] = field(default_factory=lambda: array("q"), repr=False)
+    _itself: array[float] = field(default_factory=lambda: array("d"), repr=False)
+    _found: array[float] = field(default_factory=lambda: array("d"), repr=False)
+    _taught: list[bytes] = field(default_factory=list, repr=False)
+    _oldest: int = 0
 
     def add(self, page: UrlId, link: Followed) -> None:
-        """Remember by which link a page was found."""
-        self._links[page] = link
-        if len(self._links) > MOST_REMEMBERED:
-            del self._links[next(iter(self._links))]
+        """Remember by which link a page was found; of too many the oldest is forgotten."""
+        row = self._rows.get(page)
+        if row is None:
+            row = self._rows[page] = self._free_row()
+        self._pages[row] = page
+        self._parents[row], self._places[row] = link.parent, link.place
+        self._itself[row], self._found[row] = link.itself, link.found
+        self._taught[row] = packed(link)
+
+    def _free_row(self) -> int:
+        """Return a row for a page: a new one, or that of the page that came first."""
+        row = len(self._pages)
+        if row < MOST_REMEMBERED:
+            for column in (self._pages, self._parents, self._places):
+                column.append(0)
+            self._itself.append(0.0)
+            self._found.append(0.0)
+            self._taught.append(b"")
+            return row
+        row, self._oldest = self._oldest, (self._oldest + 1) % row
+        del self._rows[self._pages[row]]
+        return row
 
     def pass_back(self, parent: UrlId, worth: float) -> Iterator[Raised]:
         """Credit the pages that led to one of worth, and say whose links are worth more now."""
         share = worth
         for _ in range(MOST_LINKS_BACK):
-            link = self._links.get(parent)
-            if link is None:
+            row = self._rows.get(parent)
+            if row is None:
                 return
-            raised = self._links[parent] = link._replace(found=link.found + share)
-            if raised.worth > link.worth:
-                yield Raised(raised, raised.worth - link.worth)
+            itself, found = self._itself[row], self._found[row]
+            before, after = worth_of(itself, found), worth_of(itself, found + share)
+            self._found[row] = found + share
+            if after > before:
+                yield Raised(self._link(row), after - before)
             share *= FARTHER
-            parent = link.parent
+            parent = self._parents[row]
+
+    def _link(self, row: int) -> Followed:
+        """Return the link of a row."""
+        groups, words = unpacked(self._taught[row])
+        numbers = self._parents[row], groups, words, self._places[row]
+        return Followed(*numbers, self._itself[row], self._found[row])
+
+
+def worth_of(itself: float, found: float) -> float:
+    """Return what a link is worth by its page and by what was found through that."""
+    return max(itself, HUB * (1 - exp(-found)))
+
+
+def packed(link: Followed) -> bytes:
+    """Return the groups and words that a link taught: how many of each, and then all of them."""
+    counts = [len(link.words), *map(len, link.words)]
+    words = chain.from_iterable(link.words)
+    return array("i", chain(counts, words, link.groups)).tobytes()
+
+
+def unpacked(taught: bytes) -> tuple[Lineage, Spoken]:
+    """Return the groups and words of a link."""
+    numbers = array("i", taught)
+    links = numbers[0]
+    place, words = links + 1, []
+    for count in numbers[1 : links + 1]:
+        words.append(tuple(numbers[place : place + count]))
+        place += count
+    return numbers[place:], tuple(words)

@@ -1,49 +1,125 @@
-"""What was recorded of which address, so that the same need not be written twice."""
+"""What was recorded of which address, so that the same need not be written twice.
+
+A crawl that never comes back to a page needs none of this, so it must take little: 70 bytes a
+response, in columns.  Addresses and contents are known by digests of 64 bits; a response counts as
+known only if both are the same.
+"""
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from typing import NamedTuple
 
+from foragers.digests import Digests, digest
 from foragers.worlds.exchange import Earlier, Exchange
+
+WIDTH = 37
+"""The length of a payload digest as we write it; others are kept beside the column."""
+
+
+class Known(NamedTuple):
+    """A response as it is remembered: the digest of its content, and what to refer to."""
+
+    content: int
+    response: Earlier
+
+
+@dataclass(slots=True)
+class Generation:
+    """Some responses, each under a key: a row of each column."""
+
+    _keys: Digests = field(default_factory=Digests)
+    _contents: array[int] = field(default_factory=lambda: array("Q"))
+    _moments: array[int] = field(default_factory=lambda: array("q"))
+    _payloads: bytearray = field(default_factory=bytearray)
+    _odd: dict[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def get(self, key: int) -> Known | None:
+        """Return what is remembered under a key."""
+        row = self._keys.find(key)
+        if row is None:
+            return None
+        payload = self._odd.get(row)
+        if payload is None:
+            payload = self._payloads[WIDTH * row : WIDTH * (row + 1)].decode()
+        return Known(self._contents[row], Earlier(self._moments[row], payload))
+
+    def put(self, key: int, known: Known) -> None:
+        """Remember a response under a key, in place of what was there."""
+        row = self._keys.find(key)
+        if row is None:
+            row = self._keys.add(key)
+            self._contents.append(0)
+            self._moments.append(0)
+            self._payloads += bytes(WIDTH)
+        self._contents[row], self._moments[row] = known.content, known.response.moment
+        payload = known.response.payload
+        if len(payload) == WIDTH and payload.isascii():
+            self._payloads[WIDTH * row : WIDTH * (row + 1)] = payload.encode()
+            self._odd.pop(row, None)
+        else:
+            self._odd[row] = payload
 
 
 @dataclass
 class Payloads:
-    """The responses seen last, at most `most` of them."""
+    """The `most` to 2 · `most` responses that were seen last."""
 
-    most: int = 50_000
-    _seen: dict[bytes, Earlier] = field(init=False, repr=False, default_factory=dict)
+    most: int = 25_000
+    _young: Generation = field(init=False, repr=False, default_factory=Generation)
+    _old: Generation = field(init=False, repr=False, default_factory=Generation)
 
     def earlier(self, this: Exchange) -> Earlier | None:
         """Return the response that an answer repeats, if one is known."""
         if this.not_modified:
-            return self._recall(this.url, "")
-        return self._recall(this.url, this.content) if this.repeatable else None
+            known = self._recall(digest(this.url))
+            return known and known.response
+        return self._same(this.url, this.content) if this.repeatable else None
 
     def add(self, url: str, content: str, response: Earlier) -> None:
-        """Remember a response: by its content, and as the last whole one of its address."""
-        self._keep(key(url, content), response)
-        self._keep(key(url, ""), response)
+        """Remember a response as the last one of its address."""
+        self._put(digest(url), Known(digest(content), response))
 
-    def _recall(self, url: str, content: str) -> Earlier | None:
-        wanted = key(url, content)
-        found = self._seen.get(wanted)
-        if found:
-            self._keep(wanted, found)
-            if content:
-                # What the server may next call unchanged is this content.
-                self._keep(key(url, ""), found)
-        return found
+    def _same(self, url: str, content: str) -> Earlier | None:
+        """Return the response of an address that had a content."""
+        here, wanted = digest(url), digest(content)
+        last = self._recall(here)
+        if last is None or last.content == wanted:
+            return last and last.response
+        before = self._recall(key(here, wanted))
+        if before is None:
+            return None
+        # What the server may next call unchanged is this content.
+        self._put(here, before)
+        return before.response
 
-    def _keep(self, wanted: bytes, response: Earlier) -> None:
-        """Put a response at the end of the queue of those to be forgotten."""
-        self._seen.pop(wanted, None)
-        self._seen[wanted] = response
-        if len(self._seen) > 2 * self.most:
-            del self._seen[next(iter(self._seen))]
+    def _recall(self, key: int) -> Known | None:
+        """Return what is remembered under a key, and remember it for longer."""
+        known = self._young.get(key)
+        if known is None:
+            known = self._old.get(key)
+            if known is not None:
+                self._keep(key, known)
+        return known
+
+    def _put(self, here: int, known: Known) -> None:
+        """Remember the last response of an address, and the one before it by its content."""
+        last = self._recall(here)
+        if last is not None and last.content != known.content:
+            self._keep(key(here, last.content), last)
+        self._keep(here, known)
+
+    def _keep(self, key: int, known: Known) -> None:
+        """Remember, and forget the older half when there is too much."""
+        self._young.put(key, known)
+        if len(self._young) >= self.most:
+            self._old, self._young = self._young, Generation()
 
 
-def key(url: str, content: str) -> bytes:
-    """Return a short key for a content of an address."""
-    return blake2b(f"{url} {content}".encode("utf-8", "replace"), digest_size=16).digest()
+def key(here: int, content: int) -> int:
+    """Return the key of a content that an address had before its last one."""
+    return digest(f"{here} {content}")
