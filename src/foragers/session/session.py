@@ -36,6 +36,7 @@ from foragers.session.agents_file import keep_agents
 from foragers.session.catching_up import catch_up
 from foragers.session.ending import LeftAlone, left_alone, why_stopped
 from foragers.session.extras import Extras
+from foragers.session.heap import give_back, keep_large_apart
 from foragers.session.interrupting import Interrupts
 from foragers.session.learning import recall, retain
 from foragers.session.letters_file import NAME, LettersFile
@@ -88,6 +89,7 @@ class Session:
         """Begin, or stand where the crawl stood when it ended."""
         order = self.order
         order.check()
+        keep_large_apart()
         judge = judge_of(order)
         brief = Brief(
             topic_of(judge),
@@ -264,6 +266,7 @@ class Session:
         )
         save(self.folder, standing)
         keep_agents(self.folder, crawl.strategy, self.ledger)
+        give_back()
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
         self._next_checkpoint = visits + step
 
