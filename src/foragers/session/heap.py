@@ -22,7 +22,7 @@ def keep_large_apart() -> bool:
     if CHOSEN in os.environ:
         return False
     try:
-        return ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE) == 1
+        return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE))
     except (AttributeError, OSError, TypeError):  # another C library
         return False
 
@@ -30,6 +30,6 @@ def keep_large_apart() -> bool:
 def give_back() -> bool:
     """Return free memory to the system; say whether there was any."""
     try:
-        return ctypes.CDLL(None).malloc_trim(0) == 1
+        return bool(ctypes.CDLL(None).malloc_trim(0))
     except (AttributeError, OSError, TypeError):
         return False
