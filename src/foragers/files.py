@@ -1,32 +1,148 @@
-"""Files that are there whole, or not at all."""
+"""Files that are there whole, or not at all: the one way in which a named file is written."""
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from foragers.errors import UsageError
 
+STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+STREAM = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+
 
 def write(file: Path, data: bytes) -> None:
-    """Write a file in one step; into what is no regular file, a pipe say, write directly."""
-    if file.exists() and not file.is_file():
-        with file.open("wb") as stream:
-            stream.write(data)
-        return
-    # What a link points at is replaced, not the link.
-    target = file.resolve()
+    """Write a file in one step; see `replacing`."""
+    with replacing(file) as stream:
+        stream.write(data)
+
+
+@contextmanager
+def replacing(file: Path) -> Iterator[BinaryIO]:
+    """Give a stream to write to; what was written takes the place of a file in one step.
+
+    What is no regular file, a device or a pipe say, is written to directly.  Where a link
+    is named, the file that it points at is replaced, not the link.
+    """
+    try:
+        with direct(file) or whole(target_of(file)) as stream:
+            yield stream
+    except BrokenPipeError:  # whoever reads it has seen enough
+        raise
+    except OSError as error:
+        why = error.strerror or error
+        raise UsageError(f"{file} cannot be written: {why}; name another") from error
+
+
+def direct(file: Path) -> BinaryIO | None:
+    """Return a stream into what is no regular file; None where a file can be replaced."""
+    number = stream_number(file)
+    if number is not None:  # opened by its name, a file that output goes to would be cut off
+        return os.fdopen(os.dup(number), "wb")
+    try:
+        kind = file.stat().st_mode
+    except OSError:
+        return None
+    if stat.S_ISDIR(kind):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return None if stat.S_ISREG(kind) else file.open("wb")
+
+
+def stream_number(file: Path) -> int | None:
+    """Return the number of the open stream that a name stands for, as /dev/stdout does for 1."""
+    name = str(file)
+    numbered = STREAM.fullmatch(name)
+    return int(numbered[1]) if numbered else STREAMS.get(name)
+
+
+def target_of(file: Path) -> Path:
+    """Return the file at the end of links."""
+    try:
+        return file.resolve()
+    except RuntimeError as error:  # so says Python 3.11 of links that lead in a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
+
+
+@contextmanager
+def whole(target: Path) -> Iterator[BinaryIO]:
+    """Give a new file, which takes the place of another when all is written."""
     partial = target.with_name(f".{target.name}.partial")
     try:
-        partial.write_bytes(data)
-        partial.replace(target)
-    except BaseException:
+        stream = created(partial)
+    except PermissionError:
+        if not target.exists():
+            raise
+        with target.open("wb") as stream:  # a file that may be written, in a folder that may not
+            yield stream
+        return
+    try:
+        with stream:
+            with suppress(FileNotFoundError):  # what was not for everybody stays so
+                os.fchmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))
+            yield stream
+        put(partial, target)
+    finally:
         partial.unlink(missing_ok=True)
-        raise
+
+
+def created(file: Path) -> BinaryIO:
+    """Open a new file; what a killed program left under its name, or a link, is removed first."""
+    file.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(file, flags, 0o666), "wb")
+
+
+def put(partial: Path, target: Path) -> None:
+    """Move a file to its place; what cannot be replaced, like a mounted file, is overwritten."""
+    try:
+        partial.replace(target)
+    except OSError as error:
+        if error.errno not in (errno.EBUSY, errno.EXDEV):
+            raise
+        shutil.copyfile(partial, target)
+
+
+def read(file: Path, most: int = 1 << 26) -> bytes:
+    """Return what is in a regular file that is not too large; a pipe would never end."""
+    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+        found = os.fstat(stream.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+            raise OSError(errno.EINVAL, "not a regular file, or too large", str(file))
+        return stream.read(most)
+
+
+def check_own(folder: Path, names: tuple[str, ...] = ("",)) -> None:
+    """Refuse a folder in which files that begin with some names are links or no files at all.
+
+    Whoever made the folder could have us write to any file of this user's through a link.
+    """
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    for entry in found:
+        if not entry.name.startswith(names):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            check_own(Path(entry.path))
+        elif not entry.is_file(follow_symlinks=False):
+            what = "a link" if entry.is_symlink() else "not a regular file"
+            raise UsageError(
+                f"{entry.path} is {what}, and would be written to; remove it or choose another"
+                " folder"
+            )
 
 
 def check_writable(file: Path, option: str) -> None:
     """Say now, before long work, if a file could not be written."""
     if file.is_dir():
         raise UsageError(f"{option} {file}: is a folder; name a file")
-    if not file.resolve().parent.is_dir():
+    if not target_of(file).parent.is_dir():
         raise UsageError(f"{option} {file}: its folder does not exist; make it first")

@@ -68,10 +68,7 @@ def save_model(model: Model, file: Path) -> None:
     packed = io.BytesIO()
     arrays = {name: np.ascontiguousarray(model.arrays[name]) for name in sorted(model.arrays)}
     np.savez_compressed(packed, allow_pickle=False, **{HEADER: letters}, **arrays)
-    try:
-        write(file, packed.getvalue())
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written ({error.strerror})") from error
+    write(file, packed.getvalue())
 
 
 def load_model(

@@ -195,10 +195,7 @@ def compare_with_progress(plan: Plan, study: Study, console: Console) -> Result:
 
 def write_json(result: Result, file: Path) -> None:
     """Write the result for machines."""
-    try:
-        write(file, msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
-    except OSError as error:
-        raise UsageError(f"--json {file}: cannot be written ({error.strerror})") from error
+    write(file, msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
 
 
 def write_folder(result: Result, out: Path, console: Console) -> None:

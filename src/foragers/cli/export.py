@@ -13,12 +13,12 @@ from rich.console import Console
 
 from foragers.cli.progress import Meter, progress
 from foragers.errors import UsageError
-from foragers.reporting.folder import ARCHIVE, LEDGER, OPTIONS, CrawlFolder, opened
+from foragers.files import replacing, stream_number
+from foragers.reporting.folder import ARCHIVE, CrawlFolder, check_out, opened
 from foragers.reporting.pages import Exported, Selection, count, pages
 from foragers.reporting.plain import counted
 from foragers.reporting.records import Copied, check_archived, write_warc
 from foragers.reporting.writing import check_parquet, write_csv, write_jsonl, write_parquet
-from foragers.worlds.exporting import replacing
 
 Write = Callable[[Iterable[Exported], BinaryIO, Selection], None]
 WRITERS: dict[str, Write] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             progress(Console(stderr=True), "exporting", total) as meter,
         ):
             written, lost = export(folder, options, selection, out, meter)
-    if options.out != STDOUT:
+    if options.out != STDOUT and stream_number(Path(options.out)) is None:
         noun = "record" if options.format == WARC else "page"
         console.print(f"{options.out}: {counted(written, noun)}", markup=False, soft_wrap=True)
     if lost:
@@ -80,11 +80,8 @@ def check(options: argparse.Namespace) -> None:
         check_parquet()
     if options.out == STDOUT:
         return
-    out, folder = Path(options.out).resolve(), options.folder.resolve()
-    own = out.parent == folder and (out.name.startswith(LEDGER) or out.name == OPTIONS)
-    if own or out.is_relative_to(folder / ARCHIVE):
-        raise UsageError(f"--out {options.out} is part of the crawl; choose another file")
-    if out.is_dir():
+    check_out(options.folder, Path(options.out))
+    if Path(options.out).is_dir():
         raise UsageError(f"--out {options.out} is a folder; name a file in it")
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from foragers.files import stream_number, write
 from foragers.plots import canvas
-from foragers.reporting.folder import opened
+from foragers.reporting.folder import check_out, opened
 from foragers.reporting.report import report
-from foragers.worlds.exporting import replacing
 
 NAME = "report.html"
 
@@ -28,8 +28,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Write the report and say where it is."""
     canvas.check(Path("report.svg"))
     out = options.out or options.folder / NAME
+    check_out(options.folder, out)
     with opened(options.folder) as folder, Console(stderr=True).status("reading the ledger"):
         text = report(folder)
-    with replacing(out) as file:
-        file.write(text.encode())
-    console.print(f"report: {out}", markup=False, soft_wrap=True)
+    write(out, text.encode())
+    if stream_number(out) is None:
+        console.print(f"report: {out}", markup=False, soft_wrap=True)

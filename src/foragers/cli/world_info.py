@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from foragers.errors import UsageError
+from foragers import files
 from foragers.measures.clustering import Clustering
 from foragers.measures.degrees import Degrees
 from foragers.measures.growth import DAY, Growth
@@ -45,10 +45,7 @@ def info(archive: Archive, json_file: Path | None, plot: Path | None, console: C
 
 def write(found: Structure, file: Path) -> None:
     """Write all that was measured as JSON."""
-    try:
-        file.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
+    files.write(file, msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
 
 
 def table(found: Structure, name: str) -> Table:

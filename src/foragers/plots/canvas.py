@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foragers.errors import UsageError
+from foragers.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,7 +83,5 @@ def save(drawing: Figure, path: Path) -> None:
     files = [path] if path.suffix else [path.with_name(path.name + suffix) for suffix in FORMATS]
     for file in files:
         suffix = file.suffix.lower()
-        try:
-            drawing.savefig(file, format=suffix[1:], metadata=UNDATED[suffix])
-        except OSError as error:
-            raise UsageError(f"{file} cannot be written: {error.strerror}") from error
+        with replacing(file) as out:
+            drawing.savefig(out, format=suffix[1:], metadata=UNDATED[suffix])

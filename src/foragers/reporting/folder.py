@@ -6,6 +6,7 @@ row is one consistent picture, and no step holds up the crawl for long.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from foragers.reporting.plain import host_name
 from foragers.run import Aim
 
 LEDGER, OPTIONS, ARCHIVE = "ledger.sqlite", "crawl.json", "warc"
+OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz")
+"""How the names of a crawl's own files begin."""
 STEP = 20_000
 FACTS = """
 SELECT number, url, final, status, time, born, version, promise, agent, parent, depth,
@@ -146,6 +149,24 @@ def connect(ledger: Path) -> sqlite3.Connection:
         connection.close()
         raise UsageError(f"{ledger} was written by a newer foragers; upgrade to read it")
     return connection
+
+
+def check_out(folder: Path, out: Path) -> None:
+    """Refuse to write over a crawl's own files, or through a link that somebody put among them."""
+    place, inside = out.resolve(), folder.resolve()
+    own = place.parent == inside and place.name.startswith(OWN)
+    if own or place.is_relative_to(inside / ARCHIVE):
+        raise UsageError(f"--out {out} is part of the crawl; choose another file")
+    # Not resolved: it is the links on the way that are looked for.
+    named, base = (Path(os.path.normpath(Path.cwd() / path)) for path in (out, folder))
+    steps = [step for step in (named, *named.parents) if base in step.parents]
+    beside = [out] if out.parent.resolve().is_relative_to(inside) else []
+    for step in (*steps, *beside):
+        if step.is_symlink():
+            raise UsageError(
+                f"{step} is a link in the folder of a crawl and may lead anywhere;"
+                " remove it, or name another file with --out"
+            )
 
 
 def aim_in(options: dict[str, Any]) -> str:

@@ -8,11 +8,9 @@ in which an import numbers URLs as this world does, as far as there is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
 from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
 import msgspec
@@ -20,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.errors import UsageError
+from foragers.files import replacing
 from foragers.worlds.annotations import LabelLine
 from foragers.worlds.archive import Archive
 from foragers.worlds.warc_record import MICROSECONDS, date, digest, record
@@ -54,20 +53,6 @@ def beside(path: Path, ending: str) -> Path:
         if path.name.endswith(known):
             return path.with_name(f"{path.name.removesuffix(known)}.{ending}")
     raise UsageError(f"{path}: a WARC file is named .warc.gz or .warc; add one of these endings")
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to, and put it in its place when all is written."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            yield file
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def responses(archive: Archive) -> Iterator[tuple[dict[str, str], bytes]]:
