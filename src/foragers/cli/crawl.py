@@ -173,7 +173,8 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     found = session.estimate()
     print_summary(summary, session.stopped, console, found)
     print_left_alone(session.left_alone, console)
-    console.print(f"everything is in {options.out}: ledger.sqlite, warc/", soft_wrap=True)
+    kept = "ledger.sqlite, warc/" if options.warc else "ledger.sqlite"
+    console.print(f"everything is in {options.out}: {kept}", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
         told["estimate"] = msgspec.to_builtins(found)

@@ -16,7 +16,7 @@ class Appended:
     _descriptor: int = field(init=False)
 
     def __post_init__(self) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._descriptor = os.open(self.path, flags, 0o644)
         self.size = os.fstat(self._descriptor).st_size
 

@@ -18,6 +18,7 @@ from tempfile import TemporaryFile
 
 import msgspec
 
+from foragers.files import created
 from foragers.worlds.surt import surt
 
 NAME = "index.cdxj"
@@ -97,7 +98,7 @@ def rewrite(path: Path, lines: Iterable[bytes]) -> None:
     """Replace an index by other lines, in one step."""
     partial = path.with_name(f".{path.name}.partial")
     try:
-        with partial.open("wb") as file:
+        with created(partial) as file:
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())

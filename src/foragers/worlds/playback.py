@@ -49,15 +49,24 @@ def recordings(folder: Path) -> list[Path]:
 
     A file that has nothing in it yet is none.
     """
+    return [path for path in numbered(folder) if path.stat().st_size]
+
+
+def numbered(folder: Path) -> list[Path]:
+    """Return the files that are called like those of a recording, by their numbers."""
     named = [path for path in folder.glob("*.warc*") if FILE.search(path.name)]
-    found = [path for path in named if path.stat().st_size]
-    return sorted(found, key=lambda path: (number_of(path), path.name))
+    return sorted(named, key=lambda path: (number_of(path), path.name))
 
 
 def number_of(path: Path) -> int:
     """Return the number of a file of a recording."""
     found = FILE.search(path.name)
     return int(found[1]) if found else -1
+
+
+def series_of(path: Path) -> str:
+    """Return what is before the number in the name of a file of a recording."""
+    return FILE.sub("", path.name)
 
 
 def read_record(folder: Path, place: str) -> Answer:

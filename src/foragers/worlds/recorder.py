@@ -10,9 +10,11 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from types import TracebackType
 from typing import Self
 
@@ -37,7 +39,7 @@ from foragers.worlds.exchange import (
 )
 from foragers.worlds.mending import mend
 from foragers.worlds.payloads import Payloads
-from foragers.worlds.playback import number_of, recordings
+from foragers.worlds.playback import number_of, numbered, recordings, series_of
 from foragers.worlds.warc_member import member
 
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -45,10 +47,14 @@ CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-for
 
 @dataclass
 class Recorder:
-    """Appends answers to the WARC files of a folder, a new file every `limit` bytes."""
+    """Appends answers to the WARC files of a folder, a new file every `limit` bytes.
+
+    Files are called SERIES-NUMBER.warc.gz.  A folder that has files already goes on with theirs.
+    """
 
     folder: Path
     software: str
+    series: str = ""
     limit: int = 1_000_000_000
     compress: bool = True
     user_agent: str = ""
@@ -183,13 +189,17 @@ class Recorder:
             self._file.close()
             self._file = None
         if self._file is None:
-            numbers = [number_of(path) for path in recordings(self.folder)]
+            number = max(map(number_of, recordings(self.folder)), default=-1) + 1
             ending = ".warc.gz" if self.compress else ".warc"
-            name = f"{name_for(self.folder)}-{max(numbers, default=-1) + 1:05d}{ending}"
-            self._file = Appended(self.folder / name)
+            self._file = Appended(self.folder / f"{self._series()}-{number:05d}{ending}")
         if not self._file.size:
             self._begin(self._file, moment)
         return self._file
+
+    def _series(self) -> str:
+        """Return how the names of the files begin."""
+        before = numbered(self.folder)
+        return series_of(before[-1]) if before else self.series or name_for(self.folder)
 
     def _begin(self, file: Appended, moment: int) -> None:
         """Write the record that says what a file is."""
@@ -231,6 +241,14 @@ class Recorder:
 def name_for(folder: Path) -> str:
     """Return what the files of a folder are called."""
     return re.sub(r"[^A-Za-z0-9._]+", "-", folder.resolve().name).strip("-.") or "crawl"
+
+
+def series_for(folder: Path) -> str:
+    """Return a name for the files of a crawl that no other crawl has: folder, time and chance.
+
+    So the files of many crawls can be put into one folder.
+    """
+    return f"{name_for(folder)}-{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{token_hex(4)}"
 
 
 def locked(folder: Path) -> int:
