@@ -19,7 +19,9 @@ from rich.console import Console
 
 from foragers import __version__
 from foragers.errors import UsageError
+from foragers.reporting.plain import plain
 
+MAX_LINE = 2000
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
     "demo": "make a small web and compare strategies on it",
@@ -43,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # which it is under nohup
         signal.signal(signal.SIGHUP, stop)
+    # Processes that we start look for modules where Python is, not where the user stands.
+    os.environ["PYTHONSAFEPATH"] = "1"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Better a question mark than nothing, where the terminal cannot show a letter.
@@ -53,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser(given[0] if given else "").parse_args(with_settings(given))
         options.run(options, Console())
     except UsageError as error:
-        errors.print(f"foragers: {error}", markup=False)
+        # Part of it may come from a file that somebody else made.
+        errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
         return USAGE
     except KeyboardInterrupt:
         errors.print("foragers: interrupted; the same command starts again or goes on")

@@ -14,6 +14,7 @@ from foragers.errors import UsageError
 from foragers.exhibits.request import PAPERS, Request, reproduce
 from foragers.exhibits.showing import show
 from foragers.exhibits.writing import write_exhibits
+from foragers.files import check_own
 from foragers.plots import canvas
 
 
@@ -63,6 +64,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     out = options.out or Path("reproduced") / options.paper
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: is a file; name a folder")
+    check_own(out)
     canvas.check(out / "figure.png")
     request = Request(
         out,

@@ -12,7 +12,7 @@ from foragers.comparison.pool import Job
 from foragers.comparison.result import RunResult
 from foragers.comparison.study import Study
 from foragers.errors import UsageError
-from foragers.files import write
+from foragers.files import check_own, write
 from foragers.models import Model
 from foragers.run import Run
 from foragers.worlds.store import COLUMNS
@@ -28,6 +28,7 @@ class Folder:
     """Finished runs, one file each, of comparisons that share all but strategies and seeds."""
 
     def __init__(self, path: Path, base: Run, study: Study) -> None:
+        check_own(path)
         self._runs = path / "runs"
         same = identity(base, study)
         file = path / "comparison.json"

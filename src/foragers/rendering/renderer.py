@@ -100,7 +100,8 @@ class Renderer:
         chromium = named(self.terms.chromium)
         self._folder = tempfile.mkdtemp(prefix="foragers-browser-")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "foragers.rendering.process"],
+            # Not a module that happens to be called like one of ours where the user stands.
+            [sys.executable, "-P", "-m", "foragers.rendering.process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

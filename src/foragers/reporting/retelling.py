@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +41,7 @@ STEP = 500
 MOST_LINKS = 20
 SEEN = 0.0005
 """What promises may be off by before it shows."""
+MOST_EXAMPLES, MOST_BYTES = 10_000, 100_000_000
 LEARNED = "the crawl had learned less then, or a link on another page spoke for it"
 OTHER_MODEL = "the model was another one then"
 
@@ -118,16 +120,35 @@ def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
         aim = msgspec.convert(told.get("aim") or {}, Aim)
     except msgspec.ValidationError:
         aim = Aim()
+    for named in (aim.examples, aim.idf):
+        check_named(named)
+    # A strategy knows the words of a topic.  Of a function it knows nothing, so that the one
+    # which the folder names, and which may be anybody's, is not imported.
     judge = judge_from(
         topic=aim.topic,
         similarity=aim.similarity,
-        threshold=aim.threshold,
+        threshold=None if aim.judge else aim.threshold,
         examples=aim.examples,
         new_within=aim.new_within,
-        judge=aim.judge,
         idf=aim.idf,
     )
     return build(spec, Brief(topic_of(judge), rng))
+
+
+def check_named(path: str | None) -> None:
+    """Refuse to read what a folder names as examples if that would take very long, or for ever."""
+    if path is None:
+        return
+    place = Path(path)
+    try:
+        if not (place.is_dir() or place.is_file()):
+            raise UsageError(f"{path}, which the crawl compared pages with, is not here")
+        found = [place] if place.is_file() else list(islice(place.rglob("*"), MOST_EXAMPLES + 1))
+        size = sum(file.stat().st_size for file in found if file.is_file())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}, which the crawl compared pages with: {error}") from error
+    if len(found) > MOST_EXAMPLES or size > MOST_BYTES:
+        raise UsageError(f"{path}, which the crawl compared pages with, is very large")
 
 
 def reasons(

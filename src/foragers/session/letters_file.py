@@ -59,7 +59,8 @@ class LettersFile:
 
     def _open(self) -> int:
         if self._descriptor < 0:
-            self._descriptor = os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._descriptor = os.open(self.file, flags, 0o644)
             os.ftruncate(self._descriptor, self._ends[-1])
         return self._descriptor
 

@@ -28,6 +28,7 @@ from foragers import __version__
 from foragers.clock import steady, to_system
 from foragers.errors import UsageError
 from foragers.fetch.reply import Limits
+from foragers.files import check_own
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures.remaining import Estimate, law_of
@@ -52,10 +53,12 @@ from foragers.urls import UrlTable
 from foragers.worlds.budget import Budget
 from foragers.worlds.courtesy import Wishes
 from foragers.worlds.live import Live
-from foragers.worlds.recorder import Recorder, locked
+from foragers.worlds.recorder import Recorder, locked, series_for
 
 CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
 """A checkpoint is written after so many visits, or this share of all: its cost grows with them."""
+OWN = ("crawl.json", "ledger.sqlite", "warc", NAME, "agents.npz", "checkpoint")
+"""How the names of the files begin that a crawl writes in its folder."""
 MAX_SLEEP = 0.5
 PATIENCE = 600.0
 """A crawl ends, and can go on later, if all hosts want to be left alone for longer than this."""
@@ -102,11 +105,12 @@ class Session:
         fresh = Standing(0, build(order.strategy, brief), judge, traps_of(order), table)
         live = world_of(order, fresh.traps, fresh.table, self.limits)
         try:
-            (self.folder / "warc").mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"--out {self.folder}: {error.strerror}; choose another") from error
         self._lock = locked(self.folder)
         try:
+            check_own(self.folder, OWN)
             live.renderings.open()
             order.keep(self.folder)
             standing = load(self.folder) or fresh
@@ -127,7 +131,8 @@ class Session:
         self.ledger = SqliteLedger(self.folder / "ledger.sqlite", self.live.table)
         if order.warc:
             software = f"foragers/{__version__}"
-            self.recorder = Recorder(self.folder / "warc", software, user_agent=order.agent)
+            archive, series = self.folder / "warc", series_for(self.folder)
+            self.recorder = Recorder(archive, software, series, user_agent=order.agent)
             self.recorder.open()
             self.live.archivist = self.recorder
         self.taken_up = len(self.ledger)
@@ -282,7 +287,7 @@ class Session:
             with suppress(OSError, sqlite3.Error, UsageError):
                 self.checkpoint()
                 retain(self.order, self.crawl.strategy, self.live.table)
-        with suppress(OSError):
+        with suppress(OSError, UsageError):
             self.order.keep(self.folder, self.stopped, self.estimate())
         with suppress(sqlite3.Error):
             self.ledger.close()

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TypeGuard
 from urllib.parse import quote
 
+from foragers.files import created
 from foragers.protocols import Judge, Strategy
 from foragers.session.extras import Extras
 from foragers.session.letters_file import NAME, LettersFile
+from foragers.session.signed import checking, opened, signing, user_key
 from foragers.session.stopping import Lookout
 from foragers.traps import Traps
 from foragers.types import Choice
@@ -40,13 +42,19 @@ class Standing:
 
 
 def save(folder: Path, standing: Standing) -> None:
-    """Write a checkpoint in one step, and take no second copy of it in memory."""
+    """Write a checkpoint in one step, and take no second copy of it in memory.
+
+    Without a key nobody could trust it, so none is written: the ledger has it all.
+    """
     if isinstance(standing.table.store, LettersFile):
         standing.table.store.keep()
+    key = user_key()
+    if key is None:
+        return
     partial = folder / ".checkpoint.partial"
     try:
-        with partial.open("wb") as stream:
-            pickle.dump(standing, stream, pickle.HIGHEST_PROTOCOL)
+        with created(partial) as stream, signing(stream, key) as signed:
+            pickle.dump(standing, signed, pickle.HIGHEST_PROTOCOL)
         partial.replace(folder / "checkpoint")
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -54,15 +62,18 @@ def save(folder: Path, standing: Standing) -> None:
 
 
 def load(folder: Path) -> Standing | None:
-    """Return the last checkpoint of a crawl, if there is one that can be used."""
+    """Return the last checkpoint of a crawl, if there is one that this user has written."""
+    key = user_key()
     try:
-        with (folder / "checkpoint").open("rb") as stream:
-            found = pickle.load(stream)
-        if fits(found, folder):
-            return found
+        with opened(folder / "checkpoint") as stream:
+            if key is not None:
+                with checking(stream, key) as signed:
+                    found = pickle.load(signed)
+                if fits(found, folder):
+                    return found
     except FileNotFoundError:
         return None
-    except Exception:  # whatever a damaged pickle raises: the ledger has it all
+    except Exception:  # signed by somebody else, damaged, or of another version
         pass
     # It must not come to fit later, when the crawl has gone another way.
     (folder / "checkpoint").unlink()

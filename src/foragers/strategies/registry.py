@@ -154,7 +154,7 @@ def convert(whose: str, key: str, value: str, kind: type) -> bool | int | float 
     literal: bool | int | float | str
     try:
         literal = ast.literal_eval(value.title() if kind is bool else value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         literal = value
     if kind is float and type(literal) is int:
         literal = float(literal)
