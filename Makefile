@@ -14,7 +14,7 @@ $(READY): pyproject.toml
 		{ echo "make: cannot create a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "make: installing foragers into $(VENV) (only once)"
 	@$(PIP) --upgrade pip
-	@$(PIP) --editable '.[plots]'
+	@$(PIP) --editable .
 	@touch $@
 
 $(DEV): $(READY)

@@ -325,14 +325,6 @@ def test_an_interrupted_import_cleans_up(tmp_path: Path) -> None:
     assert sorted(left.name for left in tmp_path.iterdir()) == ["web.warc"]
 
 
-def test_the_demo_crawls_with_several_strategies(tmp_path: Path, capsys) -> None:
-    code, out, _ = said(capsys, "demo", "--out", tmp_path / "demo")
-    assert code == 0
-    assert "auto" in out
-    assert (tmp_path / "demo" / "harvest.png").exists()
-    assert list((tmp_path / "demo" / "best-first" / "warc").glob("*.warc.gz"))
-
-
 def test_generated_worlds_are_the_same_for_the_same_seed(tmp_path: Path, capsys) -> None:
     for name in ("one", "two"):
         words = ("world", "generate", tmp_path / name, "--preset", "companies", "--seed", "7")

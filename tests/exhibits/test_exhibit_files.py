@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure as Drawing
 from rich.console import Console
 
+from foragers.cli.main import main
 from foragers.exhibits.exhibit import Cell, Exhibits, Figure, Measured, Table, Verdict
 from foragers.exhibits.showing import show
 from foragers.exhibits.wording import worded
@@ -90,6 +92,19 @@ def test_everything_is_written(tmp_path: Path) -> None:
     for text in ("Made &lt;again&gt;", "generated &amp; small", "does not hold", "A &lt;note&gt;"):
         assert text in html
     assert html.count("<svg") == 1
+
+
+def test_without_matplotlib_figures_are_left_out_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("foragers.cli.reproduce.reproduce", lambda *_: EXHIBITS)
+    assert main(["reproduce", "selection", "--out", str(tmp_path / "out")]) == 0
+    assert "pip install 'foragers[plots]'" in capsys.readouterr().out
+    html = (tmp_path / "out" / "report.html").read_text()
+    assert "<svg" not in html
+    assert "Data: figure-1.csv" in html
+    assert (tmp_path / "out" / "figure-1.csv").exists()
 
 
 def test_the_same_exhibits_give_the_same_bytes(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -63,9 +65,20 @@ def test_another_suffix_is_refused_before_anything_is_measured(tmp_path: Path) -
 def test_without_matplotlib_the_message_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foragers.plots.canvas.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'foragers\[plots\]'"):
         plot_degrees(SAMPLE, SAMPLE, tmp_path / "plot.png")
+
+
+@pytest.mark.parametrize("sample", [SAMPLE, NONE, degrees(np.array([1, 1]))])
+def test_without_matplotlib_there_is_an_svg(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample: Degrees
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    plot_degrees(sample, sample, tmp_path / "plot.svg", "a <world>")
+    picture = ElementTree.fromstring((tmp_path / "plot.svg").read_text(encoding="utf-8"))
+    assert "a <world>" in "".join(picture.itertext())
+    assert ("in-links" in "".join(picture.itertext())) == (sample is not NONE)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

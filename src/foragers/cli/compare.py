@@ -103,8 +103,6 @@ def run(options: argparse.Namespace, console: Console) -> None:
     plan.check()
     if options.json:
         check_writable(options.json, "--json")
-    if plan.out:
-        canvas.check(plan.out / "harvest.png")
     study = prepare(plan.base)
     with progress(console, "judging pages", study.archive.pages) as meter:
         study.score(meter)
@@ -203,5 +201,8 @@ def write_folder(result: Result, out: Path, console: Console) -> None:
     write_json(result, out / "result.json")
     plot_harvest(result, out / "harvest")
     write_report(result, out)
+    if not canvas.have_matplotlib():
+        told = f"curves are in harvest.svg only; pictures as PNG {canvas.LEFT_OUT}"
+        console.print(told, markup=False, soft_wrap=True)
     places = f"report: {out / 'report.html'}; ledgers: {out / 'ledgers'}"
     console.print(places, soft_wrap=True, markup=False)

@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.console import Console
 
 from foragers.files import stream_number, write
-from foragers.plots import canvas
 from foragers.reporting.folder import check_out, opened
 from foragers.reporting.report import report
 
@@ -26,7 +25,6 @@ def add(verb: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Write the report and say where it is."""
-    canvas.check(Path("report.svg"))
     out = options.out or options.folder / NAME
     check_out(options.folder, out)
     with opened(options.folder) as folder, Console(stderr=True).status("reading the ledger"):

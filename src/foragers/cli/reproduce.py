@@ -65,7 +65,6 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: is a file; name a folder")
     check_own(out)
-    canvas.check(out / "figure.png")
     request = Request(
         out,
         tuple(options.world),
@@ -80,4 +79,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     exhibits = reproduce(options.paper, request, partial(progress, console))
     write_exhibits(exhibits, out)
     show(exhibits, console)
+    if exhibits.figures and not canvas.have_matplotlib():
+        told = f"no pictures, only their data as CSV: pictures {canvas.LEFT_OUT}"
+        console.print(told, markup=False, soft_wrap=True)
     console.print(f"everything: {out / 'report.html'}", soft_wrap=True, markup=False)

@@ -14,7 +14,7 @@ from foragers.errors import UsageError
 from foragers.exhibits.exhibit import Cell, Exhibits, Figure, Measured, Table
 from foragers.exhibits.wording import judged, worded
 from foragers.files import write
-from foragers.plots.canvas import figure
+from foragers.plots.canvas import LEFT_OUT, figure, have_matplotlib
 from foragers.reporting.html import document
 
 
@@ -26,8 +26,9 @@ def write_exhibits(exhibits: Exhibits, out: Path) -> None:
             write(out / f"{table.name}.csv", table_csv(table))
         for shown in exhibits.figures:
             write(out / f"{shown.name}.csv", columns_csv(shown))
-            with figure(out / shown.name, shown.width, shown.height) as drawing:
-                shown.draw(drawing)
+            if have_matplotlib():
+                with figure(out / shown.name, shown.width, shown.height) as drawing:
+                    shown.draw(drawing)
         write(out / "exhibits.json", msgspec.json.format(as_json(exhibits), indent=1) + b"\n")
         write(out / "report.html", page(exhibits, out).encode())
     except OSError as error:
@@ -121,11 +122,17 @@ def page(exhibits: Exhibits, out: Path) -> str:
         rows = [tuple(worded(cell) for cell in row) for row in table.rows]
         parts += [f"<h2>{escape(table.title)}</h2>", grid(table.columns, rows), note(table.note)]
     for shown in exhibits.figures:
-        picture = (out / f"{shown.name}.svg").read_text(encoding="utf-8")
-        parts += [f"<h2>{escape(shown.title)}</h2>", picture[picture.index("<svg") :]]
-        parts.append(note(shown.note))
+        parts += [f"<h2>{escape(shown.title)}</h2>", picture_of(shown, out), note(shown.note)]
     parts += [note(text) for text in exhibits.notes]
     return document(exhibits.title, "\n".join(parts))
+
+
+def picture_of(shown: Figure, out: Path) -> str:
+    """Return the picture of a figure, or where its data are if it could not be drawn."""
+    if not have_matplotlib():
+        return note(f"Data: {shown.name}.csv. The picture is left out: pictures {LEFT_OUT}.")
+    picture = (out / f"{shown.name}.svg").read_text(encoding="utf-8")
+    return picture[picture.index("<svg") :]
 
 
 def note(text: str) -> str:

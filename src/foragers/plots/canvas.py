@@ -6,27 +6,25 @@
 
 The figure is written when the block ends: as PNG or SVG by the name of the file, as
 both if it has no suffix.  matplotlib is an optional dependency and imported only here,
-without pyplot, so that no window, backend or global figure is involved.
+without pyplot, so that no window, backend or global figure is involved.  Where it is not
+installed, `chart.py` draws the plots that every user sees, as SVG.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foragers.errors import UsageError
-from foragers.files import replacing
+from foragers.files import replacing, write
+from foragers.plots.chart import COLOURS as COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg")
-
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#000000")
-"""Told apart by the colour-blind too (Okabe and Ito)."""
 
 STYLE: dict[str, str | float | bool] = {
     "axes.axisbelow": True,
@@ -56,18 +54,33 @@ UNDATED: dict[str, dict[str, None]] = {
 }
 
 
+LEFT_OUT = "need matplotlib: pip install 'foragers[plots]'"
+"""What to say of pictures that cannot be drawn."""
+
+
+def have_matplotlib() -> bool:
+    """Say whether matplotlib can be used."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def check(path: Path) -> None:
     """Say now, before long work, if a plot could not be written to the file."""
     if path.suffix and path.suffix.lower() not in FORMATS:
         raise UsageError(f"{path}: a plot is written as .png or .svg; change the file's suffix")
-    if find_spec("matplotlib") is None:
-        raise UsageError("plots need matplotlib: pip install 'foragers[plots]'")
+    if path.suffix.lower() == ".png" and not have_matplotlib():
+        raise UsageError(f"{path}: plots as PNG {LEFT_OUT}; or name a file that ends in .svg")
 
 
 @contextmanager
 def figure(path: Path, width: float = 6.4, height: float = 4.2) -> Iterator[Figure]:
     """Give an empty figure of so many inches, in our style, and write it when it is drawn."""
     check(path)
+    if not have_matplotlib():
+        raise UsageError(f"{path}: plots of this kind {LEFT_OUT}")
     from matplotlib import style
     from matplotlib.figure import Figure
 
@@ -85,3 +98,10 @@ def save(drawing: Figure, path: Path) -> None:
         suffix = file.suffix.lower()
         with replacing(file) as out:
             drawing.savefig(out, format=suffix[1:], metadata=UNDATED[suffix])
+
+
+def sketch(svg: str, path: Path) -> Path:
+    """Write a chart that was drawn without matplotlib, and return the file."""
+    file = path if path.suffix else path.with_name(f"{path.name}.svg")
+    write(file, svg.encode() + b"\n")
+    return file

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from foragers.measures.degrees import Degrees
 from foragers.measures.powerlaw import PowerLaw
-from foragers.plots.canvas import COLOURS, figure
+from foragers.plots.canvas import check, figure, have_matplotlib, sketch
+from foragers.plots.chart import COLOURS, Axis, Line, Mark, Panel, chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +29,10 @@ def plot_degrees(in_degrees: Degrees, out_degrees: Degrees, path: Path, title: s
     Lines are the fitted laws over the range of the fit: the tail's, and dashed the one
     bounded at both ends.
     """
+    if not have_matplotlib():
+        check(path)
+        sketch(degrees_chart(in_degrees, out_degrees, title), path)
+        return
     with figure(path, height=4.8) as drawing:
         axes = drawing.subplots()
         axes.set(xscale="log", yscale="log")
@@ -41,17 +46,42 @@ def plot_degrees(in_degrees: Degrees, out_degrees: Degrees, path: Path, title: s
             axes.text(0.5, 0.5, "no links", transform=axes.transAxes, ha="center")
 
 
+def shares_of(degrees: Degrees) -> tuple[NDArray[np.int64], Floats, int]:
+    """Return the degrees above zero, the share of pages that have each, and how many pages."""
+    pairs = np.array([pair for pair in degrees.histogram if pair[0] > 0], np.int64).reshape(-1, 2)
+    pages = sum(count for _, count in degrees.histogram)
+    return pairs[:, 0], pairs[:, 1] / max(pages, 1), pages
+
+
+def degrees_chart(in_degrees: Degrees, out_degrees: Degrees, title: str) -> str:
+    """Return the same as SVG, drawn without matplotlib."""
+    marks: list[Mark] = []
+    highest, lowest = 1, 1.0
+    for degrees, name, colour in ((out_degrees, "out", COLOURS[0]), (in_degrees, "in", COLOURS[1])):
+        ks, shares, pages = shares_of(degrees)
+        if not len(ks):
+            continue
+        highest, lowest = max(highest, int(ks[-1])), min(lowest, float(shares.min()))
+        marks.append(Line(ks, shares, colour, width=0, dots=1.4, opacity=0.35))
+        marks.append(Line(*binned(ks, shares), colour, f"{name}-links", width=0, dots=3))
+        for law, kind in ((degrees.tail, "tail"), (degrees.bounded, "bounded")):
+            if law:
+                label = f"{name}, {kind}: exponent {-law.exponent:.2f}"
+                along, heights = law_line(law, pages)
+                lowest = min(lowest, float(heights.min()))
+                marks.append(Line(along, heights, colour, label, kind == "bounded", 1.3))
+    x = Axis("links of a page" if marks else "no links", 0.8, 1.2 * highest, "log")
+    y = Axis("share of pages", 0.7 * lowest, 1.2, "log")
+    return chart([Panel(x, y, marks)], 720, 520, "degrees of pages", title)
+
+
 def draw(axes: Axes, degrees: Degrees, name: str, colour: str, marker: str) -> bool:
     """Draw one direction; say whether there was anything to draw."""
-    pairs = np.array([pair for pair in degrees.histogram if pair[0] > 0], np.int64).reshape(-1, 2)
-    if not len(pairs):
+    ks, shares, pages = shares_of(degrees)
+    if not len(ks):
         return False
-    ks, counts = pairs.T
-    pages = sum(count for _, count in degrees.histogram)
-    axes.plot(ks, counts / pages, marker, color=colour, markersize=2.5, alpha=0.3)
-    axes.plot(
-        *binned(ks, counts / pages), marker, color=colour, markersize=5, label=f"{name}-links"
-    )
+    axes.plot(ks, shares, marker, color=colour, markersize=2.5, alpha=0.3)
+    axes.plot(*binned(ks, shares), marker, color=colour, markersize=5, label=f"{name}-links")
     if degrees.tail:
         draw_law(axes, degrees.tail, pages, f"{name}, tail", colour, "-")
     if degrees.bounded:
@@ -73,7 +103,12 @@ def binned(ks: NDArray[np.int64], shares: Floats) -> tuple[Floats, Floats]:
 
 def draw_law(axes: Axes, law: PowerLaw, pages: int, name: str, colour: str, dash: str) -> None:
     """Draw a law over its range, as high as the share of the pages that it describes."""
-    ks = np.unique(np.geomspace(law.x_min, law.x_max, 100).round().astype(np.int64))
-    shares = law.probability(ks) * law.points / pages
+    ks, shares = law_line(law, pages)
     label = f"{name}: $k^{{{-law.exponent:.2f}}}$, $k$ = {law.x_min:,} to {law.x_max:,}"
     axes.plot(ks, shares, color=colour, linestyle=dash, linewidth=1.3, label=label)
+
+
+def law_line(law: PowerLaw, pages: int) -> tuple[NDArray[np.int64], Floats]:
+    """Return points on a law over its range."""
+    ks = np.unique(np.geomspace(law.x_min, law.x_max, 100).round().astype(np.int64))
+    return ks, law.probability(ks) * law.points / pages

@@ -7,9 +7,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.plots.chart import Axis, Panel, Strokes, chart
 from foragers.reporting.agents import Agents, Life
 from foragers.reporting.family import founders, heirs, main_branches, sizes
-from foragers.reporting.pictures import Picture
+from foragers.reporting.pictures import WIDE
 
 DRAWN = 200
 """How many agents are drawn: more lines could not be told apart."""
@@ -28,21 +29,21 @@ def family(agents: Agents, times: NDArray[np.float64]) -> tuple[str, int]:
     ends = [inf if life.died is None else life.died for life in shown]
     died = np.searchsorted(order, ends, side="right")
     children = [row for row, life in enumerate(shown) if life.parent in at]
-    picture = Picture("family")
-    with picture.drawing(9.2, 1.0 + min(0.05 * len(rows), 7.0)) as empty:
-        axes = empty.subplots()
-        parents = [at[shown[row].parent] for row in children]
-        axes.vlines(born[children], parents, children, colors="#8c9196", lw=0.6)
-        width = 3.0 if len(rows) <= 60 else 1.6
-        axes.hlines(range(len(rows)), born, died, colors=[shade(life) for life in shown], lw=width)
-        named = [row for row, number in enumerate(rows) if shown[row].parent not in at]
-        sizes_shown = np.diff([*named, len(rows)])
-        ticks = [row for row, size in zip(named, sizes_shown, strict=True) if size >= ROOM]
-        axes.set_yticks(ticks or named[:1], [shown[row].name for row in ticks or named[:1]])
-        axes.set(xlabel="downloads", xlim=(0, max(len(order), 1)), ylim=(len(rows), -1))
-        axes.grid(visible=False, axis="y")
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-    return picture.svg, len(rows)
+    named = [row for row, number in enumerate(rows) if shown[row].parent not in at]
+    sizes_shown = np.diff([*named, len(rows)])
+    ticks = [row for row, size in zip(named, sizes_shown, strict=True) if size >= ROOM]
+    names = [(float(row), shown[row].name) for row in ticks or named[:1]]
+    x = Axis("downloads", 0, max(len(order), 1), whole=True)
+    # From its end to its beginning: the first family stands at the top.
+    panel = Panel(x, Axis("", len(rows), -1, given=names))
+    births = [(float(born[row]), float(row)) for row in children]
+    parents = [(float(born[row]), float(at[shown[row].parent])) for row in children]
+    panel.marks.append(Strokes(parents, births, ["#8c9196"] * len(births), 0.6))
+    lines = [(float(time), float(row)) for row, time in enumerate(born)]
+    ends_shown = [(float(time), float(row)) for row, time in enumerate(died)]
+    width = 3.0 if len(rows) <= 60 else 1.6
+    panel.marks.append(Strokes(lines, ends_shown, [written(shade(life)) for life in shown], width))
+    return chart([panel], WIDE, int(100 + min(5 * len(rows), 700)), "family"), len(rows)
 
 
 def ordered(lives: dict[int, Life], large: dict[int, int], shown: set[int]) -> list[int]:
@@ -63,3 +64,8 @@ def shade(life: Life) -> tuple[float, float, float]:
     share = life.relevant / life.downloads if life.downloads else 0.0
     red, green, blue = (DULL + share * (GOOD - DULL)).tolist()
     return red, green, blue
+
+
+def written(colour: tuple[float, float, float]) -> str:
+    """Return a colour as SVG has it."""
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
