@@ -65,3 +65,22 @@ def test_a_name_for_this_machine_can_be_allowed(exception: str, tmp_path: Path) 
         allowed = (exception.format(port=server.port),)
         outcome = crawl(tmp_path, f"http://localhost:{server.port}/", allow_private=allowed)
         assert [row[2] for row in outcome.rows.values()] == ["ok"]
+
+
+@pytest.mark.parametrize("name", ["http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"])
+def test_a_proxy_of_the_environment_is_no_way_round_the_guard(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving({"*": page()}, address="127.0.0.3") as proxy, serving({"/a": page()}) as server:
+        monkeypatch.setenv(name, proxy.origin)
+        outcome = crawl(
+            tmp_path,
+            server.url("/a"),
+            "http://127.0.0.9/",
+            "https://127.0.0.9/",
+            allow_private=("127.0.0.1", "127.0.0.3"),
+        )
+        assert outcome.status("/a") == "ok"
+        assert "private address" in outcome.reason("http://127.0.0.9/")
+        assert "private address" in outcome.reason("https://127.0.0.9/")
+        assert not proxy.paths

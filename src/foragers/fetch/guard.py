@@ -20,10 +20,19 @@ from ipaddress import (
 from foragers.errors import UsageError
 
 Address = IPv4Address | IPv6Address
-NOT_PUBLIC = tuple(
-    ip_network(text) for text in ("192.0.0.0/24", "192.88.99.0/24", "fec0::/10", "3fff::/20")
+RESERVED = (
+    "192.0.0.0/24",
+    "192.88.99.0/24",
+    "2001::/32",
+    "64:ff9b:1::/48",
+    "fec0::/10",
+    "3fff::/20",
 )
 """What is reserved, and not known as such to all versions of Python."""
+OF_CLOUDS = ("168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14")
+"""What looks public and is the inside of a cloud: Azure's wire server, IBM's service network.
+The metadata services of others have private addresses."""
+NOT_PUBLIC = tuple(ip_network(text) for text in (*RESERVED, *OF_CLOUDS))
 NAT64 = IPv6Network("64:ff9b::/96")
 SIX_TO_FOUR = IPv6Network("2002::/16")
 
