@@ -12,9 +12,10 @@ from pathlib import Path
 import brotli
 import pytest
 import zstandard
+from warcio.archiveiterator import ArchiveIterator
 
 from live.crawling import LIMITS, crawl, one, serving
-from live.hostile_server import Connection, reply
+from live.hostile_server import Connection, page, reply
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 ZEROS = b"<p>" + bytes([32]) * 30_000_000
@@ -156,6 +157,28 @@ def test_bombs_do_not_go_off(coding: str, tmp_path: Path) -> None:
         tracemalloc.stop()
     assert (status, reason) == ("failed", "too large: more than 1,000,000 bytes unpacked")
     assert peak < 12_000_000
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_a_page_that_is_too_large_when_unpacked_keeps_its_first_part(
+    coding: str, tmp_path: Path
+) -> None:
+    whole = b"<title>Long</title><a href=/near>near</a>" + b"<p>words and words" * 100_000
+    body = gzip.compress(whole) if coding == "gzip" else zlib.compress(whole)
+    site = {"/it": reply(body, content_encoding=coding), "/near": page()}
+    with serving(site) as server:
+        outcome = crawl(tmp_path, server.url("/it"), warc=True)
+    assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "Long")
+    assert outcome.reason("/it") == "cut: the first 100,000 of more than 1,000,000 bytes unpacked"
+    assert outcome.status("/near") == "ok"
+    found = {}
+    for path in (tmp_path / "warc").glob("*.warc.gz"):
+        with path.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "response":
+                    url = record.rec_headers.get_header("WARC-Target-URI")
+                    found[url] = record.content_stream().read()
+    assert found[server.url("/it")] == whole, "the archive has all of it"
 
 
 def test_what_is_not_wanted_is_not_read_to_its_end(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
 from warcio.archiveiterator import ArchiveIterator
 
-from foragers.errors import UsageError
+from foragers.errors import UsageError, WriteError
 from foragers.session.session import Session
 from live.crawling import LIMITS, LOOPBACK, crawl, order_of, serving
 from live.hostile_server import Connection, HostileServer, page, redirect
@@ -246,7 +247,10 @@ def test_a_full_disk_ends_the_crawl_with_a_line_and_it_goes_on_when_there_is_roo
 ) -> None:
     with serving(site(0)) as server:
         folder = small_disk / "crawl"
-        with pytest.raises(UsageError, match="start the same crawl again"):
+        told = (
+            r"/crawl/(warc/.*gz|ledger.sqlite|addresses) cannot be written: .* make room and start"
+        )
+        with pytest.raises(WriteError, match=told):
             crawl(folder, server.url("/"), warc=True)
         done = len(visits(folder))
         assert done > 5
@@ -256,3 +260,39 @@ def test_a_full_disk_ends_the_crawl_with_a_line_and_it_goes_on_when_there_is_roo
         assert {f"/{n}" for n in range(1, PAGES)} <= set(pages)
         assert sum(pages.values()) - len(pages) <= 2
         check_warc(folder)
+
+
+def test_a_file_that_may_not_grow_is_named_in_one_line(tmp_path: Path) -> None:
+    words = " ".join(str(n) for n in range(2000))
+    pages = {f"/{n}": page(words=f"{n} {words}") for n in range(60)}
+    with serving(pages) as server:
+        command = [
+            sys.executable, "-m", "foragers.cli.main", "crawl", server.url("/"),
+            f"--out={tmp_path / 'crawl'}", "--delay=0", "--no-traps", "--allow-private=127.0.0.0/8",
+        ]  # fmt: skip
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
+
+        ended = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+        assert ended.returncode == 1
+        (line,) = ended.stderr.splitlines()
+        file = line.removeprefix("foragers: ").partition(" cannot be written: ")[0]
+        assert Path(file).is_file()
+        assert line.endswith(" and start the same crawl again")
+        assert subprocess.run(command, capture_output=True).returncode == 0
+        asked = Counter(path for path in server.paths if path != "/robots.txt")
+    assert set(asked) == {"/", *pages}
+    assert sum(asked.values()) - len(asked) <= 1
+    assert sum(status == "ok" for _, _, status in visits(tmp_path / "crawl")) == 61
+
+
+def test_a_ledger_that_another_program_holds_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    with serving(site(0)) as server:
+        session = Session(order_of(server.url("/"), budget=30), tmp_path, LIMITS)
+        session.open()
+        (wait,) = session.ledger._connection.execute("PRAGMA busy_timeout").fetchone()
+        assert wait >= 30_000
+        session.run()
+        session.close()
+        assert len(visits(tmp_path)) == 30

@@ -18,7 +18,7 @@ from typing import NoReturn
 from rich.console import Console
 
 from foragers import __version__
-from foragers.errors import UsageError
+from foragers.errors import UsageError, WriteError
 from foragers.reporting.plain import plain
 
 MAX_LINE = 2000
@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = list(sys.argv[1:] if arguments is None else arguments)
         options = parser(given[0] if given else "").parse_args(with_settings(given))
         options.run(options, Console())
+    except WriteError as error:
+        errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
+        return FAILED
     except UsageError as error:
         # Part of it may come from a file that somebody else made.
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)

@@ -68,6 +68,8 @@ VERSION_WORDS = (
     " AND words IS NOT NULL ORDER BY number DESC LIMIT 1"
 )
 INDEX = "CREATE INDEX IF NOT EXISTS visits_final ON visits (final)"
+LONGEST_WAIT = 60.0
+"""Seconds to wait for another program that holds the ledger."""
 FACTS_AT_ONCE = 10_000
 """Rows are turned into columns so many at a time: as rows they take ten times as much memory."""
 INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * 20)})"
@@ -252,13 +254,15 @@ class SqliteLedger:
 def connect(path: Path | str) -> sqlite3.Connection:
     """Open a ledger's file, or make a new one."""
     try:
-        connection = sqlite3.connect(path)
+        connection = sqlite3.connect(path, timeout=LONGEST_WAIT)
     except sqlite3.Error as error:
         raise UsageError(f"{path} cannot be opened ({error}); choose another file") from error
     try:
         prepare(connection, path)
     except BaseException as error:
         connection.close()
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            raise UsageError(f"{path} is locked; end the program that holds it") from error
         if isinstance(error, sqlite3.DatabaseError):
             raise UsageError(f"{path} is not a ledger ({error}); choose another file") from error
         raise

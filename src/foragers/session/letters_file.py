@@ -10,7 +10,7 @@ import os
 from array import array
 from pathlib import Path
 
-from foragers.errors import UsageError
+from foragers.errors import WriteError
 
 NAME = "addresses"
 
@@ -64,11 +64,8 @@ class LettersFile:
             os.ftruncate(self._descriptor, self._ends[-1])
         return self._descriptor
 
-    def _trouble(self, what: str | None) -> UsageError:
-        return UsageError(
-            f"{self.file} cannot be written: {what}; all before it is kept,"
-            " mend that and start the same crawl again"
-        )
+    def _trouble(self, what: str | None) -> WriteError:
+        return WriteError(self.file, what)
 
     def __getstate__(self) -> array[int]:
         return self._ends

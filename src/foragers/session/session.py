@@ -13,6 +13,7 @@ holds beyond it is told again.  Without a checkpoint all of it is.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -26,7 +27,7 @@ import numpy as np
 
 from foragers import __version__
 from foragers.clock import steady, to_system
-from foragers.errors import UsageError
+from foragers.errors import UsageError, WriteError
 from foragers.fetch.reply import Limits
 from foragers.files import check_own
 from foragers.ledger.sqlite import SqliteLedger
@@ -60,6 +61,8 @@ CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
 OWN = ("crawl.json", "ledger.sqlite", "warc", NAME, "agents.npz", "checkpoint")
 """How the names of the files begin that a crawl writes in its folder."""
 MAX_SLEEP = 0.5
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+"""What the operating system says of a disk that is full or fails."""
 PATIENCE = 600.0
 """A crawl ends, and can go on later, if all hosts want to be left alone for longer than this."""
 
@@ -112,7 +115,8 @@ class Session:
         try:
             check_own(self.folder, OWN)
             live.renderings.open()
-            order.keep(self.folder)
+            with storing(self.folder, "crawl.json"):
+                order.keep(self.folder)
             standing = load(self.folder) or fresh
             self.live = live
             if standing is not fresh:
@@ -256,7 +260,8 @@ class Session:
     def checkpoint(self) -> None:
         """Write down all that has learned from the visits so far."""
         crawl, harvester = self.crawl, self.live.harvester
-        self.ledger.commit()
+        with storing(self.folder):
+            self.ledger.commit()
         visits = len(self.ledger)
         standing = Standing(
             visits,
@@ -269,8 +274,9 @@ class Session:
             self._wishes(),
             self.lookout,
         )
-        save(self.folder, standing)
-        keep_agents(self.folder, crawl.strategy, self.ledger)
+        with storing(self.folder, "checkpoint"):
+            save(self.folder, standing)
+            keep_agents(self.folder, crawl.strategy, self.ledger)
         give_back()
         step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
         self._next_checkpoint = visits + step
@@ -313,12 +319,16 @@ class Session:
 
 
 @contextmanager
-def storing(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong with the ledger into a line for the user."""
+def storing(folder: Path, name: str = "") -> Iterator[None]:
+    """Turn what goes wrong with the files of a crawl into a line for the user."""
     try:
         yield
     except sqlite3.Error as error:
-        raise UsageError(
-            f"{folder / 'ledger.sqlite'} cannot be written: {error}; all before it is kept,"
-            " mend that and start the same crawl again"
-        ) from error
+        remedy = "make room" if "full" in str(error) else "mend that"
+        if "locked" in str(error):
+            remedy = "end the program that holds it"
+        raise WriteError(folder / "ledger.sqlite", error, remedy) from error
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise WriteError(error.filename or folder / name, error.strerror) from error

@@ -32,6 +32,8 @@ NEAR, FEW_WORDS = 1, 20
 """How many links from a seed pages are taken for what they are, if they have few words too."""
 MAX_UNTOLD = 2
 """How often a body is unpacked that was compressed without a word."""
+FIRST_PART = 10
+"""Of a page that is too large when it is unpacked, this part of what may be is read."""
 LIMITS = Limits()
 
 
@@ -119,8 +121,15 @@ class Harvester:
         for _ in range(MAX_UNTOLD):
             # Compressed once more than is told, or without a word.
             body = uncompressed(body, "gzip", most + 1) if body.startswith(GZIP) else body
+        too_large, note = (
+            Harvest(Status.FAILED, f"too large: more than {most:,} bytes unpacked"),
+            "",
+        )
         if len(body) > most:
-            return Harvest(Status.FAILED, f"too large: more than {most:,} bytes unpacked")
+            body = body[: most // FIRST_PART]
+            note = f"cut: the first {len(body):,} of more than {most:,} bytes unpacked"
+        if note and is_binary(body, content_type):
+            return too_large
         if is_binary(body, content_type):
             kind = kind_of(content_type) or "text"
             return Harvest(Status.UNWANTED, f"binary data that is said to be {kind}")
@@ -128,9 +137,11 @@ class Harvester:
             return Harvest(Status.UNWANTED, f"content type {kind_of(content_type)}")
         parsed = self.read(body, final, content_type)
         document = parsed.document
+        if note and not (document.text or parsed.links):
+            return too_large
         asks = Directives.parse([parsed.robots, *reply.all("X-Robots-Tag")], self.agent)
-        found = () if asks.nofollow else refreshed(reply, final, parsed.links)
-        followed = self.follow(found, depth + 1)
+        shown = () if asks.nofollow else refreshed(reply, final, parsed.links)
+        followed = self.follow(shown, depth + 1)
         status, reason, links = self.verdict(asked, final, document, followed, since is not None)
         if status is Status.UNWANTED and depth <= NEAR and is_brief(document):
             status, reason, links = Status.OK, "", followed
@@ -141,7 +152,8 @@ class Harvester:
         appeared = born(reply, document, since or 0.0)
         etag, modified = reply.header("ETag"), reply.header("Last-Modified")
         feeds = () if asks.nofollow else parsed.feeds
-        return Harvest(status, reason, document, links, version, appeared, etag, modified, feeds)
+        found = Harvest(status, reason, document, links, version, appeared, etag, modified, feeds)
+        return found.noted(note)
 
     def read(self, body: bytes, url: str, content_type: str) -> Parsed:
         """Return what a body says, its links, and what its meta elements ask of robots."""

@@ -20,7 +20,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from foragers.errors import UsageError
+from foragers.errors import UsageError, WriteError
 from foragers.fetch.reply import Reply
 from foragers.worlds import capture_index
 from foragers.worlds.appending import Appended
@@ -90,7 +90,7 @@ class Recorder:
         try:
             entry = self._write(this, earlier)
         except OSError as error:
-            raise cannot_write(self.folder, error) from error
+            raise cannot_write(self._place, error) from error
         if not earlier and this.repeatable:
             self.payloads.add(this.url, this.content, Earlier(this.moment, this.payload))
         return f"{entry.filename}#{entry.offset}"
@@ -107,7 +107,7 @@ class Recorder:
         try:
             self._room_for(len(whole), moment).append(whole)
         except OSError as error:
-            raise cannot_write(self.folder, error) from error
+            raise cannot_write(self._place, error) from error
 
     def sync(self) -> None:
         """Have everything on the disk itself."""
@@ -116,7 +116,7 @@ class Recorder:
                 if part:
                     part.sync()
         except OSError as error:
-            raise cannot_write(self.folder, error) from error
+            raise cannot_write(self._place, error) from error
 
     def close(self) -> None:
         """Have everything on disk and sort the index."""
@@ -227,6 +227,11 @@ class Recorder:
         fitting = [path for path in last if path.name.endswith(".gz") == self.compress]
         return Appended(fitting[0]) if fitting else None
 
+    @property
+    def _place(self) -> Path:
+        """The file that is being written, or the folder before there is one."""
+        return self._file.path if self._file else self.folder
+
     def _release(self) -> None:
         """Let go of all files."""
         for part in (self._file, self._index):
@@ -264,9 +269,6 @@ def locked(folder: Path) -> int:
     return lock
 
 
-def cannot_write(path: Path, error: OSError) -> UsageError:
+def cannot_write(path: Path, error: OSError) -> WriteError:
     """Return what to tell the user when a file cannot be written."""
-    return UsageError(
-        f"{path} cannot be written: {error.strerror}; all before it is kept,"
-        " make room and start the same crawl again"
-    )
+    return WriteError(error.filename or path, error.strerror)
