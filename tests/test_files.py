@@ -117,7 +117,7 @@ def test_what_cannot_be_written_is_named_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
 def test_a_full_disk_names_the_file() -> None:
-    with pytest.raises(UsageError, match="/dev/full cannot be written: No space left"):
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
         write(Path("/dev/full"), b"x" * 100_000)
 
 

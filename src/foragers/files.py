@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from foragers.errors import UsageError
 
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 STREAM = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
 
@@ -38,6 +39,8 @@ def replacing(file: Path) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         why = error.strerror or error
+        if error.errno in NO_ROOM:  # no fault of the name
+            raise OSError(error.errno, why, str(file)) from error
         raise UsageError(f"{file} cannot be written: {why}; name another") from error
 
 

@@ -8,6 +8,7 @@ left alone.  These wait here, by host, until the host may be asked.
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -47,6 +48,14 @@ class Extras:
             self._rounds[choice.url] += 1
             self._order += 1
             heappush(self.later, (until, self._order, choice))
+
+    def ask_again(self, choices: Iterable[Choice]) -> None:
+        """Fetch pages that were skipped, unless they wait already."""
+        waiting = {choice for queue in self._queues.values() for choice in queue}
+        waiting.update(choice for _, _, choice in self.later)
+        for choice in choices:
+            if choice not in waiting:
+                self._queues.setdefault(choice.host, deque()).append(choice)
 
     def add_lists(self, visit: Visit) -> None:
         """Take in the sitemaps and feeds that a page has brought to light."""

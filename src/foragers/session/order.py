@@ -9,7 +9,7 @@ import msgspec
 
 from foragers import __version__
 from foragers.errors import UsageError
-from foragers.files import write
+from foragers.files import read, write
 from foragers.measures.remaining import Estimate
 from foragers.run import Aim
 from foragers.session.stopping import Enough
@@ -18,7 +18,17 @@ FREE = (
     *("budget", "per_host", "minutes", "until_recall", "until_yield"),
     *("concurrency", "delay", "contact", "learned", "chromium"),
 )
-"""What may be different when a crawl is taken up again."""
+"""What may be different when a crawl is taken up again, and changes nothing about what was."""
+SCOPE = ("within", "hosts", "prefix", "include", "exclude", "max_depth", "allow_private")
+"""What may be different too: pages that were out of bounds may be fetched then, or no more."""
+NAMES = {
+    "seeds": "first URLs",
+    "aim": "aim (--topic, --examples, --judge, --new-within and what belongs to them)",
+    "within": "--scope",
+    "warc": "--no-warc",
+    "traps": "--no-traps",
+}
+"""What options are called, where it is not by their own name."""
 MOST_CONNECTIONS = 10_000
 LONGEST = 10_000_000
 """Minutes, or seconds between two requests: nobody waits for more."""
@@ -96,21 +106,32 @@ class Order(msgspec.Struct, frozen=True):
     def keep(self, folder: Path, stopped: str = "", estimate: Estimate | None = None) -> None:
         """Write the order into the folder of its crawl, and why that stopped, if it has."""
         file = folder / "crawl.json"
-        if file.exists():
-            self.compare(file)
         told = {**msgspec.to_builtins(self), "stopped": stopped or None}
         told["estimate"] = msgspec.to_builtins(estimate)
         write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
 
-    def compare(self, file: Path) -> None:
+    def changes(self, before: Order) -> set[str]:
+        """Return the names of the options that differ, but for those that may always."""
+        names = set(self.__struct_fields__).difference(FREE)
+        return {name for name in names if getattr(self, name) != getattr(before, name)}
+
+    def check_same(self, before: Order, folder: Path) -> None:
         """Refuse to take up another crawl than the one in the folder."""
-        try:
-            before = msgspec.json.decode(file.read_bytes(), type=Order)
-        except (OSError, msgspec.MsgspecError) as error:
-            raise UsageError(f"{file} is damaged ({error}); choose another --out") from error
         for name in self.__struct_fields__:
-            if name not in FREE and getattr(self, name) != getattr(before, name):
+            if name in self.changes(before).difference(SCOPE):
+                option = NAMES.get(name, f"--{name.replace('_', '-')}")
                 raise UsageError(
-                    f"--out {file.parent} holds a crawl with another {name.replace('_', '-')};"
-                    " give the same options to go on with it, or choose another folder"
+                    f"--out {folder} holds a crawl with another {option}, which cannot change;"
+                    " give the same to go on with it, or choose another folder for a new crawl"
                 )
+
+
+def order_in(folder: Path) -> Order | None:
+    """Return what was ordered in a folder, None if nothing was."""
+    file = folder / "crawl.json"
+    if not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(read(file), type=Order)
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{file} is damaged ({error}); choose another --out") from error

@@ -42,11 +42,12 @@ from foragers.session.heap import give_back, keep_large_apart
 from foragers.session.interrupting import Interrupts
 from foragers.session.learning import recall, retain
 from foragers.session.letters_file import NAME, LettersFile
-from foragers.session.order import Order
+from foragers.session.order import Order, order_in
 from foragers.session.parts import judge_of, traps_of, world_of
-from foragers.session.standing import Standing, load, save
+from foragers.session.standing import Standing, begin_anew, load, nothing_came, save
 from foragers.session.stopping import Lookout
 from foragers.session.tally import Tally
+from foragers.session.widening import ask_again, read_again
 from foragers.strategies.registry import Brief, build
 from foragers.topics.options import topic_of, within_of
 from foragers.types import Visit
@@ -115,8 +116,10 @@ class Session:
         try:
             check_own(self.folder, OWN)
             live.renderings.open()
+            widened = self._is_widened()
             with storing(self.folder, "crawl.json"):
-                order.keep(self.folder)
+                if not widened:
+                    order.keep(self.folder)
             standing = load(self.folder) or fresh
             self.live = live
             if standing is not fresh:
@@ -124,6 +127,8 @@ class Session:
                 self.live.renderings.renderers = live.renderings.renderers
             with storing(self.folder):
                 self._begin(standing)
+                if widened:
+                    self._widen()
         except BaseException:
             live.renderings.close()
             os.close(self._lock)
@@ -151,6 +156,27 @@ class Session:
         self.before = Tally.of(self.ledger.facts(), self.live.table)
         self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
         self._is_whole = True
+
+    def _is_widened(self) -> bool:
+        """Say whether the crawl goes on in another scope; refuse what it cannot go on with."""
+        before = order_in(self.folder)
+        changes = self.order.changes(before) if before else set()
+        if before is None or not changes:
+            return False
+        if nothing_came(self.folder):
+            begin_anew(self.folder)
+            return False
+        self.order.check_same(before, self.folder)
+        return True
+
+    def _widen(self) -> None:
+        """Take in what is in scope now; only then is the new scope written down."""
+        ask_again(self.live, self.ledger.facts(), self.extras)
+        if self.recorder is not None:
+            archive = self.recorder.folder
+            read_again(self.crawl, self.live, self.ledger, archive, self.lookout)
+        self.checkpoint()
+        self.order.keep(self.folder)
 
     @property
     def budget(self) -> int:

@@ -91,12 +91,31 @@ def fits(found: object, folder: Path) -> TypeGuard[Standing]:
     return found.table.is_sound()
 
 
+def nothing_came(folder: Path) -> bool:
+    """Say whether no server has answered yet in a crawl: all was skipped, or failed."""
+    came = "SELECT 1 FROM visits WHERE status NOT IN ('skipped', 'failed') LIMIT 1"
+    return count(folder, f"SELECT count(*) FROM ({came})") == 0
+
+
+def begin_anew(folder: Path) -> None:
+    """Remove all that a crawl has written of its visits."""
+    for name in ("checkpoint", NAME, "agents.npz"):
+        (folder / name).unlink(missing_ok=True)
+    for file in folder.glob("ledger.sqlite*"):
+        file.unlink()
+
+
 def written(folder: Path) -> int:
     """Return how many visits the ledger of a crawl holds."""
+    return count(folder, "SELECT count(*) FROM visits") or 0
+
+
+def count(folder: Path, query: str) -> int | None:
+    """Return what a query counts in the ledger of a crawl, None if it cannot be asked."""
     try:
         with closing(
             sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
         ) as ledger:
-            return int(ledger.execute("SELECT count(*) FROM visits").fetchone()[0])
+            return int(ledger.execute(query).fetchone()[0])
     except sqlite3.Error:
-        return 0
+        return None

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from foragers.errors import UsageError
-from foragers.pages.coding import decoded
+from foragers.pages.coding import MAX_BYTES, decoded
 from foragers.worlds import capture_index
 from foragers.worlds.warc_member import END, record_at
 
@@ -69,7 +69,7 @@ def series_of(path: Path) -> str:
     return FILE.sub("", path.name)
 
 
-def read_record(folder: Path, place: str) -> Answer:
+def read_record(folder: Path, place: str, most: int = MAX_BYTES) -> Answer:
     """Return the answer at a place; what was not sent again comes from where it was sent."""
     parts = parts_at(folder, place)
     body, fields = parts.body, parts.fields
@@ -82,7 +82,9 @@ def read_record(folder: Path, place: str) -> Answer:
             body, fields = original.body, original.fields
     coding = first(fields, "Transfer-Encoding"), first(fields, "Content-Encoding")
     time = datetime.fromisoformat(parts["WARC-Date"]).timestamp()
-    return Answer(parts["WARC-Target-URI"], time, parts.code, parts.fields, decoded(body, *coding))
+    return Answer(
+        parts["WARC-Target-URI"], time, parts.code, parts.fields, decoded(body, *coding, most)
+    )
 
 
 def parts_at(folder: Path, place: str) -> Parts:
