@@ -38,10 +38,9 @@ def test_host_stays_closed_for_the_delay_and_no_longer() -> None:
 
 def test_hosts_open_in_the_order_of_their_pauses() -> None:
     pace = Pace(delay=1.0)
-    pace.slow_down(1, 5.0)
     for host in (1, 2, 3):
         pace.start(host)
-        pace.finish(host, float(host))
+        pace.finish(host, float(host), 5.0 if host == 1 else 0.0)
     assert pace.next_opening == 3.0
     pace.advance(3.5)
     assert set(pace.closed) == {1, 3}
@@ -49,20 +48,6 @@ def test_hosts_open_in_the_order_of_their_pauses() -> None:
     assert set(pace.closed) == {1}
     pace.advance(6.0)
     assert not pace.closed
-
-
-def test_slowing_down_lasts_and_never_speeds_up() -> None:
-    pace = Pace(delay=1.0)
-    pace.slow_down(1, 5.0)
-    pace.slow_down(1, 2.0)
-    pace.slow_down(2, 0.1)
-    for host in (1, 2):
-        pace.start(host)
-        pace.finish(host, 0.0)
-    pace.advance(1.0)
-    assert set(pace.closed) == {1}
-    pace.advance(4.9)
-    assert set(pace.closed) == {1}
 
 
 def test_pickled_pace_goes_on_like_the_original() -> None:

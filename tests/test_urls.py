@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.urls import UrlTable, host_of, is_crawlable, normalise, resolve, site_of
+from foragers.urls import UrlTable, host_of, normalise, resolve, site_of
 from shared_suites import suite
 
 ANY_TEXT = st.text(max_size=60)
@@ -113,13 +113,6 @@ def test_a_site_is_what_can_be_registered() -> None:
 def test_a_host_without_a_registrable_domain_is_its_own_site() -> None:
     assert site_of("localhost:8000") == "localhost:8000"
     assert site_of("127.0.0.1") == "127.0.0.1"
-
-
-def test_only_http_can_be_crawled() -> None:
-    assert is_crawlable("https://example.org/")
-    assert not is_crawlable("mailto:a@example.org")
-    assert not is_crawlable("ftp://example.org/")
-    assert not is_crawlable("nonsense")
 
 
 class TestUrlTable:

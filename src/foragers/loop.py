@@ -42,16 +42,6 @@ class Crawl:
         """Tell the strategy the seeds."""
         self.strategy.tell([beginning(self.world.seeds, self.world.now)])
 
-    def resume(self, start: int = 0) -> None:
-        """Tell the strategy again what the ledger holds from a position on.
-
-        What was under way when the crawl ended is not in the ledger: it is still waiting in
-        the strategy, and is asked for again.
-        """
-        for visit in self.ledger.read(start):
-            self.judge.relevance(visit.page)  # judges of novelty remember what they have seen
-            self.strategy.tell([visit])
-
     def run(self, watch: Callable[[Sequence[Visit]], None] | None = None) -> None:
         """Crawl to the end; `watch` sees every visit as it comes in."""
         while (visits := self.step()) is not None:

@@ -130,12 +130,7 @@ class Pace:
 
     delay: float = 0.0
     closed: Closed = field(default_factory=Closed)
-    delays: dict[HostId, float] = field(default_factory=dict)
     _openings: list[tuple[float, HostId]] = field(default_factory=list)
-
-    def slow_down(self, host: HostId, delay: float) -> None:
-        """Ask for a longer pause on one host from now on."""
-        self.delays[host] = max(delay, self.delays.get(host, 0.0))
 
     def start(self, host: HostId) -> None:
         """Note that a download begins."""
@@ -143,7 +138,7 @@ class Pace:
 
     def finish(self, host: HostId, now: float, asked: float = 0.0) -> None:
         """Note that a download ended, after which the host asked for a pause."""
-        pause = max(self.delay, self.delays.get(host, 0.0), asked)
+        pause = max(self.delay, asked)
         if pause > 0:
             heappush(self._openings, (now + pause, host))
             self.closed.close_until(host, now + pause)

@@ -168,14 +168,6 @@ def _tidy(found: re.Match[str]) -> str:
     return character if _UNRESERVED.match(character) else found[0].upper()
 
 
-def is_crawlable(url: str) -> bool:
-    """Say whether an address is one that can be fetched: http or https, and valid."""
-    try:
-        return resolve(url).startswith(("http://", "https://"))
-    except ValueError:
-        return False
-
-
 def host_of(url: str) -> str:
     """Return the host of an address, with its port unless that is the scheme's own."""
     return normalise(url).split("/", 3)[2]

@@ -175,7 +175,9 @@ def test_a_fleet_taken_up_from_its_ledger_stands_where_it_stood(
     world = Recorded(NEWS, half.visits[-1].page.time, PACE, connections)
     again = begun(half, 200, world)
     again.strategy.tell([beginning_of(NEWS)])
-    again.resume()
+    for visit in half.read():
+        again.judge.relevance(visit.page)  # the judge remembers what it has seen
+        again.strategy.tell([visit])
     again.run()
     assert len(half) == 600
     if connections == 1:

@@ -9,7 +9,6 @@ from foragers.pages.gather import gather
 from foragers.pages.head import read_head
 from foragers.pages.html import MAX_BYTES, Parsed, parse
 from foragers.pages.rewrite import limited
-from foragers.pages.skim import skim
 from foragers.urls import resolve
 from shared_suites import suite
 
@@ -39,25 +38,6 @@ def test_links_are_numbered_from_zero_and_can_be_fetched(body: bytes) -> None:
     links = parse(body, URL).links
     assert [link.position for link in links] == list(range(len(links)))
     assert all(link.href.startswith("http") and "#" not in link.href for link in links)
-
-
-@given(SOUP | st.binary(max_size=100))
-def test_skimming_finds_the_same_links_as_reading(body: bytes) -> None:
-    page, skimmed = parse(body, URL), skim(body, URL)
-    assert skimmed.hrefs == tuple(link.href for link in page.links)
-    assert (skimmed.robots, skimmed.base) == (page.robots, page.base)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"<frameset><frame src=f><noframes><a href=o>x</a></noframes></frameset>",
-        b"<link rel=next href=2><meta http-equiv=refresh content='1;url=3'><area href=4>",
-        b"<iframe src=1><a href=2></iframe><svg><a href=3></svg><template><a href=4></template>",
-    ],
-)
-def test_skimming_knows_every_kind_of_link(body: bytes) -> None:
-    assert skim(body, URL).hrefs == tuple(link.href for link in parse(body, URL).links)
 
 
 def navigable(body: bytes, url: str, content_type: str, with_nofollow: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from simulated import framed, prose
 
-from foragers.traps import Kind, Traps, probe_url, texts
+from foragers.traps import texts
 from foragers.traps.fingerprint import fingerprint
 from foragers.traps.idle import Idle
 from foragers.traps.likeness import likeness, sketch_of
@@ -146,13 +146,3 @@ def test_an_article_about_errors_is_none() -> None:
     for i in range(20):
         text = f"Why 404 not found is shown {prose(f'article {i}', 80)}"
         assert not pages.recognise("a.test", f"http://a.test/a{i}", text, "", again=False)
-
-
-def test_a_made_up_address_teaches_the_error_page_at_once() -> None:
-    traps = Traps()
-    text = "We are very sorry but what you look for has moved away from here"
-    assert probe_url("a.test").startswith("https://a.test/")
-    assert traps.learn(probe_url("http://a.test/x"), text, []).kind is Kind.SOFT_404
-    assert traps.learn("http://a.test/gone/1", text, []).kind is Kind.SOFT_404
-    assert traps.learn("http://a.test/", text, []).kind is not Kind.SOFT_404
-    assert traps.learn("http://b.test/gone/1", text, []).kind is not Kind.SOFT_404

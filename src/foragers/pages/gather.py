@@ -104,20 +104,3 @@ def _read_silent(found: Elements, node: LexborNode) -> None:
         kind = node.attributes.get("type")
         if kind and kind.strip().lower() == "application/ld+json":
             found.json_ld.append(json_ld_date(node.text()))
-
-
-def gather_links(tree: LexborHTMLParser) -> Elements:
-    """Collect no more than what tells where a page points."""
-    found = Elements()
-    for kind, node in elements(tree, with_roles=False):
-        if kind == "a":
-            attributes = node.attributes
-            if "href" in attributes:
-                found.links.append((node, attributes["href"] or "", attributes))
-        elif kind == "link":
-            _read_link(found, node)
-        elif kind == "head":
-            found.head.append(node)
-        elif kind == "silent" and node.tag == "noframes":
-            found.noframes.append(node.text())
-    return found

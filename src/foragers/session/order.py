@@ -53,7 +53,6 @@ class Order(msgspec.Struct, frozen=True):
     user_agent: str = ""
     contact: str = ""
     warc: bool = True
-    robots: bool = True
     traps: bool = True
     hosts: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()

@@ -84,7 +84,6 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
         order.agent,
         harvester,
         connections=order.concurrency,
-        obey_robots=order.robots,
         table=table,
         visited=Visited(order.per_host or 0),
         lists=lists,
@@ -94,7 +93,7 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
 
 def renderers_of(order: Order, limits: Limits) -> tuple[Renderer, ...]:
     """Return who renders pages, if the user wants that: a browser for every two processors."""
-    terms = Terms(order.agent, order.allow_private, order.robots, limits, order.chromium)
+    terms = Terms(order.agent, order.allow_private, limits=limits, chromium=order.chromium)
     count = max(1, min((os.cpu_count() or 1) // 2, MAX_BROWSERS)) if order.render else 0
     return tuple(Renderer(terms) for _ in range(count))
 

@@ -11,7 +11,7 @@ so that the disabled ones keep theirs.
 
 from __future__ import annotations
 
-from math import exp, expm1, log
+from math import expm1
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,19 +75,6 @@ def chosen(p: Probabilities, lot: float) -> int:
     return int(np.flatnonzero(p)[-1])
 
 
-def extended(p: Probabilities) -> Probabilities:
-    """Return the probabilities with one more action, which gets 1/n (7)."""
-    actions = len(p) + 1
-    return np.append(p * ((actions - 1) / actions), 1 / actions)
-
-
-def reduced(p: Probabilities, removed: int) -> Probabilities:
-    """Return the probabilities without an action, whose share the others get in proportion (8)."""
-    left = np.delete(p, removed)
-    # Where the removed one had all, equation 8 divides by nothing.
-    return normal(left) if left.sum() > 0 else uniform(len(left))
-
-
 def normal(p: Probabilities) -> Probabilities:
     """Return the probabilities with what rounding added or took away put right."""
     return p / p.sum() if len(p) else p
@@ -114,9 +101,3 @@ def growth_rate(value: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if expm1(middle) < middle * value else (low, middle)
     return (low + high) / 2
-
-
-def largest_rate(p: float, epsilon: float, ratio: float) -> float:
-    """Return a reward parameter with which the best action wins but for a chance of epsilon."""
-    # 1 - exp(-x p / a) is below the bound of equation 19's x: solved for a, it is on the safe side.
-    return min(1.0, -growth_rate(1 / ratio) * p / log(epsilon)) if exp(-1e3) < epsilon < 1 else 0.0

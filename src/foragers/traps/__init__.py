@@ -1,7 +1,6 @@
 """Finding crawler traps at bounded cost: see `traps.traps`."""
 
 from foragers.traps.canonical import canonical
-from foragers.traps.soft404 import probe_url
 from foragers.traps.traps import Kind, Traps, Verdict
 
-__all__ = ["Kind", "Traps", "Verdict", "canonical", "probe_url"]
+__all__ = ["Kind", "Traps", "Verdict", "canonical"]

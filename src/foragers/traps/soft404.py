@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from foragers.text.words import url_words, words
 from foragers.traps.fingerprint import fingerprint
@@ -127,11 +126,3 @@ def sketch_without_address(url: str, text: str) -> Sketch:
     """Return the sketch of a text without the words of the address."""
     rest = words(text, frozenset(url_words(url)))
     return sketch_of(fingerprint(" ".join(rest), url).phrases)
-
-
-def probe_url(host: str) -> str:
-    """Return an address that hardly exists, on a host or at the origin of an address."""
-    scheme, mark, rest = host.partition("://")
-    name = rest.partition("/")[0] if mark else host
-    made_up = blake2b(name.encode("utf-8", "replace"), digest_size=9).hexdigest()
-    return f"{scheme if mark else 'https'}://{name}/{made_up[:7]}-{made_up[7:]}"

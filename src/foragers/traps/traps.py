@@ -31,7 +31,7 @@ from foragers.traps.novelty import MIN_WORDS, Novelty
 from foragers.traps.patterns import oddity
 from foragers.traps.remember import Filter, Recent
 from foragers.traps.shapes import shape_of
-from foragers.traps.soft404 import Anchors, ErrorPages, probe_url
+from foragers.traps.soft404 import Anchors, ErrorPages
 from foragers.traps.standing import Outcome, Standings
 from foragers.traps.texts import Texts
 
@@ -132,9 +132,6 @@ class Traps:
         """
         url = canonical(url)
         here = canonical(final) if final else url
-        if url == probe_url(url):
-            self.error_pages.learn(shape_of(url).host, url, text)
-            return ERROR
         targets = links_of(map(canonical, links))
         page = fingerprint(text, here, targets.urls)
         again = again or self.idle.said.get(url) is not None

@@ -57,7 +57,6 @@ class Live:
     harvester: Harvester
     archivist: Archivist | None = None
     connections: int = 16
-    obey_robots: bool = True
     deadline: float = inf
     table: UrlTable = field(default_factory=UrlTable)
     visited: Visited = field(default_factory=Visited)
@@ -153,7 +152,7 @@ class Live:
     def _consider(self, errand: Errand) -> None:
         """Send an errand on, if it may go where it is going."""
         reason = self._refuse(errand)
-        if reason is None and self.obey_robots:
+        if reason is None:
             known = self._permissions.of(errand.url, steady())
             if known is None:
                 for_robots = self._permissions.wait(errand)
