@@ -111,6 +111,31 @@ def test_fleets_share_downloads_by_what_they_earn() -> None:
     assert spent["wl"] / 20_000 == pytest.approx(0.05 + 0.9 * 0.75, abs=0.04)
 
 
+def test_what_fleets_earned_and_spent_counts_half_after_a_while() -> None:
+    wl, rl = Fleet(replace(WL, least=1)), Fleet(replace(RL, least=1))
+    colony = Colony([wl, rl], 2, np.random.default_rng(1), lasting=500.0)
+    colony.begin([0], 0.0)
+    one, other = wl.population.members[0], rl.population.members[0]
+    colony._share(one, 500, 80)
+    assert (wl.earned, wl.spent, rl.earned, rl.spent) == (80, 500, 0, 0)
+    colony._share(other, 500, 10)
+    assert (wl.earned, wl.spent, rl.earned, rl.spent) == (40, 250, 10, 500)
+    colony._share(other, 1000, 0)
+    assert (wl.earned, wl.spent) == (10, 62.5)
+    assert (rl.earned, rl.spent) == (2.5, 125 + 1000)
+
+
+def test_credit_is_given_by_what_fleets_earn_and_taken_from_those_who_work() -> None:
+    wl, rl = Fleet(replace(WL, least=1)), Fleet(replace(RL, least=1))
+    colony = Colony([wl, rl], 2, np.random.default_rng(1), least_share=0.1, keenness=1.0)
+    colony.begin([0], 0.0)
+    wl.earned, wl.spent, rl.earned, rl.spent = 5.0, 100.0, 1.0, 100.0  # 6 : 2
+    colony._share(wl.population.members[0], 100, 0)
+    # 100 downloads, a tenth for each and of the rest three quarters and one.
+    assert wl.credit == pytest.approx(10 + 80 * 0.75 - 100)
+    assert rl.credit == pytest.approx(10 + 80 * 0.25)
+
+
 # Ground
 
 

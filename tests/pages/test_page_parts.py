@@ -100,3 +100,10 @@ def test_whatever_comes_utf8_goes(body: bytes, content_type: str) -> None:
 @pytest.mark.parametrize("label", sorted(set(webencodings.LABELS.values())))
 def test_every_encoding_of_the_standard_is_decoded(label: str) -> None:
     to_utf8(bytes(range(256)) * 2, f"text/html; charset={label}")
+
+
+@pytest.mark.parametrize("label", ["gbk", "gb2312", "x-gbk", "gb18030"])
+def test_chinese_pages_may_have_characters_of_the_larger_set(label: str) -> None:
+    """The standard's gbk is gb18030, which has characters of four bytes; Python's is not."""
+    text = "漢字 𠀀 ḿ €"
+    assert to_utf8(text.encode("gb18030"), f"text/html; charset={label}") == text.encode()

@@ -229,6 +229,20 @@ def test_a_delay_is_that_of_the_group_that_applies() -> None:
     assert robots.delay("third") is None
 
 
+@pytest.mark.parametrize("delays", [("2", "5"), ("5", "2")])
+def test_of_several_delays_the_longest_is_kept(delays: tuple[str, str]) -> None:
+    one, other = (f"Crawl-delay: {seconds}" for seconds in delays)
+    assert for_all(one, other).delay(AGENT) == 5
+    assert says("User-agent: *", one, "Disallow: /x", "User-agent: *", other).delay(AGENT) == 5
+
+
+@pytest.mark.parametrize("lines", [("Crawl-delay: 3", "Request-rate: 1/8"),
+                                   ("Request-rate: 1/8", "Crawl-delay: 3"),
+                                   ("Crawl-delay: 8", "Request-rate: 1/3")])  # fmt: skip
+def test_of_a_delay_and_a_rate_the_slower_is_kept(lines: tuple[str, str]) -> None:
+    assert for_all(*lines).delay(AGENT) == 8
+
+
 @pytest.mark.parametrize(
     ("line", "delay"),
     [

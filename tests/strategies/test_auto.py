@@ -488,3 +488,33 @@ def test_auto_says_what_each_adviser_made_of_a_link() -> None:
 
 def test_a_page_nobody_spoke_of_is_not_explained() -> None:
     assert Auto(NoTopic()).explain(visit(Choice(0, 0), 0.0).page, link(5, "x")) is None
+
+
+def redirected(choice: Choice, final: int, relevance: float, *links: Link) -> Visit:
+    content = Kept(Document(), links)
+    page = Page(choice, Status.OK, "", final, 0.0, 0.0, final, content.columns(), content)
+    return Visit(page, relevance, relevance > 0.5)
+
+
+def test_a_page_that_is_reached_under_two_addresses_counts_once() -> None:
+    strategy = begun(Auto(NoTopic()), link(0, "home"))
+    (home,) = strategy.ask(1, frozenset())
+    strategy.tell([visit(home, 0.0, link(1, "old"), link(2, "new"))])
+    one, other = strategy.ask(2, frozenset())
+    strategy.tell([redirected(one, 9, 1.0, link(20, "x"))])
+    earned = strategy._rates.earned[ROOT]
+    known = strategy._in_links.values[20]
+    strategy.tell([redirected(other, 9, 1.0, link(20, "x"))])
+    assert strategy._rates.followed[ROOT] == 3
+    assert strategy._rates.earned[ROOT] == earned > 0
+    assert strategy._in_links.values[20] == known == 1
+
+
+def test_a_page_that_is_read_again_does_not_speak_twice_of_what_it_links_to() -> None:
+    strategy = begun(Auto(NoTopic(), new_within=3600.0), link(0, "home"))
+    (home,) = strategy.ask(1, frozenset())
+    strategy.tell([visit(home, 0.0, link(1, "a"), link(2, "a"))])
+    content = Kept(Document(), (link(1, "a"), link(2, "a"), link(3, "a")))
+    again = Page(home, Status.OK, "", 0, 60.0, 60.0, 77, content.columns(), content)
+    strategy.tell([Visit(again, 1.0, True)])
+    assert strategy._in_links.values[[1, 2, 3]].tolist() == [1, 1, 1]

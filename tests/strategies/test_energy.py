@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foragers.errors import UsageError
+from foragers.fleet.minds import Plain
+from foragers.fleet.population import Population
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
 from foragers.strategies.energy import KINDS, Energy
 from foragers.strategies.infospiders import InfoSpiders
 from foragers.strategies.registry import Brief, build
 from foragers.topics.keywords import Keywords
-from foragers.types import Page, Status, Visit
+from foragers.types import Choice, Page, Status, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.recorded import Recorded
@@ -182,6 +184,43 @@ def test_energy_stays_on_pages_while_there_is_no_room() -> None:
     assert len(energy.population) == 4
     assert energy.book.paid == pytest.approx(0.5 * 30)
     assert_balanced(energy)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.25, 1.0])
+def test_a_link_is_judged_by_its_words_in_part_and_for_the_rest_by_its_page(beta: float) -> None:
+    archive = small_world({"a": ["prawn", "rust"]}, texts={"a": "reef tide"})
+    page = Recorded(archive).answer(Choice(0, 0))
+    energy = make(f"energy(beta={beta})")
+    of_page, of_word = (2 / 3) ** 0.5, (1 / 3) ** 0.5  # two words of three, and one
+    ways = energy._read(judged(page), [0, 1])
+    expected = [beta * of_word + (1 - beta) * of_page, (1 - beta) * of_page]
+    assert ways.promises.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("jump", "least", "most"), [(0, 0, 0), (0.2, 120, 280), (1, 1000, 1000)])
+def test_agents_go_to_pages_with_energy_left_with_the_chance_jump(
+    jump: float, least: int, most: int
+) -> None:
+    energy = make(f"energy(jump={jump})")
+    energy.population = Population(0, 1)  # no room for more, so that the energy stays
+    walker = energy._bear(1.0, 7, Plain(1.0))
+    energy.book.leave(5, 2.0)
+    jumps = 0
+    for _ in range(1000):
+        walker.at = 7
+        energy._wander(walker)
+        jumps += walker.at == 5
+    assert least <= jumps <= most
+    assert energy.book.left == {5: 2.0}
+
+
+def test_an_agent_that_comes_to_energy_takes_it_where_there_is_room_for_more() -> None:
+    energy = make("energy(jump=1)")
+    energy.population = Population(0, 10)
+    walker = energy._bear(0.5, 7, Plain(1.0))
+    energy.book.leave(5, 0.25)
+    energy._wander(walker)
+    assert (walker.at, walker.energy, energy.book.left) == (5, 0.75, {})
 
 
 def test_choices_are_signed_by_agents_that_live() -> None:

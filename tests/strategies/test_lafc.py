@@ -12,7 +12,7 @@ import pytest
 
 from foragers.errors import UsageError
 from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
+from foragers.loop import Crawl, beginning
 from foragers.models import Model
 from foragers.strategies.automata import Automata
 from foragers.strategies.lafc import Lafc
@@ -416,3 +416,63 @@ def test_pools_keep_what_was_written() -> None:
     assert seen
     for number, targets in seen.items():
         assert automata.targets(number).tolist() == targets
+
+
+TREE = small_world(
+    {
+        "s": ["a"], "a": ["b", "a1"], "b": ["c", "b1"], "c": ["d", "c1"], "d": ["d1", "d2"],
+        "a1": [], "b1": [], "c1": [], "d1": [], "d2": [],
+    }
+)  # fmt: skip
+GOOD = dict.fromkeys("sabcd", 0.9)
+
+
+def answer(strategy: Lafc, choice: Choice) -> None:
+    page = Recorded(TREE).answer(choice)
+    relevance = ByName(GOOD).relevance(page)
+    strategy.tell([Visit(page, relevance, relevance >= 0.75)])
+
+
+def names(choices: Sequence[Choice]) -> list[tuple[str, str]]:
+    """Return who goes where."""
+    return [(one.agent, TREE.book.href(one.url).rpartition("/")[2]) for one in choices]
+
+
+def descended(walkers: int) -> Lafc:
+    """Return walkers of which the first has gone down to c, and no other has a document."""
+    strategy = lafc(walkers=walkers)
+    strategy.tell([beginning(Recorded(TREE).seeds, 0.0)])
+    for _ in "sabc":
+        (choice,) = strategy.ask(1, frozenset())
+        assert choice.agent == "w0"
+        answer(strategy, choice)
+    return strategy
+
+
+def test_a_walker_without_documents_takes_the_oldest_of_another_with_links_left() -> None:
+    strategy = descended(2)
+    # w0 stands on c and goes on to d; w1 is given what w0 met first and has links left: a.
+    assert names(strategy.ask(2, frozenset())) == [("w0", "d"), ("w1", "a1")]
+
+
+def test_the_oldest_document_is_taken_from_the_longest_stack() -> None:
+    strategy = descended(3)
+    first = strategy.ask(3, frozenset())
+    assert names(first) == [("w0", "d"), ("w1", "a1"), ("w2", "b1")]
+    assert [len(walker.stack) for walker in strategy._walks] == [1, 1, 1]
+
+
+def test_a_visit_is_credited_to_the_walker_that_signed_it() -> None:
+    """Taken up from a ledger, a crawl is told of choices that this object never made."""
+    (choice, _) = descended(2).ask(2, frozenset())
+    for number in range(2):
+        late = descended(2)
+        answer(late, msgspec.structs.replace(choice, agent=f"w{number}"))
+        document = late.automata.find(choice.url)
+        assert [document in walker.stack for walker in late._walks] == [number == 0, number == 1]
+
+
+def test_one_walker_alone_does_not_sign() -> None:
+    strategy = lafc()
+    strategy.tell([beginning(Recorded(TREE).seeds, 0.0)])
+    assert names(strategy.ask(1, frozenset())) == [("", "s")]

@@ -13,11 +13,11 @@ import pytest
 
 from foragers.errors import UsageError
 from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
+from foragers.loop import Crawl, beginning
 from foragers.models import Model, save_model
 from foragers.strategies.registry import Brief, build
 from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
-from foragers.strategies.spider_reading import MARK, Lexicon, Said
+from foragers.strategies.spider_reading import MARK, Lexicon, Said, flat
 from foragers.testing import check_strategy
 from foragers.text.bags import TEXTS, link_words, page_words
 from foragers.text.tally import Tally
@@ -319,3 +319,30 @@ def test_a_spider_goes_on_from_a_pickle() -> None:
     assert copy.learned(world.book).arrays["links"].tolist() == (
         spider.learned(world.book).arrays["links"].tolist()
     )
+
+
+def test_an_online_spider_judges_a_waiting_page_by_its_best_link() -> None:
+    """Pages titled alike led to gold before, or to nothing; one page is linked from both kinds."""
+    pages = {"home": ["good", "bad", "gold", "junk"], "good": ["gold", "both"], "gold": []}
+    pages |= {"bad": ["junk", "both", "worse"], "junk": [], "both": [], "worse": []}
+    texts = {"home": "home", "good": "mine shaft", "bad": "slag heap"}
+    world = small_world(pages, texts=texts)
+    gold = world.book.find(address("gold"))
+    assert gold is not None
+    spider = Spider(NoTopic(), online=True)
+    visits = crawl(spider, world, frozenset([gold]))
+    spider = Spider(NoTopic(), online=True)
+    spider.tell([beginning(Recorded(world).seeds, 0.0)])
+    both, worse = (world.book.find(address(name)) for name in ("both", "worse"))
+    spider.tell([visit for visit in visits if visit.page.final not in (both, worse)])
+    experience, scorer = spider._experience, spider._scorer
+    assert experience is not None
+    assert scorer is not None
+    alone = [
+        scorer.worth(scorer.scores(experience._seen[hint.source].words, flat([hint.words])))[0]
+        for hint in experience._hints[both]
+    ]
+    assert len(alone) == 2
+    assert max(alone) > min(alone)
+    judged = experience.judged(scorer, [worse, both])
+    assert judged[1] == pytest.approx(max(alone))
