@@ -16,7 +16,6 @@ from foragers.strategies.baselines import BreadthFirst, Random
 from foragers.testing import Late, Lossy, Seedless, Shuffled
 from foragers.topics.everything import Everything
 from foragers.topics.labels import LabelJudge
-from foragers.topics.novelty import Novelty
 from foragers.types import NOWHERE, Status, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
@@ -186,16 +185,3 @@ def test_crawl_ends_when_the_world_takes_no_more() -> None:
             return self.world.finished(until)
 
     assert len(crawled(Closing(Recorded(random_world(1)), 30))) == 1
-
-
-def test_a_judge_of_news_remembers_what_the_ledger_holds() -> None:
-    world = small_world({"a": ["b"], "b": []})
-    ledger, judge = MemoryLedger(), Novelty(1e12)
-    work = Crawl(BreadthFirst(), Recorded(world), judge, ledger)
-    work.begin()
-    work.run()
-    later = Novelty(1e12)
-    Crawl(BreadthFirst(), Recorded(world), later, ledger).resume()
-    assert later.seen == judge.seen
-    assert len(later.seen) == 2
-    assert [later.relevance(visit.page) for visit in ledger.read()] == [0.0, 0.0]
