@@ -15,3 +15,7 @@ class WriteError(UsageError):
             f"{path} cannot be written: {why}; all before it is kept,"
             f" {remedy} and start the same crawl again"
         )
+
+
+class NothingFetchedError(Exception):
+    """No seed could be fetched: the command has failed, though nothing was wrong with it."""

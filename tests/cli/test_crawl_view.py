@@ -14,8 +14,8 @@ from foragers.cli import crawl_view
 from foragers.cli.crawl_view import View
 from foragers.cli.summary import print_left_alone
 from foragers.measures.remaining import Estimate
+from foragers.measures.tally import Tally
 from foragers.session.ending import LeftAlone
-from foragers.session.tally import Tally
 from foragers.testing.ledgers import sample
 from foragers.types import Choice, Link, Status, Visit
 
@@ -54,10 +54,11 @@ def shown(crawl: Shown, *, terminal: bool, monkeypatch) -> str:
 def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch) -> None:
     line = shown(Shown(), terminal=False, monkeypatch=monkeypatch)
     for part in (
-        "4 of 40 pages",
+        "4 of 40 downloads",
         "1 relevant (25%, lately 25%)",
         "3 hosts",
-        "1 errors",
+        "1 error,",
+        "1 skipped",
         "7 waiting",
     ):
         assert part in line
@@ -71,9 +72,9 @@ def test_a_terminal_shows_a_panel(monkeypatch) -> None:
 
 
 def test_a_crawl_that_goes_on_counts_from_where_it_was(monkeypatch) -> None:
-    before = Tally(downloads=10, relevant=4, errors=2, skipped=1, hosts=frozenset((1, 5)))
+    before = Tally(downloads=10, errors=2, skipped=1, hosts={1, 5}, versions={-2, -3, -4, -5})
     line = shown(Shown(before=before), terminal=False, monkeypatch=monkeypatch)
-    for part in ("14 of 40 pages", "5 relevant", "4 hosts", "3 errors"):
+    for part in ("14 of 40 downloads", "5 relevant", "4 hosts", "3 errors"):
         assert part in line
 
 

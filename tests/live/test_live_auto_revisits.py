@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from email.utils import formatdate
 from pathlib import Path
 
 import msgspec
 
+from foragers.cli.main import main
 from foragers.run import Aim
 from foragers.session.session import Session
 from live.crawling import LIMITS, order_of, serving
@@ -30,7 +32,7 @@ def steady(connection: Connection) -> None:
     )
 
 
-def test_auto_visits_again_what_may_be_news_and_asks_whether_it_has_changed(tmp_path: Path) -> None:
+def test_auto_visits_again_what_may_be_news_and_says_why(tmp_path: Path, capsys) -> None:
     stories = {f"/s{number}": steady for number in range(40)}
     with serving({"/": front, "/old": steady, **stories}) as server:
         order = order_of(server.url("/"), budget=40)
@@ -47,3 +49,8 @@ def test_auto_visits_again_what_may_be_news_and_asks_whether_it_has_changed(tmp_
     validators = [one.headers.get("if-none-match") for one in again if one.path != "/"]
     assert set(validators) <= {'"one"'}
     assert "budget" in session.stopped
+    for path in ("/", "/old"):
+        assert main(["explain", str(tmp_path), server.url(path), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        if path == "/" or len(found["downloads"]) > 1:
+            assert "a visit again was thought to be worth" in found["reasons"]["says"], path

@@ -14,11 +14,12 @@ from foragers.cli.main import main
 from foragers.errors import UsageError
 from foragers.reporting.folder import opened
 from foragers.reporting.recall import estimate_of
+from foragers.reporting.report import report
 from foragers.run import Aim
 from foragers.session.order import Order
 from foragers.session.session import Session
 from live.crawling import LIMITS, LOOPBACK, serving
-from live.hostile_server import page
+from live.hostile_server import page, reply
 
 WANTED, OTHERS = 30, 90
 TOPIC = "robot sensor"
@@ -94,7 +95,8 @@ def test_a_crawl_taken_up_again_estimates_the_same(tmp_path: Path, checkpoint: b
     ours, theirs = halves.lookout.sightings, whole.lookout.sightings
     assert np.array_equal(ours.marks[: ours.known], theirs.marks[: theirs.known])
     with opened(other) as folder:
-        (other / "crawl.json").unlink()
+        told = json.loads((other / "crawl.json").read_text())
+        (other / "crawl.json").write_text(json.dumps({**told, "estimate": None, "stopped": None}))
         assert estimate_of(folder) == whole.estimate(), "a killed crawl's is made again"
 
 
@@ -137,3 +139,20 @@ def test_of_what_is_new_there_is_no_recall(tmp_path: Path) -> None:
     order = Order(("http://127.0.0.1/",), Aim(new_within="2 days"), until_recall=0.9)
     with pytest.raises(UsageError, match="--until-yield"):
         Session(order, tmp_path / "out").open()
+
+
+def test_no_recall_is_told_where_much_could_not_be_fetched(tmp_path: Path) -> None:
+    broken = {f"/n{n}": reply("no", "403 No") for n in range(OTHERS)}
+    told = tmp_path / "told.json"
+    with serving({**site(), **broken}) as server:
+        options = ["--topic", TOPIC, "--threshold", "0.5", "--delay", "0", "--no-warc"]
+        options += ["--allow-private", "127.0.0.0/8", "--json", str(told), "--out", str(tmp_path)]
+        main(["crawl", server.url("/"), *options, "--no-traps", "--strategy", "breadth-first"])
+    estimate = json.loads(told.read_text())["estimate"]
+    assert (estimate["found"], estimate["recall"], estimate["total"]) == (WANTED, None, None)
+    assert estimate["failed"] == OTHERS
+    assert estimate["wanted"] == f"topic “{TOPIC}” at threshold 0.5"
+    with opened(tmp_path) as folder:
+        html = report(folder)
+    assert f"known pages left out {OTHERS} by failures" in html
+    assert f"of what topic “{TOPIC}” at threshold 0.5 lets pass: {WANTED} of" in html

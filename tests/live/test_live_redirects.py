@@ -69,7 +69,7 @@ def test_redirects_to_nowhere_fail(answer: bytes, tmp_path: Path) -> None:
     "target", ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ftp://127.0.0.1/"]
 )
 def test_only_http_is_followed(target: str, tmp_path: Path) -> None:
-    assert one(tmp_path, redirect(target))[:2] == ("skipped", "neither http nor https")
+    assert one(tmp_path, redirect(target))[:2] == ("skipped", "scope: neither http nor https")
 
 
 def test_relative_and_unescaped_targets_are_understood(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
@@ -50,7 +51,7 @@ def test_nothing_is_said_of_the_rest_before_some_are_found() -> None:
     assert (told.total, told.high, told.recall) == (None, None, None)
     assert told.low == 4
     assert not told.reaches(0.01)
-    assert "cannot be told yet" in str(told)
+    assert "cannot be estimated: fewer than 5 relevant pages" in str(told)
 
 
 def test_where_nothing_waits_all_is_found() -> None:
@@ -117,3 +118,25 @@ def test_with_a_narrow_interval_a_recall_is_reached_when_its_lower_end_is() -> N
     assert told.reaches(0.9)
     assert not told.reaches(0.9, law_of("auto"))
     assert told.reaches(0.7, law_of("auto"))
+
+
+@pytest.mark.parametrize("waiting", [0, 50])
+def test_no_recall_is_told_where_much_was_left_out(waiting: int) -> None:
+    cut = Parts(19, waiting, 4.0, 2.0, pages=60, trapped=280, failed=12, barred=7)
+    told = combined(cut)
+    assert (told.total, told.recall, told.high) == (None, None, None)
+    assert not told.reaches(0.01)
+    assert told.recall_said == "–"
+    why = "known pages left out 280 by trap rules and 12 by failures"
+    assert told.total_said == f"cannot be estimated: {why}"
+    few = combined(Parts(19, waiting, 4.0, 2.0, pages=60, trapped=4, failed=2, barred=700))
+    assert few.recall is not None
+
+
+def test_an_estimate_says_what_it_rests_on() -> None:
+    told = combined(Parts(16, 0, 0.0, 0.0, pages=57_365, failed=3, barred=40))
+    told = replace(told, wanted="topic “solar panel” at threshold 0.75")
+    assert told.basis_said == (
+        "of what topic “solar panel” at threshold 0.75 lets pass: 16 of 57,365 pages so far;"
+        " not counted: known pages left out 3 by failures and 40 by robots.txt, scope or limits"
+    )

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 
+from foragers.causes import LeftOut
 from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
 from foragers.measures.sightings import AGENTS, HALVES, KNOWN, TAKEN, Sightings
@@ -86,3 +87,23 @@ def test_a_whole_crawl_leaves_nothing_waiting_and_a_pickled_one_goes_on_the_same
     assert seen.downloads == seen.known == len(seen.found) == 300
     assert (seen.short, seen.long) == (again.short, again.long)
     assert np.array_equal(seen.marks[:300], again.marks[:300])
+
+
+def test_known_pages_that_were_not_had_are_counted_by_why() -> None:
+    def ended(url: int, status: Status, reason: str) -> Visit:
+        return sample(Choice(url, 0), status=status, reason=reason)
+
+    seen = told(
+        sample(Choice(0, 0), links=to(1, 2, 3, 4, 5)),
+        ended(1, Status.SKIPPED, "trap: nothing new since http://h0.test/"),
+        ended(2, Status.FAILED, "timeout"),
+        ended(3, Status.SKIPPED, "robots.txt"),
+        ended(4, Status.MISSING, "404"),
+        sample(Choice(5, 0)),
+        ended(5, Status.FAILED, "timeout"),  # it was had before
+    )
+    assert [seen.left_out[why] for why in LeftOut] == [1, 1, 1]
+    assert seen.pages == 2
+    seen.watch([sample(Choice(2, 0), relevance=1.0), ended(1, Status.SKIPPED, "robots.txt")])
+    assert [seen.left_out[why] for why in LeftOut] == [0, 0, 2]
+    assert (seen.pages, len(seen.found)) == (3, 1), "what comes late is found too"

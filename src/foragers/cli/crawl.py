@@ -9,16 +9,21 @@ from pathlib import Path
 
 import msgspec
 from rich.console import Console
+from rich.text import Text
 
 from foragers.cli.crawl_view import View
 from foragers.cli.options import add_aim, aim_of
 from foragers.cli.summary import print_left_alone, print_summary
-from foragers.errors import UsageError
+from foragers.errors import NothingFetchedError, UsageError
 from foragers.files import check_writable, write
 from foragers.measures.summary import summarise
+from foragers.reporting.plain import plain
 from foragers.session.order import Order
+from foragers.session.seeds import came, failure_of
 from foragers.session.session import Session
 from foragers.types import Visit
+
+LONGEST_LINE = 1000
 
 
 def add(verb: argparse.ArgumentParser) -> None:
@@ -154,14 +159,20 @@ def run(options: argparse.Namespace, console: Console) -> None:
         with View(console, session) as view:
 
             def watch(visits: Sequence[Visit]) -> None:
+                for line in filter(None, map(failure_of, visits)):
+                    text = Text(plain(line, LONGEST_LINE), style="bold")
+                    console.print(text, soft_wrap=True, highlight=False)
                 view.update(visits)
 
             session.run(watch)
         tell(session, options, console)
+        any_seed = came(session.ledger.facts())
     finally:
         session.close()
     if session.stopped == "interrupted":
         raise KeyboardInterrupt
+    if not any_seed:
+        raise NothingFetchedError("no seed could be fetched; see above why")
 
 
 def tell(session: Session, options: argparse.Namespace, console: Console) -> None:

@@ -15,16 +15,15 @@ from rich.text import Text
 
 from foragers.clock import steady
 from foragers.measures.remaining import Estimate
+from foragers.measures.tally import Tally
 from foragers.reporting.plain import counted, plain
-from foragers.session.tally import Tally
-from foragers.types import Status, Visit
+from foragers.types import Visit
 
 LATELY = 100
 LONGEST = 64
 """How many letters of an address are shown."""
 REDRAW, LINE_EVERY = 0.25, 10.0
 """Seconds between two pictures on a terminal, and between two lines elsewhere."""
-ERRORS = (Status.MISSING, Status.REFUSED, Status.FAILED)
 
 
 class Shown(Protocol):
@@ -67,10 +66,7 @@ class View:
     def __init__(self, console: Console, crawl: Shown) -> None:
         self._console = console
         self._crawl = crawl
-        before = crawl.before
-        self._downloads, self._relevant = before.downloads, before.relevant
-        self._errors, self._skipped = before.errors, before.skipped
-        self._hosts = set(before.hosts)
+        self._tally = crawl.before
         self._lately: deque[bool] = deque(maxlen=LATELY)
         self._last = ""
         self._started = time.monotonic()
@@ -103,27 +99,23 @@ class View:
             self._console.print(self._line(), soft_wrap=True, highlight=False, markup=False)
 
     def _count(self, visit: Visit) -> None:
-        page = visit.page
-        if page.status is Status.SKIPPED:
-            self._skipped += 1
-            return
-        self._downloads += 1
-        self._done_here += 1
-        found = visit.relevant and page.status is Status.OK
-        self._relevant += found
-        self._errors += page.status in ERRORS
-        self._hosts.add(page.choice.host)
-        self._lately.append(found)
+        before = self._tally.downloads
+        found = self._tally.add(visit)
+        if self._tally.downloads > before:
+            self._done_here += 1
+            self._lately.append(found)
         if found:
-            self._last = plain(page.href)
+            self._last = plain(visit.page.href)
 
     def _line(self) -> str:
         """Return the counts in one line."""
         overall, lately = self._harvest()
+        tally, hosts = self._tally, counted(len(self._tally.hosts), "host")
         return (
-            f"{self._downloads:,} of {self._crawl.budget:,} pages, {self._relevant:,} relevant"
-            f" ({overall:.0%}, lately {lately:.0%}), {len(self._hosts):,} hosts,"
-            f" {self._errors:,} errors, {self._queue()} waiting, {self._left()} left"
+            f"{tally.downloads:,} of {self._crawl.budget:,} downloads, {tally.relevant:,} relevant"
+            f" ({overall:.0%}, lately {lately:.0%}), {hosts},"
+            f" {counted(tally.errors, 'error')}, {tally.skipped:,} skipped,"
+            f" {self._queue()} waiting, {self._left()} left"
             + self._recall()
             + (f", {self._awaited()}" if self._crawl.awaited else "")
             + (f", last {short(self._last)}" if self._last else "")
@@ -132,26 +124,29 @@ class View:
     def _picture(self) -> Table:
         """Return the counts as a table."""
         overall, lately = self._harvest()
+        tally = self._tally
         grid = Table.grid(padding=(0, 2))
         grid.add_row(
-            "pages", f"{self._downloads:,} of {self._crawl.budget:,}", self._left(), "left"
+            "downloads", f"{tally.downloads:,} of {self._crawl.budget:,}", self._left(), "left"
         )
-        grid.add_row("relevant", f"{self._relevant:,}", f"{overall:.0%}", f"lately {lately:.0%}")
+        grid.add_row("relevant", f"{tally.relevant:,}", f"{overall:.0%}", f"lately {lately:.0%}")
         if self._crawl.latest is not None:
             grid.add_row("recall", self._crawl.latest.recall_said, self._crawl.latest.total_said)
-        grid.add_row("hosts", f"{len(self._hosts):,}", f"{self._queue()}", "pages waiting")
-        grid.add_row("errors", f"{self._errors:,}", f"{self._skipped:,}", "skipped")
+        grid.add_row("hosts", f"{len(tally.hosts):,}", f"{self._queue()}", "pages waiting")
+        grid.add_row("errors", f"{tally.errors:,}", f"{tally.skipped:,}", "skipped")
         if self._crawl.awaited:
             grid.add_row("now", self._awaited())
         whole = Table.grid()
         whole.add_row(grid)
+        if self._crawl.latest is not None:
+            whole.add_row(Text(plain(self._crawl.latest.basis_said), style="dim"))
         if self._last:
             whole.add_row(Text(f"last relevant  {short(self._last)}", no_wrap=True))
         return whole
 
     def _harvest(self) -> tuple[float, float]:
         lately = sum(self._lately) / len(self._lately) if self._lately else 0.0
-        return self._relevant / max(1, self._downloads), lately
+        return self._tally.relevant / max(1, self._tally.downloads), lately
 
     def _recall(self) -> str:
         """Return what share has been found, if that can be told."""
@@ -171,7 +166,7 @@ class View:
         seconds = max(0.0, self._crawl.ends - steady())
         if self._done_here:
             passed = time.monotonic() - self._started
-            budget = max(0, self._crawl.budget - self._downloads)
+            budget = max(0, self._crawl.budget - self._tally.downloads)
             seconds = min(seconds, passed / self._done_here * budget)
         if seconds == inf:
             return "?"

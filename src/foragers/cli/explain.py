@@ -78,7 +78,7 @@ def show_reasons(reasons: Reasons, console: Console) -> None:
 
 def lines(found: Explanation) -> list[Text]:
     """Return an explanation as people read it."""
-    if found.fetched:
+    if found.path:
         return [*outcome(found), *way(found)]
     if found.links or found.seed:
         return not_fetched(found)
@@ -92,21 +92,32 @@ def lines(found: Explanation) -> list[Text]:
 def outcome(found: Explanation) -> list[Text]:
     """Say what came of a download."""
     last = found.path[-1]
+    when = last.fetched or "at an unknown time"
+    had = ("fetched", f"{when}, download {last.download or 0:,}")
+    if not found.fetched:
+        had = ("not fetched", f"skipped at {when}, visit {last.number:,} of the ledger")
     rows = [
+        had,
         ("title", last.title),
         ("redirected to", last.final_url if last.final_url != last.url else ""),
         ("outcome", f"{last.status} {last.reason}".strip()),
-        ("fetched", f"{last.fetched or 'at an unknown time'}, download {last.number:,}"),
         ("promise", f"{last.promise:.3f}"),
-        ("relevance", f"{last.relevance:.3f}, {'relevant' if last.relevant else 'not relevant'}"),
+        ("relevance", judged(last) if found.fetched else ""),
         ("agent", last.agent),
         ("depth", counted(last.depth, "link") + " from a seed"),
         ("archived", f"{last.warc} at byte {last.offset:,}" if last.warc else "not archived"),
     ]
     if len(found.downloads) > 1:
         rows.append(("downloads", f"{len(found.downloads)}, of which this is the last"))
+    if found.fetched and found.skips:
+        rows.append(("skipped", counted(len(found.skips), "time") + " besides"))
     text = [Text(plain(last.url, 2000), style="bold")]
     return text + [said(f"  {name:<14}", value) for name, value in rows if value]
+
+
+def judged(step: Step) -> str:
+    """Say what the judge made of a page."""
+    return f"{step.relevance:.3f}, {'relevant' if step.relevant else 'not relevant'}"
 
 
 def way(found: Explanation) -> list[Text]:

@@ -18,7 +18,7 @@ from typing import NoReturn
 from rich.console import Console
 
 from foragers import __version__
-from foragers.errors import UsageError, WriteError
+from foragers.errors import NothingFetchedError, UsageError, WriteError
 from foragers.reporting.plain import plain
 
 MAX_LINE = 2000
@@ -63,6 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Part of it may come from a file that somebody else made.
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
         return USAGE
+    except NothingFetchedError as error:
+        errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
+        return FAILED
     except KeyboardInterrupt:
         errors.print("foragers: interrupted; the same command starts again or goes on")
         return INTERRUPTED

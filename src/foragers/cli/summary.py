@@ -12,13 +12,15 @@ from rich.text import Text
 
 from foragers.measures.remaining import Estimate
 from foragers.measures.summary import LATELY, Summary
+from foragers.measures.tally import ERRORS
 from foragers.reporting.plain import counted, duration, plain
 from foragers.session.ending import LeftAlone
 
-WORST = 5
-"""How many errors are listed."""
+WORST, MOST_CAUSES = 5, 10
+"""How many errors by host, and how many causes of all hosts, are listed."""
 
-WIDEST_HOST, WIDEST_REASON = 30, 26
+WIDEST_HOST, WIDEST_REASON, WIDEST_CAUSE = 30, 26, 52
+LONGEST_BASIS = 400
 
 
 def print_summary(
@@ -26,6 +28,8 @@ def print_summary(
 ) -> None:
     """Print the numbers of a crawl, why it stopped, and what went wrong most often."""
     console.print(numbers(summary, stopped, estimate))
+    if summary.not_had:
+        console.print(causes(summary))
     if summary.worst_errors:
         console.print(errors(summary))
 
@@ -38,16 +42,19 @@ def numbers(summary: Summary, stopped: str | None, estimate: Estimate | None = N
     grid.add_column(style="dim", max_width=46)
     per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
     rows = [
-        ("downloads", f"{summary.downloads:,}", f"from {counted(summary.hosts, 'host')}"),
+        ("downloads", f"{summary.downloads:,}", f"{counted(summary.hosts, 'host')} answered"),
         ("relevant", f"{summary.relevant:,}", "pages, each counted once"),
         ("harvest rate", f"{summary.harvest:.1%}", last_ones(summary)),
-        ("errors", f"{summary.errors:,}", statuses(summary)),
+        ("errors", f"{summary.errors:,}", statuses(summary, ERRORS)),
+        ("skipped", f"{summary.skipped:,}", "not asked for, cost no budget"),
         ("time", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
     ]
     recall = ("recall", "–", "not estimated: there is no end to what is new")
     if estimate is not None:
         recall = ("recall", estimate.recall_said, estimate.total_said)
     rows.insert(2, recall)
+    if estimate is not None:
+        rows.insert(3, ("", "", plain(estimate.basis_said, LONGEST_BASIS)))
     for name, value, note in rows:
         grid.add_row(name, value, note)
     if stopped:
@@ -61,9 +68,24 @@ def last_ones(summary: Summary) -> str:
     return f"of the last {number:,}: {summary.harvest_lately:.1%}"
 
 
-def statuses(summary: Summary) -> str:
-    """Say how downloads ended."""
-    return ", ".join(f"{count:,} {plain(status)}" for status, count in summary.statuses.items())
+def statuses(summary: Summary, shown: Sequence[str]) -> str:
+    """Say how many downloads ended in some ways."""
+    counts = ((summary.statuses.get(status, 0), status) for status in shown)
+    return ", ".join(f"{count:,} {status}" for count, status in counts if count)
+
+
+def causes(summary: Summary) -> Table:
+    """Return the table of why choices brought no page, by cause."""
+    title = "what brought no page, by reason"
+    grid = Table(box=SIMPLE, pad_edge=False, title=title, title_justify="left")
+    grid.add_column("status", no_wrap=True)
+    grid.add_column("reason", no_wrap=True, max_width=WIDEST_CAUSE, overflow="ellipsis")
+    grid.add_column("times", justify="right", no_wrap=True)
+    for one in summary.not_had[:MOST_CAUSES]:
+        grid.add_row(Text(one.status), Text(plain(one.reason) or "–"), f"{one.count:,}")
+    if len(summary.not_had) > MOST_CAUSES:
+        grid.add_row("", f"and {len(summary.not_had) - MOST_CAUSES:,} other reasons", "")
+    return grid
 
 
 def print_left_alone(hosts: Sequence[LeftAlone], console: Console) -> None:
@@ -85,7 +107,7 @@ def print_left_alone(hosts: Sequence[LeftAlone], console: Console) -> None:
 
 def errors(summary: Summary) -> Table:
     """Return the table of the worst errors by host."""
-    grid = Table(box=SIMPLE, pad_edge=False, title="worst errors", title_justify="left")
+    grid = Table(box=SIMPLE, pad_edge=False, title="hosts with most errors", title_justify="left")
     grid.add_column("host", no_wrap=True, max_width=WIDEST_HOST, overflow="ellipsis")
     grid.add_column("status", no_wrap=True)
     grid.add_column("reason", no_wrap=True, max_width=WIDEST_REASON, overflow="ellipsis")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Sequence
+from os import strerror
 from threading import Thread
 from urllib.parse import urlsplit
 
@@ -156,6 +157,8 @@ class Client:
             trouble, detail = Trouble.LOST, "closed before the end of the headers"
         if error and trouble is None and not (transfer.cut or transfer.whole):
             trouble = None if transfer.has_last_chunk else trouble_of(error, text)
+            if trouble is Trouble.NO_CONNECTION and (number := handle.getinfo(pycurl.OS_ERRNO)):
+                detail = strerror(number).lower()
             if transfer.turned_away and not transfer.address:
                 trouble, detail = transfer.turned_away
         if trouble in UNFINISHED and transfer.head_done and not transfer.is_page:

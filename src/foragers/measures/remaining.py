@@ -17,12 +17,17 @@ from math import expm1, log1p, sqrt
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
+from foragers.causes import LeftOut
 from foragers.measures.capture import chapman
 from foragers.measures.sightings import AGENTS, HALVES, SOME, Lately, Sightings
 
 FEWEST = 5
 """With fewer relevant pages nothing can be said of those to come."""
+MOST_LEFT_OUT = 0.1
+"""With more pages left out by failures and trap rules, as a share of those received, nothing can
+be said of what there is: as much may lie among them."""
 BOTH_MATTER = 0.2
 """Agents are two samples if the smaller one has this share of the pages."""
 
@@ -35,6 +40,15 @@ class Parts(msgspec.Struct, frozen=True):
     by_yield: float
     by_capture: float
     by_agents: float | None = None
+    pages: int = 0
+    trapped: int = 0
+    failed: int = 0
+    barred: int = 0
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether so much was left out that what is within reach says little."""
+        return self.trapped + self.failed > MOST_LEFT_OUT * self.pages
 
 
 class Law(msgspec.Struct, frozen=True):
@@ -80,8 +94,10 @@ def law_of(strategy: str) -> Law:
 class Estimate(msgspec.Struct, frozen=True):
     """Relevant pages found, and how many there are within reach: estimate and 90 % interval.
 
-    Without a total it cannot be told yet; without an upper end there may be any number.
-    The last three are totals by one account alone, for those who want to look behind it.
+    Without a total it cannot be told, and `withheld` says why.  It counts what the judge lets
+    pass: `wanted` says what that is, and `found` of the `pages` received have passed.  Known
+    pages that were not had are not counted: `trapped` by trap rules, `failed`, and `barred` by
+    robots.txt, scope or limits.  `by_…` are totals by one account alone.
     """
 
     found: int = 0
@@ -95,6 +111,12 @@ class Estimate(msgspec.Struct, frozen=True):
     by_yield: float | None = None
     by_capture: float | None = None
     by_agents: float | None = None
+    withheld: str = ""
+    wanted: str = ""
+    pages: int = 0
+    trapped: int = 0
+    failed: int = 0
+    barred: int = 0
 
     def reaches(self, recall: float, law: Law = FITTED) -> bool:
         """Say whether that share of all there is has been found: at least, or by the estimate."""
@@ -104,20 +126,32 @@ class Estimate(msgspec.Struct, frozen=True):
     @property
     def recall_said(self) -> str:
         """The share that was found."""
-        return "?" if self.recall is None else f"{self.recall:.0%}"
+        return "–" if self.recall is None else f"{self.recall:.0%}"
 
     @property
     def total_said(self) -> str:
         """How many there are within reach."""
         if self.total is None or self.high is None:
-            return "how many there are cannot be told yet"
+            return f"cannot be estimated: {self.withheld or 'too little is known yet'}"
         if not self.waiting:
             return f"of {self.found:,} within reach: nothing waits"
         return f"of about {self.total:,.0f} within reach ({self.low:,.0f}–{self.high:,.0f})"
 
+    @property
+    def basis_said(self) -> str:
+        """What the estimate rests on: what passes the judge, and what is out of reach."""
+        said = f"of what {self.wanted or 'the judge'} lets pass: {self.found:,} of"
+        said += f" {self.pages:,} pages so far"
+        return f"{said}; not counted: {left}" if (left := self.left_out_said) else said
+
+    @property
+    def left_out_said(self) -> str:
+        """How many known pages were not had, and why."""
+        return left_out_said(self.trapped, self.failed, self.barred)
+
     def __str__(self) -> str:
         if self.total is None or self.high is None:
-            return f"found {self.found:,}, {self.total_said}"
+            return f"found {self.found:,}; how many there are {self.total_said}"
         if not self.waiting:
             return f"found all {self.found:,} within reach"
         interval = f"{self.low:,.0f}–{self.high:,.0f}"
@@ -132,12 +166,24 @@ def estimate(seen: Sightings, law: Law = FITTED) -> Estimate:
 
 def combined(parts: Parts, law: Law = FITTED) -> Estimate:
     """Join the accounts of what is left; where nothing waits, nothing is left."""
+    told = within_reach(parts, law)
+    return replace(
+        told, pages=parts.pages, trapped=parts.trapped, failed=parts.failed, barred=parts.barred
+    )
+
+
+def within_reach(parts: Parts, law: Law) -> Estimate:
+    """Return the estimate, or why there is none."""
     found = parts.found
+    if parts.is_cut_short:
+        said = left_out_said(parts.trapped, parts.failed)
+        return Estimate(found, low=found, waiting=parts.waiting, withheld=said)
     if not parts.waiting:
         share = 1.0 if found else None
         return Estimate(found, found, found, found, share, share, share)
     if found < FEWEST:
-        return Estimate(found, low=found, waiting=parts.waiting)
+        said = f"fewer than {FEWEST} relevant pages found"
+        return Estimate(found, low=found, waiting=parts.waiting, withheld=said)
     low, total, high = (found + law.left(parts, off) for off in (law.low, law.middle, law.high))
     return Estimate(
         found=found,
@@ -158,7 +204,31 @@ def parts_of(seen: Sightings) -> Parts:
     """Return what an estimate is made of."""
     rate = sqrt(smooth(seen.short, seen.tried) * smooth(seen.long, seen.tried))
     by_yield = seen.waiting * rate
-    return Parts(len(seen.found), seen.waiting, by_yield, by_capture(seen), by_agents(seen))
+    trapped, failed, barred = (seen.left_out[why] for why in LeftOut)
+    return Parts(
+        len(seen.found),
+        seen.waiting,
+        by_yield,
+        by_capture(seen),
+        by_agents(seen),
+        seen.pages,
+        trapped,
+        failed,
+        barred,
+    )
+
+
+def left_out_said(trapped: int, failed: int, barred: int = 0) -> str:
+    """Say how many known pages were not had, and why."""
+    parts = (
+        (trapped, "by trap rules"),
+        (failed, "by failures"),
+        (barred, "by robots.txt, scope or limits"),
+    )
+    said = [f"{count:,} {why}" for count, why in parts if count]
+    if not said:
+        return ""
+    return f"known pages left out {' and '.join(said)}"
 
 
 def smooth(lately: Lately, tried: int) -> float:

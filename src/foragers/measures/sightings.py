@@ -18,12 +18,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.causes import LeftOut, left_out
 from foragers.types import NOWHERE, Ids, Page, Status, UrlId, Visit
 
 KNOWN, TAKEN = 1, 2
 """Of an address: it was seen; it was asked for."""
 HALVES, AGENTS = (4, 8), (16, 32)
 """Of an address: it was seen by the one half or the other of the pages, and of the agents."""
+LEFT_OUT = {LeftOut.TRAPS: 64, LeftOut.FAILURES: 128, LeftOut.LIMITS: 192}
+"""Of an address: it was not had, and why."""
 SCATTER = 2_654_435_761
 """Deals out numbers that follow each other (Knuth's multiplicative hash)."""
 STEP = 1024
@@ -55,9 +58,13 @@ class Lately:
 
 @dataclass
 class Sightings:
-    """Counts of a crawl, one visit after the other; can be pickled and goes on the same."""
+    """Counts of a crawl, one visit after the other; can be pickled and goes on the same.
+
+    `left_out` are known addresses that were not had: by trap rules, failures or limits.
+    """
 
     downloads: int = 0
+    pages: int = 0
     tried: int = 0
     waiting: int = 0
     known: int = 0
@@ -68,6 +75,7 @@ class Sightings:
     marks: Bytes = field(default_factory=no_marks, repr=False)
     agents: dict[str, int] = field(default_factory=dict)
     pages_by_agents: list[int] = field(default_factory=lambda: [0, 0])
+    left_out: dict[str, int] = field(default_factory=lambda: dict.fromkeys(LEFT_OUT, 0))
 
     def watch(self, visits: Sequence[Visit]) -> None:
         """Take in some visits."""
@@ -84,9 +92,13 @@ class Sightings:
             self._see(page.links.targets, KNOWN)
             return
         self._make_room(max(url, page.final))
-        is_first = is_new = self._settle(url)
+        is_first = self._settle(url)
+        # One that was not had at first, and is at last, is found then.
+        is_new = is_first or bool(self.marks[url] & LEFT_OUT[LeftOut.LIMITS])
         if page.final != url:
             is_new &= self._settle(page.final)
+        self._leave_out(url, left_out(page.status.value, page.reason), is_first)
+        self.pages += is_new and page.status is Status.OK
         if page.status is not Status.SKIPPED:
             self.downloads += 1
             found = is_new and visit.relevant and page.status is Status.OK
@@ -99,6 +111,16 @@ class Sightings:
                 self.long.add(self.tried, found)
         if len(page.links):
             self._see(page.links.targets, KNOWN | self._samples(page))
+
+    def _leave_out(self, url: UrlId, why: LeftOut | None, is_first: bool) -> None:
+        """Note why an address was not had, or that it was at last."""
+        bits, mark = LEFT_OUT[LeftOut.LIMITS], int(self.marks[url])
+        before, now = mark & bits, LEFT_OUT[why] if why else 0
+        if before == now or not (is_first or before):  # a page that was had stays so
+            return
+        for one, bit in LEFT_OUT.items():
+            self.left_out[one] += (bit == now) - (bit == before)
+        self.marks[url] = mark & ~bits | now
 
     def _settle(self, url: UrlId) -> bool:
         """Note that an address does not wait any more, and say whether it was not asked for yet."""

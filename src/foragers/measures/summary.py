@@ -1,8 +1,7 @@
 """What a crawl came to: how much was fetched and found, where, and what went wrong.
 
-*Downloads*, *relevant* and the harvest they make are those of `measures.harvest`: a
-relevant page counts once, when it is first fetched.  What was *skipped* was not asked
-for, and is no download.  An *error* is a page that was asked for and should have come.
+What is a download, a relevant page, an error, a skip, and which hosts count is said in
+`measures.tally`, for all that shows such numbers.
 """
 
 from __future__ import annotations
@@ -15,8 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.causes import cause_of
 from foragers.ledger.facts import Facts
 from foragers.measures.harvest import found
+from foragers.measures.tally import ERRORS, Tally, downloaded
 from foragers.types import Status
 
 Flags = NDArray[np.bool_]
@@ -27,7 +28,8 @@ LATELY = 100
 LISTED = 20
 """How many hosts and errors are named."""
 
-ERRORS = (Status.MISSING.value, Status.REFUSED.value, Status.FAILED.value)
+KEPT = (Status.OK.value, Status.UNCHANGED.value)
+"""What came and was kept; all else is told by reason."""
 
 
 class HostTally(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ class ErrorTally(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How often choices ended in one way, for one reason."""
+    """How often choices ended in one way, for one cause."""
 
     status: str
     reason: str
@@ -69,6 +71,7 @@ class Summary(msgspec.Struct, frozen=True):
     harvest: float = 0.0
     harvest_lately: float = 0.0
     errors: int = 0
+    skipped: int = 0
     hosts: int = 0
     began: float | None = None
     ended: float | None = None
@@ -82,6 +85,11 @@ class Summary(msgspec.Struct, frozen=True):
         """The time from the first answer to the last."""
         return 0.0 if self.began is None or self.ended is None else self.ended - self.began
 
+    @property
+    def not_had(self) -> tuple[Outcome, ...]:
+        """How choices ended that brought no page which is kept, the most frequent first."""
+        return tuple(one for one in self.outcomes if one.status not in KEPT)
+
 
 def summarise(
     facts: Facts, hosts: Sequence[str], reasons: Sequence[str], listed: int = LISTED
@@ -89,18 +97,19 @@ def summarise(
     """Sum up a crawl, given the host that was asked and the reason that was noted each time."""
     if not len(facts):
         return Summary()
-    asked = downloaded(facts)
+    asked, tally = downloaded(facts), Tally.of(facts, hosts)
     fresh = np.diff(found(facts), prepend=0)
     harvest = fresh[asked]
     bad = np.isin(facts.statuses, ERRORS)
     statuses = facts.statuses.tolist()
     return Summary(
-        downloads=len(harvest),
-        relevant=int(harvest.sum()),
+        downloads=tally.downloads,
+        relevant=tally.relevant,
         harvest=share(harvest),
         harvest_lately=share(harvest[-LATELY:]),
-        errors=int(bad.sum()),
-        hosts=len(set(hosts)),
+        errors=tally.errors,
+        skipped=tally.skipped,
+        hosts=len(tally.hosts),
         began=float(facts.times.min()),
         ended=float(facts.times.max()),
         statuses=dict(Counter(statuses).most_common()),
@@ -108,12 +117,6 @@ def summarise(
         top_hosts=by_host(hosts, asked, fresh, bad)[:listed],
         worst_errors=worst(statuses, hosts, reasons, bad)[:listed],
     )
-
-
-def downloaded(facts: Facts) -> Flags:
-    """Say of each choice whether the page was asked for at all."""
-    asked: Flags = facts.statuses != Status.SKIPPED.value
-    return asked
 
 
 def part(facts: Facts, flags: Flags) -> Facts:
@@ -128,7 +131,9 @@ def share(fresh: NDArray[np.int64]) -> float:
 
 def outcomes(statuses: Sequence[str], reasons: Sequence[str]) -> tuple[Outcome, ...]:
     """Return how choices ended, the most frequent way first."""
-    counts = Counter(zip(statuses, reasons, strict=True))
+    # One after the other: many visits have few reasons.
+    causes = {reason: cause_of(reason) for reason in set(reasons)}
+    counts = Counter((status, causes[why]) for status, why in zip(statuses, reasons, strict=True))
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Outcome(*what, count) for what, count in ranked)
 

@@ -16,13 +16,13 @@ from foragers.reporting.nearest import Linking, links_to, nearest, spellings
 from foragers.reporting.pages import place
 from foragers.reporting.plain import iso
 from foragers.reporting.retelling import ONE, Telling, links_leading_to, reasons
-from foragers.types import NOWHERE, Link
+from foragers.types import NOWHERE, Link, Status
 from foragers.urls import normalise
 
 Column = NDArray[np.int64]
 
 LEAPS = """
-SELECT number, url, final, parent FROM visits
+SELECT number, url, final, parent, status = 'skipped' FROM visits
 WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
 """
 VISIT = """
@@ -36,9 +36,14 @@ WHERE number = ?
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One download on the way, and the words of the link that led to it."""
+    """One visit on the way, and the words of the link that led to it.
+
+    `number` is that of the visit in the ledger, `download` how many downloads there had been with
+    it; a page that was skipped was none.
+    """
 
     number: int
+    download: int | None
     url: str
     final_url: str
     anchor: str | None
@@ -59,9 +64,10 @@ class Step(msgspec.Struct, frozen=True):
 class Explanation(msgspec.Struct, frozen=True):
     """What is known about an address.
 
-    `path` leads from a seed to its last download; `downloads` are the numbers of all, and
-    `reasons` what the strategy says of the last link, if it can say more than its promise.
-    An address that was not fetched has `linked_from`, one never seen has `nearest`.
+    `path` leads from a seed to its last download, or to where it was last skipped if there was
+    none; `downloads` are the visits at which it was fetched, `skips` those at which it was not
+    asked for, and `reasons` what the strategy says of the last link, if it can say more
+    than its promise.  An address that was not chosen has `linked_from`, one never seen `nearest`.
     """
 
     asked: str
@@ -69,6 +75,7 @@ class Explanation(msgspec.Struct, frozen=True):
     seed: bool = False
     path: tuple[Step, ...] = ()
     downloads: tuple[int, ...] = ()
+    skips: tuple[int, ...] = ()
     linked_from: tuple[Linking, ...] = ()
     links: int = 0
     nearest: tuple[str, ...] = ()
@@ -77,7 +84,7 @@ class Explanation(msgspec.Struct, frozen=True):
     @property
     def known(self) -> bool:
         """Whether the crawl has seen the address at all."""
-        return bool(self.fetched or self.seed or self.links)
+        return bool(self.path or self.seed or self.links)
 
 
 def explain(folder: CrawlFolder, asked: str, telling: Telling, strategy: str = "") -> Explanation:
@@ -86,13 +93,17 @@ def explain(folder: CrawlFolder, asked: str, telling: Telling, strategy: str = "
     if urls := numbers_of(folder, asked):
         leaps = Leaps.of(folder)
         if rows := leaps.downloads(urls):
-            numbers = leaps.path(rows[-1])
-            path = tuple(steps(folder, numbers, telling))
+            had = [row for row in rows if not leaps.skipped[row]]
+            numbers = leaps.path((had or rows)[-1])
+            counts = dict(zip(leaps.numbers.tolist(), leaps.ordinals.tolist(), strict=True))
+            path = tuple(steps(folder, numbers, telling, counts))
+            before = numbers[-2] if len(numbers) > 1 else None
             why = None
-            if len(numbers) > 1:
-                why = reasons(folder, telling, numbers[-2], numbers[-1], strategy)
-            downloads = tuple(leaps.numbers[rows].tolist())
-            return Explanation(asked, True, seed, path, downloads, reasons=why)
+            if before is not None or len(had) > 1:
+                why = reasons(folder, telling, before, numbers[-1], strategy)
+            downloads = tuple(leaps.numbers[had].tolist())
+            skips = tuple(leaps.numbers[row].item() for row in rows if leaps.skipped[row])
+            return Explanation(asked, bool(had), seed, path, downloads, skips, reasons=why)
     linked, links = links_to(folder, asked)
     close = () if linked or seed else tuple(nearest(folder, asked))
     return Explanation(asked, seed=seed, linked_from=linked, links=links, nearest=close)
@@ -128,24 +139,30 @@ def key_of(href: str) -> str:
 
 @dataclass(frozen=True)
 class Leaps:
-    """Which URL was fetched when and came from where, one row a download."""
+    """Which URL was chosen when and came from where, one row a visit."""
 
     numbers: Column
     urls: Column
     finals: Column
     parents: Column
+    skipped: Column
 
     @classmethod
     def of(cls, folder: CrawlFolder) -> Leaps:
         """Read through the ledger once, since it has no index by URL."""
-        columns = tuple(array("q") for _ in range(4))
+        columns = tuple(array("q") for _ in range(5))
         for row in folder.rows(LEAPS):
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
         return cls(*(np.array(column, np.int64) for column in columns))
 
+    @property
+    def ordinals(self) -> Column:
+        """How many downloads there had been with each visit."""
+        return np.cumsum(self.skipped == 0)
+
     def downloads(self, urls: set[int]) -> list[int]:
-        """Return the rows in which some URLs were fetched, or redirected to."""
+        """Return the rows in which some URLs were chosen, or redirected to."""
         wanted = list(urls)
         rows: list[int] = np.flatnonzero(
             np.isin(self.urls, wanted) | np.isin(self.finals, wanted)
@@ -166,8 +183,10 @@ class Leaps:
         return numbers
 
 
-def steps(folder: CrawlFolder, path: list[int], telling: Telling) -> Iterator[Step]:
-    """Give the downloads on a path, each with the link on the one before."""
+def steps(
+    folder: CrawlFolder, path: list[int], telling: Telling, downloads: dict[int, int]
+) -> Iterator[Step]:
+    """Give the visits on a path, each with the link on the one before and its number."""
     before: int | None = None
     for number in path:
         row = folder.connection.execute(VISIT, (number,)).fetchone()
@@ -175,17 +194,18 @@ def steps(folder: CrawlFolder, path: list[int], telling: Telling) -> Iterator[St
         if before is not None:
             page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
             link = next(iter(links_leading_to(page.links, row[13])), None)
-        yield step(row, link)
+        yield step(row, link, downloads[number])
         before = number
 
 
-def step(row: Row, link: Link | None) -> Step:
+def step(row: Row, link: Link | None, download: int) -> Step:
     """Return one download on a path."""
     number, url, final, status, reason, time, promise, relevance, relevant, title = row[:10]
     agent, depth, record = row[10:13]
     file, offset = place(record)
     return Step(
         number=number,
+        download=None if status == Status.SKIPPED.value else download,
         url=url or "",
         final_url=final or url or "",
         anchor=link.anchor if link else None,

@@ -20,10 +20,11 @@ def estimate_of(folder: CrawlFolder) -> Estimate | None:
     A crawl that has ended has written it down; that of one under way, or killed, is made
     again from the links in its ledger.  Of what is new there is no end.
     """
-    strategy = ""
+    strategy = wanted = ""
     try:
         told = msgspec.json.decode((folder.path / OPTIONS).read_bytes(), type=dict[str, Any])
         aim, strategy = told.get("aim"), str(told.get("strategy", ""))
+        wanted = str(told.get("wanted") or "")
         if isinstance(aim, dict) and aim.get("new_within"):
             return None
         if told.get("estimate") is not None:
@@ -32,7 +33,7 @@ def estimate_of(folder: CrawlFolder) -> Estimate | None:
         pass
     if folder.connection.execute(HAS_LINKS).fetchone() is None:
         return None
-    lookout = Lookout(law=law_of(strategy))
+    lookout = Lookout(law=law_of(strategy), wanted=wanted)
     for visit in visits_before(folder, FromLedger(folder), folder.length + 1):
         lookout.watch([visit])
     return lookout.estimate()

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from foragers.ledger.facts import Facts
 from foragers.measures.remaining import Estimate
-from foragers.measures.summary import LATELY, LISTED, Summary, downloaded, part, summarise
+from foragers.measures.summary import LATELY, LISTED, Summary, part, summarise
+from foragers.measures.tally import downloaded
 from foragers.reporting import agent_pictures, pictures
 from foragers.reporting.agents import agents_of
 from foragers.reporting.family import family_tree
@@ -78,15 +79,15 @@ def about(told: Told, summary: Summary) -> Iterator[tuple[str, str]]:
 def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
     """Return the numbers that matter most."""
     per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
-    skipped = sum(summary.statuses.values()) - summary.downloads
     lately = f"{summary.harvest_lately:.1%} of the last {min(LATELY, summary.downloads)}"
     shown = (
-        ("downloads", f"{summary.downloads:,}", f"{skipped:,} more skipped" if skipped else ""),
+        ("downloads", f"{summary.downloads:,}", "requests that cost budget"),
         ("relevant pages", f"{summary.relevant:,}", "each counted once"),
         *recall(estimate),
         ("harvest rate", f"{summary.harvest:.1%}", lately),
-        ("hosts", f"{summary.hosts:,}", ""),
+        ("hosts", f"{summary.hosts:,}", "that answered"),
         ("errors", f"{summary.errors:,}", "missing, refused, failed"),
+        ("skipped", f"{summary.skipped:,}", "not asked for"),
         ("duration", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
     )
     cells = (
@@ -99,7 +100,8 @@ def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
 def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:
     """Give the share of all there is that was found, if there is an estimate."""
     if estimate is not None:
-        yield "estimated recall", estimate.recall_said, estimate.total_said
+        said = f"{estimate.total_said}, {estimate.basis_said}"
+        yield "estimated recall", estimate.recall_said, said
 
 
 def drawn(facts: Facts, summary: Summary) -> list[str]:

@@ -25,7 +25,7 @@ from foragers.reasons import Explains, Reasons
 from foragers.reporting.folder import OPTIONS, CrawlFolder, Row
 from foragers.run import Aim
 from foragers.strategies.registry import STRATEGIES, Brief, build
-from foragers.topics.options import judge_from, topic_of
+from foragers.topics.options import judge_from, topic_of, within_of
 from foragers.types import Document, Link, UrlId, Visit
 from foragers.worlds.recorded import Recorded
 from foragers.worlds.store import open_world
@@ -132,7 +132,7 @@ def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
         new_within=aim.new_within,
         idf=aim.idf,
     )
-    return build(spec, Brief(topic_of(judge), rng))
+    return build(spec, Brief(topic_of(judge), rng, new_within=within_of(judge)))
 
 
 def check_named(path: str | None) -> None:
@@ -152,21 +152,28 @@ def check_named(path: str | None) -> None:
 
 
 def reasons(
-    folder: CrawlFolder, telling: Telling, before: int, number: int, spec: str = ""
+    folder: CrawlFolder, telling: Telling, before: int | None, number: int, spec: str = ""
 ) -> Reasons | None:
-    """Ask the strategy why it chose a download, which came from the one before."""
+    """Ask the strategy why it chose a page: by a link of the one before, or a seed once more."""
     try:
         strategy = strategy_of(folder, spec)
     except UsageError as error:
         return Reasons(f"the strategy cannot be asked: {error}")
     if strategy is None or not isinstance(strategy, Explains):
         return None
-    rows = {at: folder.connection.execute(ONE, (at,)).fetchone() for at in (before, number)}
+    chosen = folder.connection.execute(ONE, (number,)).fetchone()
     if getattr(strategy, "learns", True):
         for visit in visits_before(folder, telling, number):
             strategy.tell([visit])
-    page, url, promise = telling.visit(rows[before]).page, rows[number][1], rows[number][9]
-    found = [strategy.explain(page, link) for link in links_leading_to(page.links, url)]
+    visit = telling.visit(chosen)
+    page, url, promise = visit.page, chosen[1], chosen[9]
+    links = []
+    if before is not None:
+        page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
+        links = links_leading_to(page.links, url)
+    # Of a page that is visited again the link may be gone by now.
+    links = links or [Link(url, visit.page.choice.host, visit.page.href)]
+    found = [strategy.explain(page, link) for link in links]
     told = [reasons for reasons in found if reasons is not None]
     if not told:
         return None

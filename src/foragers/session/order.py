@@ -102,11 +102,24 @@ class Order(msgspec.Struct, frozen=True):
         if not (self.agent.isascii() and self.agent.isprintable()):
             raise UsageError("--user-agent and --contact: write them in plain ASCII, on one line")
 
-    def keep(self, folder: Path, stopped: str = "", estimate: Estimate | None = None) -> None:
+    def wanted(self, threshold: float) -> str:
+        """Say what counts as relevant: all that estimates speak of."""
+        aim = self.aim
+        judged = aim.topic or aim.examples or aim.judge
+        return f"{aim} at threshold {threshold:g}" if judged else str(aim)
+
+    def keep(
+        self,
+        folder: Path,
+        stopped: str = "",
+        estimate: Estimate | None = None,
+        wanted: str = "",
+    ) -> None:
         """Write the order into the folder of its crawl, and why that stopped, if it has."""
         file = folder / "crawl.json"
         told = {**msgspec.to_builtins(self), "stopped": stopped or None}
         told["estimate"] = msgspec.to_builtins(estimate)
+        told["wanted"] = wanted or None
         write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
 
     def changes(self, before: Order) -> set[str]:

@@ -33,6 +33,7 @@ from foragers.files import check_own
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.measures.remaining import Estimate, law_of
+from foragers.measures.tally import Tally
 from foragers.pace import TAKE_ANY, Pace, WaitRule
 from foragers.session.agents_file import keep_agents
 from foragers.session.catching_up import catch_up
@@ -46,7 +47,6 @@ from foragers.session.order import Order, order_in
 from foragers.session.parts import judge_of, traps_of, world_of
 from foragers.session.standing import Standing, begin_anew, load, nothing_came, save
 from foragers.session.stopping import Lookout
-from foragers.session.tally import Tally
 from foragers.session.widening import ask_again, read_again
 from foragers.strategies.registry import Brief, build
 from foragers.topics.options import topic_of, within_of
@@ -119,7 +119,7 @@ class Session:
             widened = self._is_widened()
             with storing(self.folder, "crawl.json"):
                 if not widened:
-                    order.keep(self.folder)
+                    order.keep(self.folder, wanted=order.wanted(judge.threshold))
             standing = load(self.folder) or fresh
             self.live = live
             if standing is not fresh:
@@ -149,11 +149,13 @@ class Session:
         # The live world knows best how long a host is to be left alone, and says so page by page.
         self.extras, self.live.visited.memory = standing.extras, self.ledger
         self.lookout = standing.lookout
-        self.lookout.law = law_of(order.strategy)
         judge = standing.judge
+        self.lookout.law = law_of(order.strategy)
+        self.lookout.wanted = order.wanted(judge.threshold)
         self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, PATIENCE)
         catch_up(self.crawl, self.live, self.ledger, standing)
-        self.before = Tally.of(self.ledger.facts(), self.live.table)
+        facts = self.ledger.facts()
+        self.before = Tally.of(facts, [self.live.table.host(url) for url in facts.urls.tolist()])
         self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
         self._is_whole = True
 
@@ -320,7 +322,7 @@ class Session:
                 self.checkpoint()
                 retain(self.order, self.crawl.strategy, self.live.table)
         with suppress(OSError, UsageError):
-            self.order.keep(self.folder, self.stopped, self.estimate())
+            self.order.keep(self.folder, self.stopped, self.estimate(), self.lookout.wanted)
         with suppress(sqlite3.Error):
             self.ledger.close()
         if self.recorder is not None:

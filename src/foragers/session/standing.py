@@ -84,7 +84,8 @@ def fits(found: object, folder: Path) -> TypeGuard[Standing]:
     """Say whether what was found is a checkpoint of the crawl in a folder."""
     if not isinstance(found, Standing) or found.visits > written(folder):
         return False
-    if not hasattr(found, "lookout"):  # written by an earlier version
+    lookout = getattr(found, "lookout", None)
+    if not hasattr(getattr(lookout, "sightings", None), "left_out"):  # of an earlier version
         return False
     if isinstance(found.table.store, LettersFile):
         found.table.store.move(folder / NAME)

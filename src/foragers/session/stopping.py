@@ -73,13 +73,14 @@ class Enough:
 class Lookout:
     """Sees every visit, and knows at any time how much there may be left to find.
 
-    The `latest` estimate is made at fixed numbers of downloads, so that a crawl which was
-    taken up again comes to the same one.
+    `wanted` says what the judge lets pass.  The `latest` estimate is made at fixed numbers of
+    downloads, so that a crawl which was taken up again comes to the same one.
     """
 
     sightings: Sightings = field(default_factory=Sightings)
     latest: Estimate | None = None
     law: Law = FITTED
+    wanted: str = ""
     _next: int = EVERY
 
     def watch(self, visits: Sequence[Visit]) -> None:
@@ -93,4 +94,5 @@ class Lookout:
 
     def estimate(self) -> Estimate:
         """Return the estimate as of now."""
-        return estimate(self.sightings, self.law)
+        told = estimate(self.sightings, self.law)
+        return msgspec.structs.replace(told, wanted=self.wanted)

@@ -8,6 +8,8 @@ from typing import Protocol
 
 import msgspec
 
+from foragers.causes import LATER as LATER
+from foragers.causes import NO_ROBOTS, ROBOTS, tls_said
 from foragers.fetch.reply import Reply, Trouble
 from foragers.fetch.retrying import retry_after
 from foragers.pages.robots import MAX_BYTES, Robots, robots_for_status
@@ -26,8 +28,6 @@ TRY_AGAIN_AFTER = (Trouble.TIMEOUT, Trouble.NO_CONNECTION, Trouble.LOST)
 BUSY, BUSY_TROUBLE = (429, 503), (Trouble.TIMEOUT, Trouble.NO_CONNECTION)
 MAX_TRIES, MAX_TRIES_IN_TIME, MAX_HOPS = 3, 2, 10
 MAX_TRIES_BUSY = 5
-LATER = "; to be asked again"
-"""How the reason of a page ends that is put off, not given up."""
 
 
 class Archivist(Protocol):
@@ -140,7 +140,8 @@ def reason_of(reply: Reply) -> str:
     """Return in words why there is no usable answer."""
     if reply.trouble is None:
         return str(reply.code)
-    return f"{reply.trouble.value}: {reply.detail}".rstrip(": ")
+    cause = tls_said(reply.detail) if reply.trouble is Trouble.TLS else reply.trouble.value
+    return f"{cause}: {reply.detail}".rstrip(": ")
 
 
 class Permission(msgspec.Struct, frozen=True):
@@ -169,14 +170,14 @@ class Permission(msgspec.Struct, frozen=True):
     @classmethod
     def denied(cls, reason: str, until: float, is_final: bool = False) -> Permission:
         """Return what it means that robots.txt cannot be had, now or at all."""
-        said = f"robots.txt cannot be had: {reason}"
+        said = f"{NO_ROBOTS}: {reason}"
         return cls(robots_for_status(None), until, said, is_final)
 
     def refuse(self, agent: str, url: str) -> str | None:
         """Return why an address may not be asked for, or None if it may."""
         if self.robots.allowed(agent, url):
             return None
-        return self.reason or "robots.txt"
+        return self.reason or ROBOTS
 
     def pack(self) -> bytes:
         """Return the permission in few bytes."""

@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 import msgspec
 
+from foragers.causes import SCOPE, TRAP
 from foragers.fetch.reply import Limits, Reply
 from foragers.outlinks import Outlink, Outlinks, hrefs_of
 from foragers.pages.coding import GZIP, decoded, uncompressed
@@ -97,11 +98,13 @@ class Harvester:
     def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
         """Return why an address is not to be asked for (`again`, if it was before), or None."""
         if len(url) > MAX_LETTERS:
-            return f"an address of more than {MAX_LETTERS:,} letters"
+            return f"{SCOPE}a URL of more than {MAX_LETTERS:,} characters"
         reason = self.scope.refuse(url, depth)
-        if reason is None and self.traps is not None and not hops and not again:
+        if reason is not None:
+            return SCOPE + reason
+        if self.traps is not None and not hops and not again:
             reason = self.traps.refuse(url, near=depth <= NEAR, seed=depth <= 0)
-        return reason
+        return None if reason is None else TRAP + reason
 
     def recall(self, visit: Visit, href: str) -> None:
         """Learn again from a visit in the ledger what a crawl that goes on must know."""

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from foragers.causes import PER_HOST, SCOPE
 from foragers.clock import steady
 from foragers.errors import UsageError
 from foragers.fetch.reply import Reply, Trouble
@@ -106,7 +107,7 @@ class Live:
         if choice.agent in (SITEMAP, FEED):
             errand.enough = self.dispatch.client.limits.body
         if self.visited.is_full(choice.host):
-            self._end(errand, Status.SKIPPED, f"more than --per-host {self.visited.per_host} pages")
+            self._end(errand, Status.SKIPPED, f"{PER_HOST} {self.visited.per_host} pages")
         else:
             self._consider(errand)
 
@@ -172,7 +173,8 @@ class Live:
         """Return why an errand may not go where it is going, by scope and traps."""
         choice = errand.choice
         if choice.agent in (SITEMAP, FEED):
-            return self.harvester.scope.refuse_host(errand.url)
+            refused = self.harvester.scope.refuse_host(errand.url)
+            return None if refused is None else SCOPE + refused
         # Where a seed redirects to is as good as the seed.
         depth = choice.depth if is_seed(choice) else max(choice.depth, int(errand.hops > 0))
         again = self.visited.is_known(choice.url)
