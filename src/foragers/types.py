@@ -26,6 +26,10 @@ NOWHERE: UrlId = -1
 """The parent of a seed: no page pointed at it."""
 LISTING = ("sitemap", "feed")
 """The agents whose choices are lists of pages: the crawl makes them itself, no strategy does."""
+WIDENED = "scope"
+"""The agent of a page that is read again, not fetched, when the scope has become wider."""
+OWN = (*LISTING, WIDENED)
+"""The agents of the crawl itself: what comes of their choices is nothing to learn from."""
 
 
 class Status(StrEnum):

@@ -53,6 +53,25 @@ class Ways:
             if self.inputs:
                 self.rows = np.array(kept) if self.rows is None else self.rows[kept]
 
+    def and_more(self, other: Ways) -> Ways:
+        """Return these links and others of the same document."""
+        none = (np.zeros(len(self.urls), np.float32), np.zeros(len(other.urls), np.float32))
+        near = {
+            word: np.concatenate(
+                [found if (found := ways.near(word)) is not None else nothing
+                 for ways, nothing in zip((self, other), none, strict=True)]
+            )
+            for word in dict.fromkeys((*self.inputs, *other.inputs))
+        }  # fmt: skip
+        return Ways(
+            self.urls + other.urls,
+            self.hosts + other.hosts,
+            np.concatenate((self.promises, other.promises)),
+            self.depth,
+            near,
+            self.words or other.words,
+        )
+
     @property
     def best(self) -> float:
         """The promise of the best link."""

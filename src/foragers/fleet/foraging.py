@@ -24,7 +24,7 @@ from foragers.fleet.atlas import STAYED, Atlas
 from foragers.fleet.colony import Colony
 from foragers.fleet.errand import LOOKS, Errand, Sight
 from foragers.fleet.forager import Forager
-from foragers.types import LISTING, Choice, HostId, Page, UrlId, Visit
+from foragers.types import OWN, Choice, HostId, Page, UrlId, Visit
 
 Asked = tuple[str, UrlId]
 """Who asked, and for what."""
@@ -155,7 +155,7 @@ class Foraging:
     def tell(self, visit: Visit) -> None:
         """Take in what came back."""
         page = visit.page
-        if page.choice.agent in LISTING:  # nobody here asked for it
+        if page.choice.agent in OWN:  # nobody here asked for it
             self.atlas.chart(page)
             return
         asked = page.choice.agent, page.choice.url

@@ -178,7 +178,7 @@ class Session:
             archive = self.recorder.folder
             read_again(self.crawl, self.live, self.ledger, archive, self.lookout)
         self.checkpoint()
-        self.order.keep(self.folder)
+        self.order.keep(self.folder, wanted=self.lookout.wanted)
 
     @property
     def budget(self) -> int:

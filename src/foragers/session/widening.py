@@ -20,14 +20,13 @@ from foragers.outlinks import Outlink, Outlinks
 from foragers.pages.directives import Directives
 from foragers.session.extras import Extras
 from foragers.session.stopping import Lookout
-from foragers.types import Choice, Status, UrlId, Visit
+from foragers.types import WIDENED, Choice, Status, UrlId, Visit
 from foragers.worlds.errand import Errand
 from foragers.worlds.finishing import page_of
 from foragers.worlds.harvesting import Harvest, Harvester
 from foragers.worlds.live import Live
 from foragers.worlds.playback import Answer, read_record
 
-AGENT = "scope"
 REASON = "read again for links that were out of scope"
 
 
@@ -58,7 +57,9 @@ def read_again(
         links = () if before is None else new_links(live.harvester, before, final, live, archive)
         if before is None or not links:
             continue
-        choice = Choice(final, live.table.host(final), 0.0, AGENT, final, before.page.choice.depth)
+        choice = Choice(
+            final, live.table.host(final), 0.0, WIDENED, final, before.page.choice.depth
+        )
         errand = Errand(choice, live.table.href(final))
         page = page_of(errand, Harvest(Status.SKIPPED, REASON, outlinks=links), live.table, "", 0.0)
         visits = [Visit(page, 0.0, False)]

@@ -54,7 +54,7 @@ from foragers.strategies.pool import Column
 from foragers.text.bags import TEXTS
 from foragers.text.tally import KIND, VERSION, Tally
 from foragers.topics.topic import Topic
-from foragers.types import LISTING, NOWHERE, Choice, HostId, Ids, Link, Page, Status, UrlId, Visit
+from foragers.types import NOWHERE, OWN, Choice, HostId, Ids, Link, Page, Status, UrlId, Visit
 
 FIRST_SEEDS, FEW_SEEDS = 20, 5
 """Of many seeds the first have their turns whatever they promise, one after every download: whoever
@@ -134,7 +134,7 @@ class Auto:
                 is_page |= self._come_back(visit) and page.status is Status.OK
             if page.choice.url != NOWHERE:
                 self._downloads += 1
-                if page.choice.agent not in LISTING:  # lists are not chosen for what they promise
+                if page.choice.agent not in OWN:
                     self._learn(visit, is_page)
             if is_page or (page.status is not Status.OK and self._leads_on(page)):
                 self._read(visit, is_page)

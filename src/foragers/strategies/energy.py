@@ -188,6 +188,12 @@ class Energy:
         if not fresh:
             return None
         ways = self._read(visit, list(fresh.values()))
+        before = None
+        if visit.page.status is Status.SKIPPED:  # it was not fetched: these are more, not all
+            before = self._clearings.ways(visit.page.final, self.frontier)
+        if before is not None:
+            ways.prune(set(before.urls))
+            ways = before.and_more(ways) if ways.urls else before
         self._clearings.add(visit.page.final, ways)
         return ways
 

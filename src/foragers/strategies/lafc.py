@@ -46,8 +46,8 @@ from foragers.strategies.pool import Column
 from foragers.strategies.remembered import KIND, Remembered
 from foragers.strategies.walker import Step, Walker
 from foragers.types import (
-    LISTING,
     NOWHERE,
+    OWN,
     Addresses,
     Choice,
     HostId,
@@ -148,7 +148,7 @@ class Lafc:
         for url in (choice.url, page.final):
             self._spent.reach(url)[url] = True
         there = page.status is Status.OK
-        if step.document >= 0 and choice.agent not in LISTING:
+        if step.document >= 0 and choice.agent not in OWN:
             similarity = visit.relevance if there else None
             self.automata.update(
                 step.document, step.enabled, step.action, similarity, self.a, self.b
@@ -166,7 +166,12 @@ class Lafc:
         self._meet(page.links)
         known = self.automata.find(page.final)
         if known >= 0:
-            if self.automata.revise(known, page.links):
+            links = page.links
+            if page.status is Status.SKIPPED:  # it was not fetched: these are more, not all
+                targets = np.concatenate((self.automata.targets(known), links.targets))
+                hosts = self._hosts.values[targets]
+                links = Links(targets, hosts, links.addresses, page.content)
+            if self.automata.revise(known, links):
                 self._sites.pop(known, None)
                 for one in self._walks:
                     one.needs = ()
