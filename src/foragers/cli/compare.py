@@ -25,7 +25,7 @@ from foragers.files import check_writable, write
 from foragers.plots import canvas
 from foragers.plots.harvest import plot_harvest
 from foragers.run import Run
-from foragers.strategies.registry import STRATEGIES, split
+from foragers.strategies.registry import split
 from foragers.worlds.annotations import read_lines
 from foragers.worlds.store import open_world
 
@@ -34,55 +34,84 @@ DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "auto", "opt
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("world", metavar="W", help="a world: see 'foragers world --help'")
+    verb.add_argument("world", metavar="W", help="folder of a web; make one with 'foragers world'")
     verb.add_argument(
         "--strategies",
         default=",".join(DEFAULT),
         metavar="A,B(x=1),…",
-        help=f"of {', '.join(STRATEGIES)} (default: {', '.join(DEFAULT)})",
+        help=f"strategies to compare; see 'foragers strategies' (default: {', '.join(DEFAULT)})",
     )
     add_aim(verb)
     add_run_options(verb)
-    verb.add_argument("--runs", type=int, default=1, metavar="K", help="runs of each strategy")
+    verb.add_argument(
+        "--runs",
+        type=int,
+        default=1,
+        metavar="K",
+        help="runs of each strategy, with different random seeds",
+    )
     verb.add_argument(
         "--in-turn",
         action="store_true",
-        help="a run takes up what the runs before it learned (for strategies that learn)",
+        help="each run starts with what the runs before it learned (for strategies that learn)",
     )
-    verb.add_argument("--against", default=WORST, metavar="NAME", help="whom to test against")
-    verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    verb.add_argument(
+        "--against", default=WORST, metavar="NAME", help="strategy to test the others against"
+    )
+    verb.add_argument(
+        "--jobs", type=int, metavar="N", help="worker processes (default: one for each core)"
+    )
     verb.add_argument(
         "--ray",
         nargs="?",
         const=cluster.LOCAL,
         metavar="ADDRESS",
-        help="do the runs on a Ray cluster (HOST:PORT, or auto), or on a Ray started for them",
+        help="run on a Ray cluster (HOST:PORT, or auto), or on a local Ray started for this",
     )
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write the result for machines")
-    verb.add_argument("--out", type=Path, metavar="DIR", help="write report, plot and ledgers")
-    verb.add_argument("--config", metavar="FILE", help="options from a TOML file")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
+    verb.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write a report, curves and the ledger of each run here",
+    )
+    verb.add_argument("--config", metavar="FILE", help="read options from a TOML file")
     verb.set_defaults(run=run)
 
 
 def add_run_options(verb: argparse.ArgumentParser) -> None:
     """Add the options that say how a world is crawled."""
-    verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads a run")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the first run")
-    verb.add_argument("--seeds", type=Path, metavar="FILE", help="addresses to start from")
-    verb.add_argument("--labels", metavar="FILE", help='labels: {"url", "labels"} a line')
+    verb.add_argument(
+        "--budget",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="downloads of each run (default: 2000)",
+    )
+    verb.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="random seed of the first run"
+    )
+    verb.add_argument(
+        "--seeds", type=Path, metavar="FILE", help="file with URLs to start from, one a line"
+    )
+    verb.add_argument(
+        "--labels", metavar="FILE", help='labels of pages: {"url": …, "labels": […]} a line'
+    )
     verb.add_argument(
         "--since",
         metavar="TIME",
-        help="replay from here: start, end (stands still) or an ISO date"
+        help="start of the replay: start, end (the web stands still) or an ISO date"
         " (default: end; with --new-within start)",
     )
     verb.add_argument(
         "--seconds-per-page",
         type=float,
         metavar="S",
-        help="what a download costs (default: the budget lasts for the whole recording)",
+        help="time of one download (default: the budget lasts for the whole recording)",
     )
-    verb.add_argument("--concurrency", type=int, default=1, metavar="C", help="downloads at once")
+    verb.add_argument(
+        "--concurrency", type=int, default=1, metavar="C", help="downloads at once (default: 1)"
+    )
     verb.add_argument(
         "--delay",
         type=float,

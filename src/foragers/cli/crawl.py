@@ -24,46 +24,65 @@ from foragers.session.session import Session
 from foragers.types import Visit
 
 LONGEST_LINE = 1000
+STRATEGY = "strategy (default: auto, which learns while it crawls); see 'foragers strategies'"
+WITHIN = (
+    "stay on the hosts of the seeds, on their registered domains, or go anywhere (default: site)"
+)
 
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("urls", nargs="+", metavar="URL", help="where to start")
-    add_aim(verb)
-    verb.add_argument("--strategy", default="auto", metavar="NAME", help="see 'strategies'")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of chance")
-    verb.add_argument("--budget", type=int, default=2000, metavar="N", help="downloads (2000)")
-    verb.add_argument("--per-host", type=int, metavar="N", help="downloads from each host at most")
-    verb.add_argument("--minutes", type=float, metavar="M", help="stop after so long")
-    add_enough(verb)
-    verb.add_argument("--concurrency", type=int, default=16, metavar="C", help="hosts at once (16)")
+    verb.add_argument("urls", nargs="+", metavar="URL", help="page to start from (seed)")
+    add_aim(verb, labels=False)
+    verb.add_argument("--strategy", default="auto", metavar="NAME", help=STRATEGY)
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     verb.add_argument(
-        "--delay", type=float, default=1.0, metavar="SECONDS", help="pause at each host (1)"
+        "--budget",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="stop after this many downloads (default: 2000)",
     )
-    verb.add_argument("--out", type=folder, required=True, metavar="DIR", help="the same: go on")
+    verb.add_argument(
+        "--per-host", type=int, metavar="N", help="download at most this many pages from each host"
+    )
+    verb.add_argument("--minutes", type=float, metavar="M", help="stop after this many minutes")
+    add_enough(verb)
+    verb.add_argument(
+        "--concurrency",
+        type=int,
+        default=16,
+        metavar="C",
+        help="download from this many hosts at once (default: 16)",
+    )
+    verb.add_argument(
+        "--delay",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="pause between two requests to one host (default: 1)",
+    )
+    verb.add_argument(
+        "--out",
+        type=folder,
+        required=True,
+        metavar="DIR",
+        help="folder for the results; a crawl that is in it already is resumed",
+    )
     verb.add_argument(
         "--learned",
         metavar="FILE",
-        help="what the strategy learns: taken up from here if it is there, and kept here after",
+        help="file that keeps what the strategy learns, for later crawls to start with",
     )
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write the summary for machines")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write the summary as JSON")
     add_scope(verb)
     verb.add_argument(
-        "--render", action="store_true", help="run the scripts of pages that are empty without"
+        "--render",
+        action="store_true",
+        help="run pages that are empty without JavaScript in a browser",
     )
-    verb.add_argument("--chromium", default="", metavar="PATH", help="the browser for --render")
-    manners = verb.add_argument_group("manners")
-    manners.add_argument("--user-agent", default="", metavar="NAME", help="how to introduce itself")
-    manners.add_argument("--contact", default="", metavar="URL|MAIL", help="whom sites can ask")
-    manners.add_argument(
-        "--allow-private",
-        action="append",
-        default=[],
-        metavar="HOST[:PORT]|CIDR",
-        help="a private address that may be reached",
-    )
-    manners.add_argument("--no-warc", dest="warc", action="store_false", help="keep no WARC")
-    manners.add_argument("--no-traps", dest="traps", action="store_false", help="walk into traps")
+    verb.add_argument("--chromium", default="", metavar="PATH", help="Chromium to use for --render")
+    add_manners(verb)
     verb.set_defaults(run=run)
 
 
@@ -77,36 +96,80 @@ def folder(name: str) -> Path:
 def add_enough(verb: argparse.ArgumentParser) -> None:
     """Describe what is enough."""
     verb.add_argument(
-        "--until-recall", type=float, metavar="R", help="stop at this estimated recall, like 0.9"
+        "--until-recall",
+        type=float,
+        metavar="R",
+        help="stop at this estimated recall, for example 0.9",
     )
     verb.add_argument(
         "--until-yield",
         metavar="K/N",
-        help="stop when the last N downloads found fewer than K relevant pages, like 1/200",
+        help="stop when the last N downloads found fewer than K relevant pages, for example 1/200",
     )
 
 
 def add_scope(verb: argparse.ArgumentParser) -> None:
     """Describe where the crawl may go."""
-    scope = verb.add_argument_group("where it may go")
-    scope.add_argument(
-        "--scope", choices=("host", "site", "any"), default="site", help="(default: site)"
-    )
+    scope = verb.add_argument_group("scope")
+    scope.add_argument("--scope", choices=("host", "site", "any"), default="site", help=WITHIN)
     scope.add_argument(
         "--hosts",
         action="append",
         default=[],
         metavar="A,.B",
-        help="these hosts besides; .b.org is b.org and all below it",
+        help="also crawl these hosts; .b.org means b.org and all its subdomains",
     )
     scope.add_argument(
-        "--prefix", action="append", default=[], metavar="URL", help="only what begins so"
+        "--prefix", action="append", default=[], metavar="URL", help="only URLs with this prefix"
     )
-    scope.add_argument("--include", action="append", default=[], metavar="RE", help="only these")
-    scope.add_argument("--exclude", action="append", default=[], metavar="RE", help="not these")
-    scope.add_argument("--max-depth", type=int, metavar="D", help="links from the seeds")
-    scope.add_argument("--sitemaps", action="store_true", help="follow the links of sitemaps too")
-    scope.add_argument("--feeds", action="store_true", help="follow the links of feeds too")
+    scope.add_argument(
+        "--include",
+        action="append",
+        default=[],
+        metavar="RE",
+        help="only URLs that match this pattern",
+    )
+    scope.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="RE",
+        help="no URLs that match this pattern",
+    )
+    scope.add_argument(
+        "--max-depth", type=int, metavar="D", help="at most this many links away from a seed"
+    )
+    scope.add_argument("--sitemaps", action="store_true", help="also follow the links in sitemaps")
+    scope.add_argument(
+        "--feeds", action="store_true", help="also follow the links in RSS and Atom feeds"
+    )
+
+
+def add_manners(verb: argparse.ArgumentParser) -> None:
+    """Describe how the crawl treats sites, and what it keeps of them."""
+    manners = verb.add_argument_group("politeness and safety")
+    manners.add_argument(
+        "--user-agent", default="", metavar="NAME", help="name sent to sites as User-Agent"
+    )
+    manners.add_argument(
+        "--contact", default="", metavar="URL|MAIL", help="contact shown to site owners"
+    )
+    manners.add_argument(
+        "--allow-private",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]|CIDR",
+        help="allow requests to this private address or network",
+    )
+    manners.add_argument(
+        "--no-warc", dest="warc", action="store_false", help="do not store the pages as WARC"
+    )
+    manners.add_argument(
+        "--no-traps",
+        dest="traps",
+        action="store_false",
+        help="turn off the detection of crawler traps",
+    )
 
 
 def order_of(options: argparse.Namespace) -> Order:

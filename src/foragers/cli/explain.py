@@ -27,19 +27,22 @@ FIRST, LAST = 3, 12
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
     verb.add_argument(
-        "folder", type=Path, metavar="DIR", help="the folder of a crawl, or the ledger of a run"
+        "folder", type=Path, metavar="DIR", help="folder of a crawl, or ledger of a run"
     )
-    verb.add_argument("url", metavar="URL", help="an address, fetched or not")
+    verb.add_argument("url", metavar="URL", help="URL of a page, fetched or not")
     verb.add_argument(
         "--world",
         type=Path,
         metavar="W",
-        help="the world of a comparison, whose ledgers lack words",
+        help="web of the comparison, for a ledger of 'compare'",
     )
     verb.add_argument(
-        "--strategy", default="", metavar="NAME(…)", help="ask this one (default: the crawl's own)"
+        "--strategy",
+        default="",
+        metavar="NAME(…)",
+        help="explain with this strategy (default: the one that crawled)",
     )
-    verb.add_argument("--json", action="store_true", help="print the explanation for machines")
+    verb.add_argument("--json", action="store_true", help="print the explanation as JSON")
     verb.set_defaults(run=run)
 
 

@@ -29,15 +29,17 @@ STEP = 100
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("folder", type=Path, metavar="DIR", help="the folder of a crawl")
+    verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
     verb.add_argument(
         "--format",
         choices=(*WRITERS, WARC),
         default="jsonl",
-        help="jsonl: an object a page; csv: a row a page; parquet: needs an extra;"
+        help="jsonl: one object a page; csv: one row a page; parquet: needs foragers[parquet];"
         " warc: the archived records of the relevant pages (default: jsonl)",
     )
-    verb.add_argument("--out", default=STDOUT, metavar="FILE", help="default: standard output")
+    verb.add_argument(
+        "--out", default=STDOUT, metavar="FILE", help="file to write (default: standard output)"
+    )
     verb.add_argument("--relevant", action="store_true", help="relevant pages only")
     verb.add_argument("--no-text", action="store_true", help="leave out the text")
     verb.add_argument("--no-links", action="store_true", help="leave out the links")

@@ -24,18 +24,26 @@ from foragers.reporting.plain import plain
 MAX_LINE = 2000
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
-    "demo": "make a small web and compare strategies on it",
-    "crawl": "crawl the live web for what you are after",
-    "report": "make a web page of a crawl",
+    "demo": "crawl a made-up news site with three strategies",
+    "crawl": "crawl the web for pages about a topic",
+    "report": "write a web page about a crawl, with curves and tables",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
-    "explain": "say why a page was fetched",
-    "compare": "compare strategies on a world",
-    "reproduce": "make the tables and figures of the papers again",
-    "train": "learn from recorded worlds, for strategies to use",
-    "world": "make, measure, serve and export worlds",
-    "strategies": "list the strategies and their parameters",
+    "explain": "show why a page was fetched",
+    "compare": "compare strategies on a recorded or generated web",
+    "reproduce": "reproduce the tables and figures of a paper",
+    "train": "train a model for the strategies that use one",
+    "world": "import, generate, measure, serve or export a web",
+    "strategies": "list the strategies, or describe one",
 }
 """Each verb is the module of that name beside this one."""
+EXAMPLES = """\
+examples:
+  foragers demo
+  foragers crawl https://example.org/ --topic "solar panel" --budget 500 --out solar
+  foragers report solar
+
+'foragers COMMAND --help' describes the options of a command.
+"""
 REPEATED = ("--include", "--exclude", "--prefix", "--allow-private")
 """Options that are given once for each value, since a comma may be part of one."""
 
@@ -54,7 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
-        options = parser(given[0] if given else "").parse_args(with_settings(given))
+        if not given:
+            parser().print_help()
+            return USAGE
+        options = parser(given[0]).parse_args(with_settings(given))
         options.run(options, Console())
     except WriteError as error:
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
@@ -84,6 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         errors.print(f"foragers: the ledger cannot be written ({error}); is the disk full?")
         return FAILED
     return DONE
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence."""
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def stop(_number: int, _frame: FrameType | None) -> None:
@@ -122,6 +138,14 @@ def option_of(file: Path, key: str, value: object) -> list[str]:
     return [f"{option}={','.join(str(item) for item in values)}"]
 
 
+class Overview(argparse.RawDescriptionHelpFormatter):
+    """Leaves the examples as they are, and room for the longest command beside its description."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=18)
+        self._action_max_length = 16  # it takes the indent of commands for none
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like all others."""
 
@@ -133,14 +157,16 @@ class Parser(argparse.ArgumentParser):
 def parser(chosen: str = "") -> argparse.ArgumentParser:
     """Describe the command line; only the chosen verb in full, since some take long to load."""
     command = Parser(
-        prog="foragers", description="A learning, focused web crawler.", allow_abbrev=False
+        prog="foragers",
+        description="A learning, focused web crawler.",
+        epilog=EXAMPLES,
+        formatter_class=Overview,
+        allow_abbrev=False,
     )
     command.add_argument("--version", action="version", version=f"foragers {__version__}")
-    verbs = command.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = command.add_subparsers(dest="verb", metavar="COMMAND", title="commands", required=True)
     for name, what in VERBS.items():
-        verb = verbs.add_parser(
-            name, help=what, description=what.capitalize() + ".", allow_abbrev=False
-        )
+        verb = verbs.add_parser(name, help=what, description=sentence(what), allow_abbrev=False)
         if name == chosen:
             import_module(f"foragers.cli.{name}").add(verb)
     return command

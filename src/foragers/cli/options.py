@@ -15,24 +15,36 @@ if TYPE_CHECKING:
     Verbs: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
-def add_aim(verb: argparse.ArgumentParser) -> None:
-    """Add the options that say what is wanted."""
-    aim = verb.add_argument_group("what is wanted (without any of these, every page)")
-    aim.add_argument("--topic", metavar="WORDS", help="words that relevant pages contain")
+def add_aim(verb: argparse.ArgumentParser, labels: bool = True) -> None:
+    """Add the options that say what is wanted; live pages have no labels."""
+    aim = verb.add_argument_group("what is relevant (without these options, every page)")
+    aim.add_argument(
+        "--topic", metavar="WORDS", help="words that relevant pages contain, in quotes"
+    )
     aim.add_argument(
         "--similarity",
         choices=("keywords", "tfidf"),
         default="keywords",
-        help="how pages are compared with the words (default: keywords)",
+        help="how pages are compared with the topic (default: keywords)",
     )
-    aim.add_argument("--idf", metavar="FILE", help="texts that tell how rare words are, for tfidf")
+    aim.add_argument("--idf", metavar="FILE", help="texts to count word frequencies in, for tfidf")
     aim.add_argument(
-        "--threshold", type=float, metavar="T", help="relevance from which on a page counts"
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="relevance from which a page counts as relevant, for example 0.5",
     )
-    aim.add_argument("--examples", metavar="FILE", help="example pages to learn from")
-    aim.add_argument("--new-within", metavar="TIME", help="new pages: not older than, e.g. 24h")
-    aim.add_argument("--relevant", metavar="LABEL", help="pages of a world that carry a label")
-    aim.add_argument("--judge", metavar="MODULE:FUNCTION", help="a function of your own")
+    aim.add_argument(
+        "--examples", metavar="FILE", help="example pages to learn from, relevant and not"
+    )
+    aim.add_argument(
+        "--new-within", metavar="TIME", help="pages that appeared within this time, for example 24h"
+    )
+    told = "pages with this label" if labels else argparse.SUPPRESS
+    aim.add_argument("--relevant", metavar="LABEL", help=told)
+    aim.add_argument(
+        "--judge", metavar="MODULE:FUNCTION", help="your own Python function that rates a page"
+    )
 
 
 def aim_of(options: argparse.Namespace) -> Aim:

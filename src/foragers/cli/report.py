@@ -16,9 +16,9 @@ NAME = "report.html"
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("folder", type=Path, metavar="DIR", help="the folder of a crawl")
+    verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
     verb.add_argument(
-        "--out", type=Path, metavar="FILE", help=f"where to write (default: {NAME} in DIR)"
+        "--out", type=Path, metavar="FILE", help=f"file to write (default: {NAME} in DIR)"
     )
     verb.set_defaults(run=run)
 

@@ -28,12 +28,14 @@ def add(verb: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="W",
-        help="a recorded world instead of a generated one; can be given several times",
+        help="recorded web to use instead of a generated one; may be repeated",
     )
-    verb.add_argument("--relevant", metavar="LABEL", help="pages of the worlds that are wanted")
-    verb.add_argument("--topic", metavar="WORDS", help="words that wanted pages contain")
+    verb.add_argument("--relevant", metavar="LABEL", help="label of the relevant pages")
+    verb.add_argument("--topic", metavar="WORDS", help="words that relevant pages contain")
     verb.add_argument("--runs", type=int, metavar="K", help="runs of each (default: the paper's)")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the first run")
+    verb.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="random seed of the first run"
+    )
     verb.add_argument(
         "--scale",
         type=float,
@@ -41,7 +43,9 @@ def add(verb: argparse.ArgumentParser) -> None:
         metavar="F",
         help="size of world and experiment as a share of the paper's (default: 1)",
     )
-    verb.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    verb.add_argument(
+        "--jobs", type=int, metavar="N", help="worker processes (default: one for each core)"
+    )
     verb.add_argument(
         "--ledgers",
         choices=("paper", "tables", "all"),
@@ -49,7 +53,9 @@ def add(verb: argparse.ArgumentParser) -> None:
         help="selection and evolution: which fleets leave a ledger; the paper's own, those of its"
         " tables, or all that are simulated (at full size 20 to 30 MB each)",
     )
-    verb.add_argument("--out", type=Path, metavar="DIR", help="(default: reproduced/PAPER)")
+    verb.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for the results (default: reproduced/PAPER)"
+    )
     verb.set_defaults(run=run)
 
 

@@ -24,9 +24,9 @@ from foragers.worlds.store import open_world
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
     told = "; ".join(f"{name}: {what}" for name, what in TRAINERS.items())
-    verb.add_argument("worlds", nargs="+", metavar="W", help="worlds to learn from")
+    verb.add_argument("worlds", nargs="+", metavar="W", help="folders of webs to learn from")
     verb.add_argument(
-        "-o", "--out", type=Path, required=True, metavar="MODEL", help="the file to write"
+        "-o", "--out", type=Path, required=True, metavar="MODEL", help="model file to write"
     )
     verb.add_argument(
         "--kind", default="spider", metavar="KIND(option=…)", help=f"{told} (default: spider)"
@@ -44,11 +44,16 @@ def add(verb: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SITE",
-        help="learn nothing from a site, to try the model on; can be given several times",
+        help="leave this site out, to test the model on it; may be repeated",
     )
-    verb.add_argument("--labels", metavar="FILE", help='labels: {"url", "labels"} a line')
     verb.add_argument(
-        "--since", default="end", metavar="TIME", help="learn from the world as it was then"
+        "--labels", metavar="FILE", help='labels of pages: {"url": …, "labels": […]} a line'
+    )
+    verb.add_argument(
+        "--since",
+        default="end",
+        metavar="TIME",
+        help="learn from the web as it was at this time: start, end or an ISO date",
     )
     verb.set_defaults(run=run)
 

@@ -33,23 +33,48 @@ def add(world: argparse.ArgumentParser) -> None:
     add_export(actions)
 
 
+def add_action(actions: Verbs, name: str, what: str) -> argparse.ArgumentParser:
+    """Add an action, which is described in its own help too."""
+    told = f"{what[0].upper()}{what[1:]}."
+    return actions.add_parser(name, allow_abbrev=False, help=what, description=told)
+
+
 def add_import(actions: Verbs) -> None:
     """Add `world import`."""
-    verb = actions.add_parser("import", allow_abbrev=False, help="turn WARC files into a world")
-    verb.add_argument("world", type=Path, metavar="W", help="folder to make")
-    verb.add_argument("files", type=Path, nargs="+", metavar="FILE", help=".warc or .warc.gz")
-    verb.add_argument("--labels", type=Path, metavar="FILE", help='{"url", "labels"} a line')
-    verb.add_argument("--seeds", type=Path, metavar="FILE", help="addresses to start from")
-    verb.add_argument("--window", metavar="FROM..TO", help="the time to replay, two ISO dates")
+    verb = add_action(actions, "import", "import WARC files as a recorded web")
+    verb.add_argument("world", type=Path, metavar="W", help="folder to create")
     verb.add_argument(
-        "--time-scale", type=float, default=1.0, metavar="N", help="real seconds a simulated one"
+        "files", type=Path, nargs="+", metavar="FILE", help="WARC file, .warc or .warc.gz"
+    )
+    verb.add_argument(
+        "--labels",
+        type=Path,
+        metavar="FILE",
+        help='labels of pages: {"url": …, "labels": […]} a line',
+    )
+    verb.add_argument(
+        "--seeds", type=Path, metavar="FILE", help="file with URLs to start from, one a line"
+    )
+    verb.add_argument(
+        "--window", metavar="FROM..TO", help="part of the recording to replay: two ISO dates"
+    )
+    verb.add_argument(
+        "--time-scale",
+        type=float,
+        default=1.0,
+        metavar="N",
+        help="recorded seconds for each second of replay",
     )
     kind = verb.add_mutually_exclusive_group()
     kind.add_argument(
-        "--static", dest="evolving", action="store_false", default=None, help="it stands still"
+        "--static", dest="evolving", action="store_false", default=None, help="the web stands still"
     )
-    kind.add_argument("--evolving", action="store_true", default=None, help="it changes over time")
-    verb.add_argument("--salvage", action="store_true", help="import what is whole of a cut file")
+    kind.add_argument(
+        "--evolving", action="store_true", default=None, help="the web changes over time"
+    )
+    verb.add_argument(
+        "--salvage", action="store_true", help="import the complete records of a truncated file"
+    )
     verb.set_defaults(run=run_import)
 
 
@@ -62,13 +87,19 @@ def run_import(options: argparse.Namespace, console: Console) -> None:
 
 def add_generate(actions: Verbs) -> None:
     """Add `world generate`."""
-    verb = actions.add_parser("generate", allow_abbrev=False, help="make up a web by rule")
-    verb.add_argument("world", type=Path, metavar="W", help="folder to make")
-    verb.add_argument("--preset", required=True, choices=tuple(PRESETS), help="which kind of web")
-    verb.add_argument("--pages", type=int, metavar="N", help="how large (default: the preset's)")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="which of its kind")
+    verb = add_action(actions, "generate", "generate a web")
+    verb.add_argument("world", type=Path, metavar="W", help="folder to create")
+    verb.add_argument("--preset", required=True, choices=tuple(PRESETS), help="kind of web")
     verb.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the preset"
+        "--pages", type=int, metavar="N", help="number of pages (default: depends on the preset)"
+    )
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="parameter of the preset; may be repeated",
     )
     verb.set_defaults(run=run_generate)
 
@@ -113,12 +144,14 @@ def tell(archive: Archive, path: Path, console: Console) -> None:
 
 def add_rewire(actions: Verbs) -> None:
     """Add `world rewire`."""
-    verb = actions.add_parser("rewire", allow_abbrev=False, help="permute the links of a world")
-    verb.add_argument("world", type=Path, metavar="W", help="the world to take")
-    verb.add_argument("rewired", type=Path, metavar="W2", help="folder to make")
-    verb.add_argument("--seed", type=int, default=0, metavar="S", help="which permutation")
+    verb = add_action(actions, "rewire", "copy a web with its links permuted")
+    verb.add_argument("world", type=Path, metavar="W", help="folder of the web to copy")
+    verb.add_argument("rewired", type=Path, metavar="W2", help="folder to create")
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     verb.add_argument(
-        "--cohort", metavar="TIME", help="exchange only links that appeared together, e.g. 6h"
+        "--cohort",
+        metavar="TIME",
+        help="permute only links that appeared within the same time span, for example 6h",
     )
     verb.set_defaults(run=run_rewire)
 
@@ -133,10 +166,12 @@ def run_rewire(options: argparse.Namespace, console: Console) -> None:
 
 def add_info(actions: Verbs) -> None:
     """Add `world info`."""
-    verb = actions.add_parser("info", allow_abbrev=False, help="measure the structure of a world")
-    verb.add_argument("world", type=Path, metavar="W")
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    verb.add_argument("--plot", type=Path, metavar="FILE", help="draw the degrees, .png or .svg")
+    verb = add_action(actions, "info", "measure the structure of a web")
+    verb.add_argument("world", type=Path, metavar="W", help="folder of a web")
+    verb.add_argument("--json", type=Path, metavar="FILE", help="write the measures as JSON")
+    verb.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the distribution of links, as .svg or .png"
+    )
     verb.set_defaults(run=run_info)
 
 
@@ -149,16 +184,19 @@ def run_info(options: argparse.Namespace, console: Console) -> None:
 
 def add_serve(actions: Verbs) -> None:
     """Add `world serve`."""
-    verb = actions.add_parser("serve", allow_abbrev=False, help="serve a world over HTTP")
-    verb.add_argument("world", type=Path, metavar="W")
-    verb.add_argument("--port", type=int, default=8000, metavar="P")
+    verb = add_action(actions, "serve", "serve a web over HTTP on this machine")
+    verb.add_argument("world", type=Path, metavar="W", help="folder of a web")
+    verb.add_argument("--port", type=int, default=8000, metavar="P", help="port (default: 8000)")
     verb.add_argument(
-        "--speed", type=float, metavar="X", help="let time run: world seconds a real second"
+        "--speed",
+        type=float,
+        metavar="X",
+        help="let time pass: seconds of the recording for each real second",
     )
     verb.add_argument(
         "--since",
         metavar="TIME",
-        help="start, end or an ISO date (default: end; with --speed start)",
+        help="time to serve: start, end or an ISO date (default: end; with --speed start)",
     )
     verb.set_defaults(run=run_serve)
 
@@ -172,9 +210,9 @@ def run_serve(options: argparse.Namespace, console: Console) -> None:
 
 def add_export(actions: Verbs) -> None:
     """Add `world export`."""
-    verb = actions.add_parser("export", allow_abbrev=False, help="write a world as WARC")
-    verb.add_argument("world", type=Path, metavar="W")
-    verb.add_argument("file", type=Path, metavar="FILE", help=".warc.gz or .warc")
+    verb = add_action(actions, "export", "write a web as WARC")
+    verb.add_argument("world", type=Path, metavar="W", help="folder of a web")
+    verb.add_argument("file", type=Path, metavar="FILE", help="file to write, .warc.gz or .warc")
     verb.set_defaults(run=run_export)
 
 

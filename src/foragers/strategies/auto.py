@@ -70,7 +70,7 @@ NO_PROMISES = np.empty(0)
 
 @dataclass
 class Auto:
-    """Learns which links are worth following from what following links has brought.
+    """Learns while it crawls which links lead to relevant pages.
 
     `model` is a file made by `foragers train`, which then is one more adviser, believed from the
     start.

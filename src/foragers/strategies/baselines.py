@@ -21,7 +21,7 @@ from foragers.types import Choice, HostId, Visit
 
 @dataclass(slots=True)
 class BreadthFirst:
-    """Nearest to the seeds first, in the order found."""
+    """Follows links in the order in which it finds them."""
 
     needs_context: ClassVar[bool] = False
 
@@ -42,7 +42,7 @@ class BreadthFirst:
 
 @dataclass(slots=True)
 class Random:
-    """Any known page, each with the same chance."""
+    """Picks a known page at random."""
 
     needs_context: ClassVar[bool] = False
 
@@ -68,7 +68,7 @@ class Random:
 
 @dataclass(slots=True)
 class BestFirst:
-    """The most promising link first.
+    """Follows the links whose text, and whose page, resemble the topic most.
 
     A link's promise is `inherit` parts the relevance of the page it stands on, since
     good pages point at good pages, and for the rest the likeness of its anchor text to

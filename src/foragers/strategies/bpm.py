@@ -47,7 +47,7 @@ class CentroidReader:
 
 @dataclass
 class Bpm(PathCrawler):
-    """Links first that are likely to lead to wanted pages, and read like them."""
+    """Like hmm, and also compares pages and anchor texts with relevant pages."""
 
     _anchors: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 

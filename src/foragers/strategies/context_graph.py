@@ -47,7 +47,7 @@ class LayerReader:
 
 @dataclass
 class ContextGraph(LayerCrawler):
-    """Links of pages first that seem nearest to what is wanted."""
+    """Estimates from the words of a page how many links away relevant pages are."""
 
     sure: float = 0.5
 

@@ -55,7 +55,7 @@ UNBOUNDED = 100_000
 
 @dataclass(slots=True)
 class Energy:
-    """A population under control.
+    """A population of agents: relevant pages feed them, the others cost energy.
 
     A link is judged by `beta` parts its context and for the rest the page it stands on, and
     chosen with `P ∝ exp(promise / temperature)`.  With the chance `jump` an agent goes to a

@@ -155,42 +155,42 @@ class FleetStrategy:
 
 @dataclass(slots=True)
 class Wl(FleetStrategy):
-    """Weblog foragers: select where to start, walk by fixed random preferences."""
+    """A fleet whose foragers select their starting pages and walk by fixed preferences."""
 
     kinds: ClassVar[tuple[FleetSettings, ...]] = (WL,)
 
 
 @dataclass(slots=True)
 class Rl(FleetStrategy):
-    """Reinforcement learners: start from the same ten pages, learn what pages are worth."""
+    """A fleet whose foragers learn by reinforcement which pages are worth a step."""
 
     kinds: ClassVar[tuple[FleetSettings, ...]] = (RL,)
 
 
 @dataclass(slots=True)
 class Wlrl(FleetStrategy):
-    """Foragers that select where to start and learn what pages are worth."""
+    """A fleet that does both: selects starting pages and learns by reinforcement."""
 
     kinds: ClassVar[tuple[FleetSettings, ...]] = (WLRL,)
 
 
 @dataclass(slots=True)
 class NoLearning(FleetStrategy):
-    """A control: the same fleet, of which nobody learns anything."""
+    """Control: a fleet that learns nothing."""
 
     kinds: ClassVar[tuple[FleetSettings, ...]] = (NO_LEARNING,)
 
 
 @dataclass(slots=True)
 class RandomOrder(FleetStrategy):
-    """A control: the same fleet, going anywhere in its frontier."""
+    """Control: a fleet that picks known pages at random."""
 
     kinds: ClassVar[tuple[FleetSettings, ...]] = (RANDOM_ORDER,)
 
 
 @dataclass(slots=True)
 class WlrlRefresh(FleetStrategy):
-    """Foragers that start where most that is new is to be expected, and look at what is due.
+    """Like wlrl; starts where most news is expected and revisits pages when they are due.
 
     The starting URL is the one of the weblog for which, by its value, its estimated change rate
     and the time since it was fetched, new content is worth most.
@@ -205,7 +205,7 @@ class WlrlRefresh(FleetStrategy):
 
 @dataclass(slots=True)
 class MixedFleet(FleetStrategy):
-    """Foragers that watch and learners that explore, given time by what each earns.
+    """A fleet for news: some foragers watch known pages, others explore.
 
     Those that watch have no paths: each step goes to the page, of all that the fleet knows, that
     promises most news now (`fleet.prospects`).  What the learners see on their paths is
@@ -227,7 +227,7 @@ class MixedFleet(FleetStrategy):
 
 @dataclass(slots=True)
 class HomePage:
-    """A control: poll the seeds, and fetch whatever they link to that was not fetched before."""
+    """Control: polls the seeds and fetches new pages that they link to."""
 
     rng: np.random.Generator
     new_within: float

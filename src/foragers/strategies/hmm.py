@@ -57,7 +57,7 @@ def ranked(ahead: Floats, epsilon: float) -> float:
 
 @dataclass
 class Hmm(PathCrawler):
-    """Links first that lead, as the path to their page has it, straight to what is wanted."""
+    """Estimates with a hidden Markov model how near to relevant pages each path has come."""
 
     epsilon: float = 0.1
 

@@ -63,7 +63,7 @@ class RelevancyReader:
 
 @dataclass
 class Hw(LayerCrawler):
-    """Links of pages first whose words and place in the context graph are worth most."""
+    """Ranks pages by their words and by their layer in a context graph."""
 
     alpha: float = 0.5
 

@@ -41,7 +41,7 @@ MOST_KEYWORDS, FREQUENT = 8, 10
 
 @dataclass(slots=True)
 class InfoSpiders(Energy):
-    """Agents of the energy model who learn, and pass on what they have learned.
+    """Like energy; each agent learns which links to follow, and its offspring inherit that.
 
     `sharpness` is the β of the first agents, `trust` the weight that they give each keyword.
     """

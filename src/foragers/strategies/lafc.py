@@ -64,7 +64,10 @@ MOST_WALKERS = 10_000
 
 @dataclass(slots=True)
 class Lafc:
-    """Walks where links paid off before; b = 0 is L_R-I, b = a L_R-P, a small b L_R-εP."""
+    """Walks with learning automata, which prefer links that paid off in earlier crawls.
+
+    b = 0 is L_R-I, b = a is L_R-P, a small b is L_R-εP.
+    """
 
     model_kind: ClassVar[tuple[str, int]] = KIND
 

@@ -45,7 +45,7 @@ class Oracle(Protocol):
 
 @dataclass(slots=True)
 class Optimal:
-    """Straight to the nearest reward, then to the next."""
+    """An oracle that goes straight to the nearest relevant page; only for comparison."""
 
     oracle: Oracle
     _distance: dict[UrlId, int] = field(default_factory=dict, repr=False)

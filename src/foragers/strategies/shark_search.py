@@ -22,7 +22,7 @@ from foragers.types import Choice, HostId, Link, UrlId, Visit
 
 @dataclass(slots=True)
 class SharkSearch:
-    """The most promising link first, where barren stretches weaken what lies beyond them."""
+    """Like best-first, but loses interest along paths without relevant pages."""
 
     topic: Topic
     beta: float = 0.8

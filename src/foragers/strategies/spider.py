@@ -48,7 +48,7 @@ BEST = 2.0
 
 @dataclass
 class Spider:
-    """The link first that is worth most by its words, as was learned on other webs.
+    """Rates links by the words around them, as learned on other webs.
 
     `model` is a file made by `foragers train`; `bins` is 2 to 5 and `text` related or
     full-page, all of which one model serves.  `online` goes on learning from this crawl, in
@@ -192,7 +192,7 @@ class Spider:
 
 @dataclass
 class RlImmediate(Spider):
-    """The link first that most likely points at a wanted page: a spider with two bins."""
+    """A spider that asks only whether a link leads to a relevant page: two bins."""
 
     bins: int = field(default=2, init=False)
     page_words: float = 0.0
@@ -201,7 +201,7 @@ class RlImmediate(Spider):
 
 @dataclass
 class RlFuture(Spider):
-    """The link first from which wanted pages are nearest: a spider with three to five bins."""
+    """A spider that also values relevant pages further on: three to five bins."""
 
     page_words: float = 0.0
     link_words: float = 0.0
@@ -211,7 +211,7 @@ class RlFuture(Spider):
 
 @dataclass
 class FullPage(Spider):
-    """A spider that reads the whole page a link stands on, the link's words and its URL."""
+    """A spider that reads the whole page, the link's anchor text and its URL."""
 
     text: str = field(default="full-page", init=False)
     page_words: float = 0.0
@@ -220,7 +220,7 @@ class FullPage(Spider):
 
 @dataclass
 class Related(Spider):
-    """A spider that reads title and headings, the link's words, its URL, and what stands near."""
+    """A spider that reads title, headings, anchor text, URL and the words near the link."""
 
     text: str = field(default="related", init=False)
     page_words: float = 0.0

@@ -21,7 +21,7 @@ STAYED = (Status.OK, Status.UNCHANGED)
 
 @dataclass(slots=True)
 class Uniform:
-    """New pages in the order found, then all pages again, the one visited longest ago first."""
+    """Control: fetches new pages in order, then revisits all pages in turn."""
 
     frontier: Frontier = field(default_factory=Frontier)
     _queues: dict[HostId, deque[tuple[int, Choice]]] = field(default_factory=dict, repr=False)
