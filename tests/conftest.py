@@ -2,7 +2,12 @@
 
 import os
 import signal
+import sqlite3
+import sys
+import traceback
+import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,3 +32,26 @@ def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["XDG_STATE_HOME"]
     else:
         os.environ["XDG_STATE_HOME"] = before
+
+
+class Watched(sqlite3.Connection):
+    """A connection that complains if nobody closes it, as all do from Python 3.13 on."""
+
+    opened = ""
+
+    def __init__(self, *given: object, **more: object) -> None:
+        super().__init__(*given, **more)
+        self.opened = "".join(traceback.format_stack(limit=6)[:-1])
+
+    def close(self) -> None:
+        self.opened = ""
+        super().close()
+
+    def __del__(self) -> None:
+        if self.opened:
+            said = f"a database was not closed that was opened here:\n{self.opened}"
+            warnings.warn(said, ResourceWarning, stacklevel=1)
+
+
+if sys.version_info < (3, 13):
+    sqlite3.connect = partial(sqlite3.connect, factory=Watched)

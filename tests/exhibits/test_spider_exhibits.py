@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -89,7 +89,8 @@ def test_the_numbers_are_those_of_the_ledgers(made: Path) -> None:
 
 def relevant_after_links(ledger: Path) -> list[int]:
     """Count wanted pages after every link followed, straight from a ledger."""
-    rows = sqlite3.connect(ledger).execute("SELECT final, relevant, parent FROM visits")
+    with closing(sqlite3.connect(ledger)) as connection:
+        rows = connection.execute("SELECT final, relevant, parent FROM visits").fetchall()
     seen: set[int] = set()
     counts = []
     for final, relevant, parent in rows:

@@ -158,6 +158,7 @@ def test_links_written_one_by_one_as_the_first_ledgers_did_are_read(tmp_path: Pa
             old = msgspec.msgpack.encode((visit.page.document, list(visit.links)))
             packed = zstandard.ZstdCompressor().compress(old)
             connection.execute("UPDATE visits SET words = ? WHERE number = ?", (packed, number))
+    connection.close()
     after = SqliteLedger(tmp_path / "ledger", ADDRESSES)
     assert any(visit.links for visit in before)
     assert [list(visit.links) for visit in after.read()] == [list(one.links) for one in before]

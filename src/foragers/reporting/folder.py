@@ -135,16 +135,13 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
 def connect(ledger: Path) -> sqlite3.Connection:
     """Open a ledger for reading, and refuse one that we do not understand."""
     address = f"file:{quote(str(ledger.absolute()))}?mode=ro"
-    connection = sqlite3.connect(address, uri=True, timeout=30)
     try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection, version = database(address)
     except sqlite3.OperationalError:
-        connection.close()
         if ledger.with_name(f"{ledger.name}-wal").exists():
             raise
         # A folder where nothing can be written: then nobody else writes the ledger either.
-        connection = sqlite3.connect(f"{address}&immutable=1", uri=True)
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection, version = database(f"{address}&immutable=1")
     if version > VERSION:
         connection.close()
         raise UsageError(f"{ledger} was written by a newer foragers; upgrade to read it")
@@ -167,6 +164,16 @@ def check_out(folder: Path, out: Path) -> None:
                 f"{step} is a link in the folder of a crawl and may lead anywhere;"
                 " remove it, or name another file with --out"
             )
+
+
+def database(address: str) -> tuple[sqlite3.Connection, int]:
+    """Open a database, and return it with its version; leave nothing open if it is none."""
+    connection = sqlite3.connect(address, uri=True, timeout=30)
+    try:
+        return connection, connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error:
+        connection.close()
+        raise
 
 
 def aim_in(options: dict[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 
 import numpy as np
@@ -34,24 +35,27 @@ def check_ledger(
     whether the ledger keeps documents and links.
     """
     visits = sample_visits()
-    ledger = make()
+    with closed(make()) as ledger:
+        check_grows(ledger, visits, words)
+    if reopen is not None:
+        with closed(reopen()) as ledger:
+            check_holds(ledger, visits, words)
+            ledger.append(visits[:2])
+            check_holds(ledger, [*visits, *visits[:2]], words)
+
+
+def check_grows(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
+    """Check that a new ledger is empty, and holds what is added to it."""
     assert len(ledger) == 0, f"a new ledger has {len(ledger)} visits"
     assert not list(ledger.read()), "a new ledger holds visits"
     check_holds(ledger, [], words)
     written: list[Visit] = []
     for size in (1, 0, 2, len(visits) - 3):
-        some = visits[len(written) : len(written) + size]
+        some = list(visits[len(written) : len(written) + size])
         written += some
         ledger.append(some)
         some.clear()  # what happens to the list afterwards is no business of the ledger's
         check_holds(ledger, written, words)
-    if reopen is not None:
-        close(ledger)
-        ledger = reopen()
-        check_holds(ledger, written, words)
-        ledger.append(visits[:2])
-        check_holds(ledger, [*written, *visits[:2]], words)
-    close(ledger)
 
 
 def check_holds(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
@@ -97,10 +101,14 @@ def check_facts(ours: Facts, expected: Facts) -> None:
         )
 
 
-def close(ledger: Ledger) -> None:
-    """Close a ledger that can be closed."""
-    if callable(shut := getattr(ledger, "close", None)):
-        shut()
+@contextmanager
+def closed(ledger: Ledger) -> Iterator[Ledger]:
+    """Close a ledger at the end, also one that did not pass, if it can be closed."""
+    try:
+        yield ledger
+    finally:
+        if callable(shut := getattr(ledger, "close", None)):
+            shut()
 
 
 def sample_visits() -> list[Visit]:
