@@ -14,6 +14,7 @@ import pytest
 import zstandard
 from warcio.archiveiterator import ArchiveIterator
 
+from core_speed import unit
 from live.crawling import LIMITS, crawl, one, serving
 from live.hostile_server import Connection, page, reply
 
@@ -59,7 +60,7 @@ def test_slow_answers_are_given_up_in_time(answer, reason: str, tries: int, tmp_
         outcome = crawl(tmp_path, server.url("/it"))
         assert (outcome.status("/it"), outcome.reason("/it")) == ("failed", reason)
         assert server.paths.count("/it") == tries
-        assert time.monotonic() - begun < 30
+        assert time.monotonic() - begun < 120
 
 
 def test_a_server_that_does_not_accept_is_given_up_in_time(tmp_path: Path) -> None:
@@ -73,7 +74,7 @@ def test_a_server_that_does_not_accept_is_given_up_in_time(tmp_path: Path) -> No
         outcome = crawl(tmp_path, f"http://127.0.0.1:{name[1]}/")
         assert outcome.status("/") == "skipped"
         assert "timeout" in outcome.reason("/")
-        assert time.monotonic() - begun < 30
+        assert time.monotonic() - begun < 120
         for filling in waiting:
             filling.close()
 
@@ -210,7 +211,7 @@ def test_pages_that_are_hard_to_parse_cost_little_time(tmp_path: Path) -> None:
         "/links": reply(b"".join(b'<a href="/x%d">x</a>' % n for n in range(10_000))),
     }
     with serving(site) as server:
-        begun = time.monotonic()
+        begun, plain = time.process_time(), unit()
         outcome = crawl(tmp_path, *(server.url(path) for path in site), max_depth=0)
         assert [outcome.status(path) for path in site] == ["ok"] * 3
-        assert time.monotonic() - begun < 60
+        assert time.process_time() - begun < 20_000 * plain

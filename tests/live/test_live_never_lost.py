@@ -134,7 +134,8 @@ def test_a_crawl_killed_many_times_loses_nothing(tmp_path: Path) -> None:
 def test_a_crawl_that_is_interrupted_ends_in_order_and_goes_on(number: int, tmp_path: Path) -> None:
     with serving(site(0)) as server:
         process = started(tmp_path, [server])
-        time.sleep(0.25)
+        while len(server.paths) < 20:
+            time.sleep(0.01)
         process.send_signal(number)
         assert process.communicate()[0] == "interrupted\n"
         assert process.returncode == 0

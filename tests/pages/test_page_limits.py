@@ -15,7 +15,8 @@ from foragers.pages.limits import is_harmless
 from foragers.pages.rewrite import MAX_DEPTH, rewrite
 from shared_suites import suite
 
-MAX_SECONDS = 2.0
+MAX_UNITS = 2000
+"""About two seconds of a core; see `core_speed`."""
 MAX_MEGABYTES = 400
 
 linux_only = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
@@ -24,9 +25,7 @@ linux_only = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 def cost(body: bytes) -> dict[str, Any]:
     """Read a page in a process of its own."""
     script = Path(__file__).with_name("hostile_pages.py")
-    ran = subprocess.run(
-        [sys.executable, str(script)], input=body, capture_output=True, check=True, timeout=60
-    )
+    ran = subprocess.run([sys.executable, str(script)], input=body, capture_output=True, check=True)
     facts: dict[str, Any] = json.loads(ran.stdout)
     return facts
 
@@ -35,7 +34,7 @@ def cost(body: bytes) -> dict[str, Any]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_page_stops_the_crawl(name: str) -> None:
     facts = cost(HOSTILE[name]())
-    assert facts["seconds"] <= MAX_SECONDS
+    assert facts["units"] <= MAX_UNITS
     assert facts["megabytes"] <= MAX_MEGABYTES
     assert facts["found"]
 
@@ -44,7 +43,7 @@ def test_no_page_stops_the_crawl(name: str) -> None:
 def test_no_page_of_the_stress_suite_stops_the_crawl() -> None:
     for name, page in suite("html").STRESS.items():
         facts = cost(page())
-        assert facts["seconds"] <= MAX_SECONDS, name
+        assert facts["units"] <= MAX_UNITS, name
         assert facts["megabytes"] <= MAX_MEGABYTES, name
         assert facts["found"], name
 

@@ -6,14 +6,13 @@ import os
 import pickle
 import subprocess
 import sys
-import time
-import timeit
 from functools import partial
 from pathlib import Path
 
 import trap_sites
 from simulated import crawl, framed, prose
 
+from core_speed import units
 from foragers.traps import Kind, Traps, Verdict
 
 HERE = Path(__file__).parent
@@ -122,9 +121,6 @@ def test_asking_and_learning_are_fast() -> None:
 
     for n in range(300):
         prose(f"fast {n}", 230)
-    learning = min(timeit.repeat(learn, timer=time.process_time, number=20, repeat=10)) / 20
-    ask = partial(traps.refuse, "http://a.test/news/7")
-    asking = min(timeit.repeat(ask, timer=time.process_time, number=200)) / 200
-    # 300 µs and 10 µs are meant; the rest is for slow and busy machines.
-    assert learning < 1500e-6
-    assert asking < 50e-6
+    # About a third and a hundredth are meant.
+    assert units(learn, number=20, times=10) < 1.5
+    assert units(partial(traps.refuse, "http://a.test/news/7"), number=200) < 0.05
