@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from foragers.outlinks import Columns, Outlink, Outlinks
 from foragers.types import Addresses, Document, HostId, Link, Links, Page, UrlId
@@ -82,6 +83,11 @@ class Written(msgspec.Struct, frozen=True, array_like=True):
     def of(cls, page: Page, document: Document) -> Written:
         """Return what is to be written down of a page."""
         targets, content = page.links.targets.tolist(), page.content
+        told = Outlinks.of(content.outlinks()).columns()
+        if getattr(content, "noarchive", False):
+            # No copy of what it says: its title and its links are no copy.
+            document = replace(document, headings=(), text="")
+            told = replace(told, arounds=[], words="", starts=[], ends=[])
         return cls(
             document,
             etag=getattr(content, "etag", ""),
@@ -89,7 +95,7 @@ class Written(msgspec.Struct, frozen=True, array_like=True):
             targets=targets,
             hosts=page.links.hosts.tolist(),
             hrefs=hrefs_of(targets, page.links.addresses),
-            told=Outlinks.of(content.outlinks()).columns(),
+            told=told,
         )
 
     def document(self) -> Document:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from foragers.cli.main import main
+from foragers.ledger.sqlite import SqliteLedger
+from foragers.urls import UrlTable
 from live.crawling import crawl, one, serving
 from live.hostile_server import page, reply
 
@@ -201,3 +205,43 @@ def test_where_a_refresh_header_leads_is_a_link(tmp_path: Path) -> None:
     with serving(site) as server:
         crawl(tmp_path, server.url("/it"), server.url("/odd"), max_depth=1)
         assert sorted(server.paths) == ["/a", "/it", "/odd", "/robots.txt"]
+
+
+@pytest.mark.parametrize(
+    ("meta", "header", "kept"),
+    [
+        ('<meta name="robots" content="NOARCHIVE">', "", False),
+        ('<meta name="foragers" content="noarchive">', "", False),
+        ('<meta name="googlebot" content="noarchive">', "", True),
+        ("", "noarchive", False),
+        ("", "foragers: noarchive", False),
+        ("", "otherbot: noarchive", True),
+        ('<meta name="robots" content="nosnippet, max-snippet:0">', "nosnippet", True),
+        ("<p>about noarchive</p>", "", True),
+    ],
+)
+def test_no_copy_is_kept_of_a_page_that_asks_for_none(
+    meta: str, header: str, kept: bool, tmp_path: Path, capsys
+) -> None:
+    headers = {"x_robots_tag": header} if header else {}
+    text = f"{meta}<title>a title</title><h1>heading</h1>" + '<p>secret words <a href="/a">on</a>'
+    with serving({"/it": reply(text, **headers), "/a": page()}) as server:
+        outcome = crawl(tmp_path, server.url("/it"), warc=True, strategy="shark-search")
+    assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "a title")
+    assert outcome.status("/a") == "ok", "its links are followed"
+    archived = b"".join(
+        gzip.decompress(file.read_bytes()) for file in (tmp_path / "warc").glob("*.warc.gz")
+    )
+    assert (b"secret words" in archived) is kept
+    assert main(["export", str(tmp_path), "--format", "jsonl"]) == 0
+    exported = capsys.readouterr().out
+    assert ("secret words" in exported) is kept
+    assert ("heading" in exported) is kept
+    assert main(["explain", str(tmp_path), server.url("/a")]) == 0
+    assert "“on”" in capsys.readouterr().out
+    ledger = SqliteLedger(tmp_path / "ledger.sqlite", UrlTable())
+    visits = [visit for visit in ledger.read() if visit.page.document.title == "a title"]
+    ledger.close()
+    assert ("secret" in visits[0].page.document.text) is kept
+    assert ("secret" in visits[0].links[0].around) is kept
+    assert visits[0].links[0].anchor == "on"

@@ -111,7 +111,8 @@ class Renderings:
             if rendered is not None:
                 task = self._running.pop(number)
                 task.rendered = rendered
-                if archivist and rendered.html:
+                # What was not recorded may not be kept, whatever scripts make of it.
+                if archivist and task.record and rendered.html:
                     archivist.convert(task.reply, rendered.html, int(1000 * time.time()))
                 self._release(task)
                 done.append(task)

@@ -31,6 +31,7 @@ MAX_LETTERS = 8192
 """The longest address that is asked for: servers take no longer ones, nor do readers of WARC."""
 NEAR, FEW_WORDS = 1, 20
 """How many links from a seed pages are taken for what they are, if they have few words too."""
+NOARCHIVE = b"noarchive"
 MAX_UNTOLD = 2
 """How often a body is unpacked that was compressed without a word."""
 FIRST_PART = 10
@@ -50,6 +51,7 @@ class Harvest(msgspec.Struct, frozen=True):
     etag: str = ""
     modified: str = ""
     feeds: tuple[str, ...] = ()
+    noarchive: bool = False
 
     def noted(self, note: str) -> Harvest:
         """Return it with one more thing in its reason, if there is one."""
@@ -82,6 +84,11 @@ class Fresh:
     def modified(self) -> str:
         """When this version was made, as the server wrote it."""
         return self._harvest.modified
+
+    @property
+    def noarchive(self) -> bool:
+        """Whether no copy of the page may be kept."""
+        return self._harvest.noarchive
 
 
 @dataclass(slots=True)
@@ -155,8 +162,23 @@ class Harvester:
         appeared = born(reply, document, since or 0.0)
         etag, modified = reply.header("ETag"), reply.header("Last-Modified")
         feeds = () if asks.nofollow else parsed.feeds
-        found = Harvest(status, reason, document, links, version, appeared, etag, modified, feeds)
+        found = Harvest(
+            status, reason, document, links, version, appeared, etag, modified, feeds,
+            asks.noarchive,
+        )  # fmt: skip
         return found.noted(note)
+
+    def forbids_copy(self, reply: Reply) -> bool:
+        """Say whether a page asks that no copy of it be kept (noarchive)."""
+        headers = reply.all("X-Robots-Tag")
+        if Directives.parse(headers, self.agent).noarchive:
+            return True
+        body = payload(reply, self.limits.unpacked) if reply.body else b""
+        if NOARCHIVE not in body.lower():
+            return False
+        kind = reply.header("Content-Type")
+        robots = self.read(body, reply.request.url, kind).robots if is_wanted(kind) else ""
+        return Directives.parse([robots], self.agent).noarchive
 
     def read(self, body: bytes, url: str, content_type: str) -> Parsed:
         """Return what a body says, its links, and what its meta elements ask of robots."""

@@ -220,7 +220,7 @@ class Live:
 
     def _take_page(self, errand: Errand, reply: Reply) -> None:
         """Go on to where a page redirects, or make a page of the reply."""
-        record = self.archivist.record(reply) if self.archivist else ""
+        record = self._archived(reply)
         if reply.trouble is not None:
             status = Status.SKIPPED if reply.trouble is Trouble.REFUSED_ADDRESS else Status.FAILED
             self._end(errand, status, reason_of(reply), record)
@@ -237,6 +237,12 @@ class Live:
                 self.harvester.scope = self.harvester.scope.and_seed(errand.url)
             if not self.renderings.takes(errand, reply, record):
                 self._read(errand, reply, record)
+
+    def _archived(self, reply: Reply) -> str:
+        """Keep a reply, if it may be kept, and return where it is."""
+        if self.archivist is None or self.harvester.forbids_copy(reply):
+            return ""
+        return self.archivist.record(reply)
 
     def _read(self, errand: Errand, reply: Reply, record: str, note: str = "") -> None:
         """Make a page of what a reply says."""
