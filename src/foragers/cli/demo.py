@@ -64,6 +64,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
             f" each downloads {BUDGET} pages.\n",
             soft_wrap=True,
         )
+        if server.notice:
+            console.print(f"{server.notice}\n", soft_wrap=True, highlight=False)
         for strategy in STRATEGIES:
             shutil.rmtree(options.out / strategy, ignore_errors=True)
             found, best = crawl(home, strategy, options.out / strategy, console)
