@@ -185,3 +185,13 @@ def test_crawl_ends_when_the_world_takes_no_more() -> None:
             return self.world.finished(until)
 
     assert len(crawled(Closing(Recorded(random_world(1)), 30))) == 1
+
+
+@pytest.mark.parametrize(("patience", "fetched"), [(10.0, 3), (2.0, 1)])
+def test_a_crawl_waits_as_long_as_its_patience_and_no_longer(patience: float, fetched: int) -> None:
+    world = Recorded(small_world({"a": ["b"], "b": ["c"], "c": []}, end=1000.0))
+    ledger = MemoryLedger()
+    crawl = Crawl(BreadthFirst(), world, Everything(), ledger, Pace(delay=5.0), patience)
+    crawl.begin()
+    crawl.run()
+    assert len(ledger) == fetched

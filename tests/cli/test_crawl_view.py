@@ -12,8 +12,10 @@ from rich.console import Console
 
 from foragers.cli import crawl_view
 from foragers.cli.crawl_view import View
-from foragers.cli.summary import print_left_alone
+from foragers.cli.summary import last_ones, print_left_alone
+from foragers.ledger.facts import Facts
 from foragers.measures.remaining import Estimate
+from foragers.measures.summary import Summary
 from foragers.measures.tally import Tally
 from foragers.session.ending import LeftAlone
 from foragers.testing.ledgers import sample
@@ -97,3 +99,36 @@ def test_hosts_that_are_waited_for_are_said(terminal: bool, monkeypatch) -> None
         Shown(awaited=3), terminal=terminal, monkeypatch=monkeypatch
     )
     assert "waiting for" not in shown(Shown(), terminal=terminal, monkeypatch=monkeypatch)
+
+
+def test_of_many_hosts_to_be_asked_again_the_others_are_counted() -> None:
+    file = StringIO()
+    hosts = [LeftAlone(f"h{n}.test", 86_400.0 + n, 1) for n in range(8)]
+    print_left_alone(hosts, Console(file=file, width=100))
+    assert "h4.test" in file.getvalue()
+    assert "h5.test" not in file.getvalue()
+    assert "and 3 more" in file.getvalue()
+
+
+def test_the_last_downloads_are_as_many_as_there_were() -> None:
+    assert last_ones(Summary(downloads=7, harvest_lately=0.5)) == "of the last 7: 50.0%"
+    assert last_ones(Summary(downloads=700, harvest_lately=0.5)) == "of the last 100: 50.0%"
+
+
+def test_the_time_that_is_left_is_told_by_the_pace_since_the_crawl_goes_on() -> None:
+    crawl = Shown(budget=140, before=Tally(downloads=96))
+    view = View(Console(file=StringIO(), width=100), crawl)
+    view.update(visits())  # four downloads
+    view._started -= 400
+    assert view._left() in ("1:06:40", "1:06:41", "1:06:42")  # 40 more, 100 seconds each
+
+
+def test_what_a_ledger_tells_is_counted_as_it_was_while_it_was_written() -> None:
+    statuses = ("ok", "ok", "missing", "refused", "failed", "unwanted", "unchanged", "skipped")
+    rows = [
+        (n, n, status, 0.0, 0.0, 7 if status == "ok" else -1, 0.0, "", -1, 0, 1.0, n < 2)
+        for n, status in enumerate(statuses)
+    ]
+    tally = Tally.of(Facts.from_rows(rows), [place // 2 for place in range(8)])
+    assert (tally.downloads, tally.relevant, tally.errors, tally.skipped) == (7, 1, 3, 1)
+    assert tally.hosts == {0, 1, 2, 3}

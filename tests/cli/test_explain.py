@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from crawl_folders import FILE, crawl_folder, empty_folder, refused, said
+from foragers.cli.explain import lines
 from foragers.ledger.sqlite import SqliteLedger
-from foragers.reporting.nearest import likeness
+from foragers.reporting.explaining import Explanation
+from foragers.reporting.nearest import Linking, likeness
 from worlds_by_hand import address, small_world
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202egnp.exe [bold]x[/bold]\r\nfake line"
@@ -163,3 +165,13 @@ def test_likeness_counts_the_letters_at_both_ends() -> None:
     assert likeness("abXcd", "abYcd") == 4 / 5
     assert likeness("aa", "aaa") == 2 / 3
     assert likeness("abc", "xyz") == likeness("", "") == 0
+
+
+@pytest.mark.parametrize(("links", "more"), [(1, False), (4, True)])
+def test_of_the_pages_that_link_to_an_address_those_not_shown_are_counted(
+    links: int, more: bool
+) -> None:
+    shown = Linking("http://a.test/", "words", "", 0.5)
+    told = [str(line) for line in lines(Explanation("x", links=links, linked_from=(shown,)))]
+    assert any("… and 3 more" in line for line in told) == more
+    assert any("more" in line for line in told) == more

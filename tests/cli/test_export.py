@@ -274,3 +274,15 @@ def test_all_of_a_larger_crawl_comes_out_in_order(tmp_path: Path, capsys) -> Non
 def test_places_are_read_from_the_end() -> None:
     assert place("a#b.warc.gz#12") == ("a#b.warc.gz", 12)
     assert place("") == place("a.warc.gz#x") == place("#5") == (None, None)
+
+
+def test_a_page_that_did_not_come_is_not_exported_as_relevant(folder: Path, capsys) -> None:
+    ledger = sqlite3.connect(folder / "ledger.sqlite")
+    with ledger:
+        ledger.execute("UPDATE visits SET relevant = 1")
+    statuses = [status for (status,) in ledger.execute("SELECT status FROM visits")]
+    ledger.close()
+    assert "missing" in statuses
+    code, out, _ = said(capsys, "export", folder, "--relevant")
+    assert code == 0
+    assert {json.loads(line)["status"] for line in out.splitlines()} == {"ok"}

@@ -12,8 +12,11 @@ import pytest
 
 from crawl_folders import crawl_folder, empty_folder, refused, said
 from foragers.ledger.sqlite import SqliteLedger
+from foragers.reporting.folder import opened
 from foragers.reporting.html import link
 from foragers.reporting.plain import duration
+from foragers.reporting.report import best
+from foragers.strategies.baselines import BreadthFirst
 from foragers.worlds.generated import generate
 from worlds_by_hand import address, small_world
 
@@ -162,3 +165,20 @@ def test_durations_have_two_units() -> None:
     assert [duration(seconds) for seconds in (0, 59.6, 3600, 3725, 90_000)] == [
         "0 s", "1 min 0 s", "1 h 0 min", "1 h 2 min", "1 d 1 h",
     ]  # fmt: skip
+
+
+def test_the_most_relevant_pages_come_first_and_of_equals_the_first_found(tmp_path: Path) -> None:
+    relevance = {"home": 0.1, "a": 0.6, "b": 0.9, "c": 0.7, "d": 0.7}
+    world = small_world({"home": list("abcd"), **{name: [] for name in "abcd"}})
+    folder = crawl_folder(tmp_path, world, strategy=BreadthFirst())
+    ledger = sqlite3.connect(folder / "ledger.sqlite")
+    with ledger:
+        for name, value in relevance.items():
+            ledger.execute("UPDATE visits SET relevance = ?, relevant = 1 WHERE title = ?",
+                           (value, name))  # fmt: skip
+    ledger.close()
+    with opened(folder) as found:
+        shown = best(found)
+    names = ("b", "c", "d", "a", "home")
+    places = [shown.index(f'href="{address(name)}"') for name in names]
+    assert places == sorted(places)

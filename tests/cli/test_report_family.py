@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.reporting.agents import Life
+from crawl_folders import crawl_folder
+from foragers.reporting.agents import Life, agents_of
 from foragers.reporting.family import FAMILIES, main_branches, more_children, sizes
 from foragers.reporting.family_picture import ordered, shade
+from foragers.reporting.folder import opened
+from worlds_by_hand import small_world
 
 
 def lives_of(parents: list[int]) -> dict[int, Life]:
@@ -72,3 +79,20 @@ def test_lines_are_the_darker_the_more_was_relevant() -> None:
     shades = [sum(shade(Life("w", 0.0, -1, None, 4, found))) for found in range(5)]
     assert shades == sorted(shades, reverse=True)
     assert shade(Life("w", 0.0, -1)) == shade(Life("w", 0.0, -1, None, 4, 0))
+
+
+def test_what_was_skipped_is_no_work_of_an_agent(tmp_path: Path) -> None:
+    world = small_world({"home": list("abc"), **{name: [] for name in "abc"}})
+    folder = crawl_folder(tmp_path, world)
+    ledger = sqlite3.connect(folder / "ledger.sqlite")
+    with ledger:
+        ledger.execute("UPDATE visits SET agent = 'walker-0 of some', relevant = title = 'b'")
+        ledger.execute("UPDATE visits SET status = 'skipped' WHERE title = 'a'")
+    ledger.close()
+    columns = {"times": [1.0], "members": [0], "births": [True], "parents": [-1], "kind": [0]}
+    np.savez(folder / "agents.npz", **columns, kinds=["walker"])
+    with opened(folder) as found:
+        agents = agents_of(found)
+    assert agents is not None
+    assert agents.work == {"walker-0": (3, 1)}
+    assert (agents.lives[0].downloads, agents.lives[0].relevant) == (3, 1)

@@ -16,10 +16,12 @@ import msgspec
 import pytest
 
 from foragers.comparison.compare import Plan, compare
-from foragers.comparison.result import Result
+from foragers.comparison.result import Result, RunResult, StrategyResult
 from foragers.comparison.study import prepare
-from foragers.comparison.table import summary
+from foragers.comparison.table import difference, summary
+from foragers.comparison.work import perform
 from foragers.errors import UsageError
+from foragers.measures.significance import Difference
 from foragers.run import Aim, Run
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
@@ -260,3 +262,31 @@ def test_the_json_has_the_documented_keys(world: Path) -> None:
         "seed", "downloads", "relevant", "links_followed", "curve", "seconds", "cpu_seconds"
     } <= set(strategy["runs"][0])  # fmt: skip
     assert [run["seed"] for run in strategy["runs"]] == [0, 1]
+
+
+def test_a_page_that_is_missing_has_not_failed_besides(world: Path) -> None:
+    run = result_of(world, "breadth-first").strategies["breadth-first"].runs[0]
+    assert (run.missing, run.failed) == (1, 0)
+
+
+def test_the_deviation_is_that_of_a_sample() -> None:
+    one = RunResult(0, 10, 1, 9, [], 0.0, 0.0, 0, 0, 1.0)
+    other = msgspec.structs.replace(one, seed=1, relevant=3)
+    assert StrategyResult.of([one, other]).std["relevant"] == pytest.approx(2**0.5)
+    assert StrategyResult.of([one]).std["relevant"] == 0.0
+
+
+def test_a_small_chance_is_told_to_three_places_and_a_smaller_one_as_such() -> None:
+    assert difference(Difference(1.25, 5, 0.5, 2.0, 0.0049)) == ("+1.2", "0.005")
+    assert difference(Difference(-1.25, 5, -2.0, -0.5, 0.0001)) == ("-1.2", "<.001")
+    assert difference(Difference(1.0, 5)) == ("+1.0", "exact")
+    assert difference(Difference(1.0, 1)) == ("+1.0", "–")
+
+
+def test_what_was_news_in_one_run_is_news_in_the_next(tmp_path: Path) -> None:
+    archive = small_world(PAGES, seeds=["home"], born={"t1": 5.0})
+    save(archive, tmp_path / "world")
+    run = Run(str(tmp_path / "world"), "breadth-first", Aim(new_within="1d"), budget=10, since=6.0)
+    study = prepare(run)
+    first, second = perform(run, study), perform(run, study)
+    assert first.relevant == second.relevant == 7

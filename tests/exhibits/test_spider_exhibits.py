@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from foragers.exhibits.request import Request, reproduce
 from foragers.exhibits.spider_experiment import named, spiders
 from foragers.exhibits.spider_paper import BREADTH_FIRST, FULL_PAGE, RELATED, TABLE_1, future
 from foragers.exhibits.spider_sites import SiteRun, only
+from foragers.exhibits.spider_tables import factor, measured
 from foragers.exhibits.writing import write_exhibits
 from foragers.models import load_model
 from foragers.text.tally import KIND, VERSION, Tally
@@ -120,3 +122,10 @@ def test_every_spider_of_table_1_is_run() -> None:
 def test_worlds_of_the_user_need_an_aim(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--relevant LABEL or --topic"):
         reproduce("spider", Request(tmp_path, (tmp_path / "w",)), silent)
+
+
+def test_a_spider_that_never_got_there_counts_as_having_followed_all() -> None:
+    followed = {"x": [50.0, np.nan], BREADTH_FIRST: [90.0, np.nan]}
+    found = SimpleNamespace(followed=followed.__getitem__)
+    assert factor(found, "x") == pytest.approx((90 + 100) / (50 + 100))
+    assert measured(followed["x"]).mean == pytest.approx(75.0)

@@ -159,3 +159,15 @@ def test_a_child_differs_a_little_and_takes_up_a_word() -> None:
     assert parent.keywords == ("tea", "milk")
     same = parent.child(None, np.random.default_rng(1))
     assert same.keywords == parent.keywords
+
+
+def test_of_a_few_documents_that_are_drawn_the_best_is_taken() -> None:
+    clearings, rng = Clearings(), np.random.default_rng(1)
+    for document, promise in ((1, 0.2), (2, 0.9), (3, 0.5)):
+        ways = Ways([10 * document], [0], np.array([promise, 0.0], np.float32)[:1], 1)
+        clearings.add(document, ways)
+    drawn = [clearings.draw(set(), rng) for _ in range(100)]
+    # Eight are looked at: two of three times in a row it is another, 4 times in a hundred.
+    assert drawn.count(2) >= 85
+    assert [clearings.draw({20}, rng) for _ in range(40)].count(3) >= 34
+    assert clearings.draw({10, 20, 30}, rng) is None

@@ -77,3 +77,8 @@ def test_a_bomb_is_cut_at_the_limit(coding: str) -> None:
     assert len(uncompressed(bomb, coding, limit=1 << 20)) == 1 << 20
     all_of_it = seconds(lambda: uncompressed(bomb, coding, limit=len(zeros)), times=2)
     assert seconds(lambda: uncompressed(bomb, coding, limit=1 << 20)) < all_of_it / 3
+
+
+def test_all_members_of_a_gzip_body_are_read() -> None:
+    body = gzip.compress(b"one ") + gzip.compress(b"two ") + gzip.compress(b"three")
+    assert decoded(body, "", "gzip") == b"one two three"

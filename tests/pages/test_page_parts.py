@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.pages.dates import read_date
+from foragers.pages.directives import Directives
 from foragers.pages.encoding import declared, to_utf8
 from foragers.pages.refresh import parse_refresh
 from shared_suites import suite
@@ -107,3 +108,17 @@ def test_chinese_pages_may_have_characters_of_the_larger_set(label: str) -> None
     """The standard's gbk is gb18030, which has characters of four bytes; Python's is not."""
     text = "漢字 𠀀 ḿ €"
     assert to_utf8(text.encode("gb18030"), f"text/html; charset={label}") == text.encode()
+
+
+def test_what_the_server_says_outranks_what_the_page_says() -> None:
+    body = b"<meta charset=windows-1252><p>" + "привет".encode("windows-1251")
+    assert "привет".encode() in to_utf8(body, "text/html; charset=windows-1251")
+
+
+def test_a_page_is_kept_until_it_says_it_is_unavailable() -> None:
+    asks = Directives.parse(["unavailable_after: 2020-01-02"], "foragers")
+    moment = 1_577_923_200.0  # 2020-01-02 in UTC
+    assert not asks.not_to_be_kept(moment - 1)
+    assert asks.not_to_be_kept(moment + 1)
+    assert Directives.parse(["noindex"], "foragers").not_to_be_kept(0.0)
+    assert not Directives.parse(["nofollow"], "foragers").not_to_be_kept(0.0)

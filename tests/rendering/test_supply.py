@@ -140,3 +140,16 @@ def test_the_shelf_lets_go_of_what_was_not_asked_for_the_longest():
     assert [name for name in ("a", "b", "c") if shelf.get(name)] == ["a", "c"]
     shelf.put("large", Goods(200, {}, bytes(11)))
     assert shelf.get("large") is None
+
+
+def test_each_page_is_told_apart_by_the_hosts_it_asked_and_has_its_own_limits(server):
+    supply = supply_of(requests=3)
+    assert supply.get(server.url("/a.js"), {}, is_script=False) is not None
+    assert len(supply.hosts) == 1
+    assert supply.get(server.url("/a.js"), {}, is_script=False) is not None
+    assert supply.get(server.url("/a.js"), {}, is_script=False) is None, (
+        "with robots.txt the fourth"
+    )
+    supply.begin(time.monotonic() + 60)
+    assert supply.hosts == set()
+    assert supply.get(server.url("/a.js"), {}, is_script=False) is not None

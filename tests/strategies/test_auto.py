@@ -518,3 +518,21 @@ def test_a_page_that_is_read_again_does_not_speak_twice_of_what_it_links_to() ->
     again = Page(home, Status.OK, "", 0, 60.0, 60.0, 77, content.columns(), content)
     strategy.tell([Visit(again, 1.0, True)])
     assert strategy._in_links.values[[1, 2, 3]].tolist() == [1, 1, 1]
+
+
+def test_the_first_of_many_seeds_has_its_turn_at_once_and_the_next_after_a_download() -> None:
+    seeds = [link(n, "seed") for n in range(8)]
+    strategy = begun(Auto(NoTopic()), *seeds)
+    for turn in range(4):
+        (choice,) = strategy.ask(1, frozenset())
+        assert (choice.url, choice.promise) == (turn, 1.0)
+        strategy.tell([visit(choice, 0.0)])
+        strategy._look()
+
+
+def test_beliefs_are_fitted_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits = []
+    monkeypatch.setattr(Belief, "fit", lambda self: fits.append(len(self._worth)))
+    strategy = begun(Auto(NoTopic()), link(0, "home"))
+    crawl(strategy, {0: [link(n, "x") for n in range(1, 60)]}, {3}, 41)
+    assert len(fits) == 4  # after 10, 20, 30 and 40 downloads

@@ -272,3 +272,11 @@ def test_infospiders_without_a_topic_look_for_words_of_the_seed() -> None:
     assert keywords
     living = [word for walker in spiders.population.members for word in walker.mind.keywords]
     assert spiders._lexicon.total() == len(living)
+
+
+def test_a_page_that_is_not_there_costs_as_much_as_one_that_brings_nothing() -> None:
+    archive = small_world({"a": ["gone"]}, seeds=["a"])
+    energy = make("energy(kind=original, agents=1, cost=0.3)")
+    crawl(energy, archive)
+    assert [walker.energy for walker in energy.population.members] == pytest.approx([0.7])
+    assert energy.book.paid == pytest.approx(0.3)

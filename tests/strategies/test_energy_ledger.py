@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from foragers.fleet.census import Census
+from foragers.fleet.lives import Lives
 from foragers.ledger.sqlite import SqliteLedger
 from foragers.loop import Crawl
 from foragers.strategies.energy import KINDS, Energy
@@ -175,3 +177,18 @@ def rows(file: Path, table: str) -> list[tuple[object, ...]]:
     found = connection.execute(f"SELECT * FROM {table} ORDER BY kind, number").fetchall()
     connection.close()
     return found
+
+
+def test_what_is_remembered_otherwise_is_written_anew_however_much_it_is(tmp_path: Path) -> None:
+    def lives(*times: float) -> Census:
+        found = Lives()
+        for number, time in enumerate(times):
+            found.born(time, number, -1, number + 1)
+        return Census({"walker": found})
+
+    file = tmp_path / "ledger.sqlite"
+    ledger = SqliteLedger(file, WORLDS[1].book, words=False)
+    for times in ((1.0, 2.0), (1.0, 2.0, 3.0), (1.0, 2.5, 3.5, 4.0), (1.0,)):
+        ledger.keep_census(lives(*times))
+        assert [row[2] for row in rows(file, "lives")] == list(times)
+    ledger.close()

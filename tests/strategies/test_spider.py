@@ -23,7 +23,7 @@ from foragers.text.bags import TEXTS, link_words, page_words
 from foragers.text.tally import Tally
 from foragers.topics.labels import LabelJudge
 from foragers.topics.no_topic import NoTopic
-from foragers.types import Link, Visit
+from foragers.types import Choice, Link, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.recorded import Recorded
 from random_worlds import random_world
@@ -346,3 +346,20 @@ def test_an_online_spider_judges_a_waiting_page_by_its_best_link() -> None:
     assert max(alone) > min(alone)
     judged = experience.judged(scorer, [worse, both])
     assert judged[1] == pytest.approx(max(alone))
+
+
+def test_seeds_come_first_whatever_is_learned_meanwhile() -> None:
+    pages = {"a": ["gold", "vein"], "b": [], "gold": ["vein"], "vein": []}
+    world = small_world(pages, seeds=["a", "b"], texts={"a": "mine", "b": "slag"})
+    gold = world.book.find(address("gold"))
+    assert gold is not None
+    recorded, judge = Recorded(world), LabelJudge(frozenset([gold]))
+    spider = Spider(NoTopic(), online=True)
+    spider.tell([beginning(recorded.seeds, 0.0)])
+    for name in ("a", "gold"):  # a lesson is learned, while b waits
+        choice = Choice(world.book.find(address(name)), 0)
+        page = recorded.answer(choice)
+        relevance = judge.relevance(page)
+        spider.tell([Visit(page, relevance, relevance >= judge.threshold)])
+    assert spider._scorer is not None
+    assert spider.ask(1, frozenset())[0].url == world.book.find(address("b"))

@@ -146,3 +146,12 @@ def test_an_article_about_errors_is_none() -> None:
     for i in range(20):
         text = f"Why 404 not found is shown {prose(f'article {i}', 80)}"
         assert not pages.recognise("a.test", f"http://a.test/a{i}", text, "", again=False)
+
+
+def test_an_address_that_is_visited_again_is_no_other_address() -> None:
+    """From the third address on a text that speaks of an error is one, not from the third visit."""
+    pages, text = ErrorPages(), f"Sorry, the page was not found. {prose('error', 40)}"
+    for number, again in ((1, False), (2, False), (1, True), (2, True), (1, True)):
+        url = f"http://a.test/x/{number}"
+        assert not pages.recognise("a.test", url, text, "", again)
+    assert pages.recognise("a.test", "http://a.test/x/3", text, "", False)

@@ -215,3 +215,12 @@ def test_status_codes_are_statuses(code: int, status: Status) -> None:
     archive = small_world({"a": ["b"]})
     archive.codes[0] = code
     assert fetch(Recorded(archive), "a").status is status
+
+
+def test_a_download_takes_between_the_two_ends_of_the_latency_and_the_same_on_each_host() -> None:
+    world = Recorded(small_world({"a": []}), latency=(2.0, 4.0))
+    seconds = [world._seconds(host) for host in range(50)]
+    assert min(seconds) == seconds[0] == 2.0
+    assert 3.9 < max(seconds) < 4.0
+    assert sum(seconds) / 50 == pytest.approx(3.0, abs=0.1)
+    assert [world._seconds(host) for host in range(50)] == seconds

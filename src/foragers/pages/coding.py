@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import brotli
 import zstandard
@@ -101,8 +101,8 @@ def gunzipped(body: bytes) -> Iterator[bytes]:
     """Yield the pieces of a gzip file, which may have several members."""
     for _ in range(_MAX_MEMBERS):
         member = zlib.decompressobj(wbits=31)
-        yield from inflated(member, body)
-        body = member.unused_data
+        rest = yield from inflated(member, body)
+        body = member.unused_data + rest
         if not body.startswith(GZIP):
             return
 
@@ -116,13 +116,17 @@ def undeflated(body: bytes) -> Iterator[bytes]:
     return inflated(zlib.decompressobj(), body)
 
 
-def inflated(unpacking: zlib._Decompress, body: bytes) -> Iterator[bytes]:
-    """Yield what comes of a body, piece by piece; its checksum is the last piece."""
+def inflated(unpacking: zlib._Decompress, body: bytes) -> Generator[bytes, None, bytes]:
+    """Yield what comes of a body, piece by piece; its checksum is the last piece.
+
+    Return what was not looked at, since the data came to its end before.
+    """
     while body and not unpacking.eof:
         size = min(_PIECE, max(len(body) - _SUM, 1))
         yield unpacking.decompress(body[:size], _PIECE)
         body = unpacking.unconsumed_tail + body[size:]
     yield unpacking.flush()
+    return body
 
 
 def unbrotlied(body: bytes) -> Iterator[bytes]:

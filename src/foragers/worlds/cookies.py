@@ -40,7 +40,7 @@ class Cookies:
         return "; ".join(
             f"{name}={value}"
             for (domain, name), value in self.values.items()
-            if host == domain or f".{host}".endswith(domain)
+            if host == domain or (domain.startswith(".") and f".{host}".endswith(domain))
         )
 
 
@@ -57,7 +57,7 @@ def domain_of(attributes: str, host: str) -> str:
         domain = value.strip().lstrip(".").lower()
         if name.strip().lower() == "domain" and f".{host}".endswith(f".{domain}"):
             # Not for all of .org, nor for half of an address.
-            return f".{domain}" if domain and site_of(host) == site_of(f"x.{domain}") else host
+            return f".{domain}" if domain and site_of(host) == site_of(domain) else host
     return host
 
 

@@ -1,0 +1,45 @@
+"""Which pages belong together, and which sites are left out together."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from foragers.training.sites import sites_of
+from foragers.training.validation import folds_of
+from worlds_by_hand import small_world
+
+HOSTS = ["http://a.x.org/", "http://b.x.org/", "http://b.x.org/2"]
+
+
+@pytest.mark.parametrize(
+    ("by", "names", "numbers"),
+    [
+        ("domain", ("x.org",), [0, 0, 0]),
+        ("host", ("a.x.org", "b.x.org"), [0, 1, 1]),
+        ("", ("a.x.org", "b.x.org"), [0, 1, 1]),
+    ],
+)
+def test_of_one_domain_the_hosts_are_the_sites_unless_domains_are_asked_for(
+    by: str, names: tuple[str, ...], numbers: list[int]
+) -> None:
+    sites, found = sites_of(small_world({url: [] for url in HOSTS}), by)
+    assert (found, sites.tolist()) == (names, numbers)
+
+
+def test_several_domains_are_the_sites() -> None:
+    world = small_world({url: [] for url in (*HOSTS, "http://www.y.org/")})
+    sites, found = sites_of(world)
+    assert (found, sites.tolist()) == (("x.org", "y.org"), [0, 0, 0, 1])
+
+
+def test_sites_that_are_left_out_together_have_as_many_links_as_others() -> None:
+    links = [10, 2, 2, 2, 2, 2]
+    sites = np.repeat(np.arange(6), links)
+    examples = SimpleNamespace(sites=sites, site_names=list("abcdef"))
+    folds = folds_of(examples, most=2)
+    assert np.bincount(folds).tolist() == [10, 10]
+    assert len(set(folds[sites == 0].tolist())) == 1
+    assert folds_of(examples, most=6).tolist() == sites.tolist()
