@@ -142,7 +142,7 @@ class Copier(Speaker):
 
 
 async def serve(folder: Path, copies: int) -> None:
-    """Serve until standard input ends; first tell how many pages there are, and all seeds."""
+    """Serve until standard input ends; first tell all seeds."""
     loop = asyncio.get_running_loop()
     webs: list[Web] = []
     words: list[bytes] = []
@@ -150,14 +150,13 @@ async def serve(folder: Path, copies: int) -> None:
     port = server.sockets[0].getsockname()[1]
     webs += [Web(open_world(path), port) for path in imported(folder)]
     words += vocabulary(webs)
-    pages = copies * sum(len(pages_of(web.archive)) for web in webs)
     seeds = [
         home.replace("//127.0.", f"//127.{WEBS * copy + number}.")
         for copy in range(copies)
         for number, web in enumerate(webs)
         for home in web.seeds()
     ]
-    print(pages, *seeds, flush=True)
+    print(*seeds, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from unittest import mock
 
 import numpy as np
@@ -56,10 +57,28 @@ def test_clues_are_found_by_page_in_the_order_they_came_whatever_was_dropped(
             which = rng.random(len(model)) < 0.6
             clues.keep(which)
             model = [link for link, stays in zip(model, which.tolist(), strict=True) if stays]
+            clues = pickle.loads(pickle.dumps(clues))  # as in a checkpoint
         assert clues.urls.tolist() == [url for url, _ in model]
         for url in range(10):
             expected = [name for one, name in model if one == url]
             assert clues.of(url).told[0].tolist() == expected
+
+
+def test_a_checkpoint_holds_the_links_that_wait_and_no_room() -> None:
+    clues = Clues()
+    empty = len(pickle.dumps(clues))
+    clues.add(filled(known(list(range(10)))))
+    packed = pickle.dumps(clues)
+    assert len(packed) - empty < 10 * 120
+    again = pickle.loads(packed)
+    again.add(known([3], 50))
+    assert again.of(3).told[0].tolist() == [3.0, 50.0]
+
+
+def filled(links: Known) -> Known:
+    """Return links of which all is known."""
+    links.groups[:], links.words[:] = 0, NO_WORD
+    return links
 
 
 def test_what_is_forgotten_is_not_found_and_others_are() -> None:

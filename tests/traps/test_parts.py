@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from random import Random
+
 import numpy as np
 from simulated import framed, prose
 
 from foragers.traps import texts
 from foragers.traps.fingerprint import fingerprint
 from foragers.traps.idle import Idle
-from foragers.traps.likeness import likeness, sketch_of
-from foragers.traps.remember import Filter, Recent
+from foragers.traps.likeness import Likenesses, likeness, sketch_of
+from foragers.traps.remember import Filter, Recent, RecentNumbers
 from foragers.traps.soft404 import ErrorPages
 from foragers.traps.standing import Standing, Standings
 
@@ -41,6 +44,50 @@ def test_recent_keeps_what_is_used() -> None:
         assert recent.get(0) == "used"
     assert len(recent) <= 20
     assert recent.get(1) is None
+
+
+def test_recent_numbers_are_a_recent_dictionary_in_a_fifth_of_the_memory() -> None:
+    chance, model = Random(1), Recent[str, int](50)
+    numbers = RecentNumbers(50)
+    for step in range(3000):
+        key = f"http://a.test/{chance.randrange(150)}"
+        if chance.random() < 0.5:
+            value = chance.getrandbits(64)
+            model.put(key, value)
+            numbers.put(key, value)
+        assert numbers.get(key) == model.get(key)
+        assert len(numbers) == len(model), step
+    tracemalloc.start()
+    many = RecentNumbers(10_000)
+    for number in range(5000):
+        many.put(f"http://a.test/page/{number}", number << 40)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held / 5000 < 40
+
+
+def test_nearly_the_same_page_is_found_until_too_many_came_after_it() -> None:
+    known, chance = Likenesses(limit=400), np.random.default_rng(1)
+    pages = [np.sort(chance.integers(0, 1 << 32, 40, np.uint32)) for _ in range(300)]
+    for number, phrases in enumerate(pages):
+        assert known.find_or_add(phrases, f"u{number}") is None
+        for back in (0, 50):
+            if number >= back:
+                almost = np.delete(pages[number - back], chance.integers(0, 16, 2))
+                assert known.find_or_add(almost, "again") == f"u{number - back}"
+    assert known.find_or_add(pages[0], "u0 again") is None
+    assert len(known.young) + len(known.old) <= 800
+
+
+def test_a_page_to_be_compared_with_takes_few_bytes() -> None:
+    chance = np.random.default_rng(1)
+    tracemalloc.start()
+    known = Likenesses()
+    for _ in range(2000):
+        known.find_or_add(np.sort(chance.integers(0, 1 << 32, 40, np.uint32)), "u")
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held / 2000 < 220  # as objects it would take 700
 
 
 def test_old_texts_are_known_without_their_address(monkeypatch) -> None:

@@ -46,12 +46,12 @@ class Known(NamedTuple):
 
     @classmethod
     def room(cls, places: int) -> Known:
-        """Return columns for so many links."""
+        """Return columns for so many links; room that is not used takes no memory yet."""
         return cls(
-            np.zeros(places, np.int32),
-            np.zeros((GROUPS, places), np.int32),
-            np.full((LINK_WORDS, places), NO_WORD, np.int32),
-            np.zeros((len(TOLD), places), np.float32),
+            np.empty(places, np.int32),
+            np.empty((GROUPS, places), np.int32),
+            np.empty((LINK_WORDS, places), np.int32),
+            np.empty((len(TOLD), places), np.float32),
         )
 
     def at(self, places: list[int]) -> Known:
@@ -120,10 +120,12 @@ class Clues:
                 latest[url] = place + 1
 
     def _grow(self, room: int) -> None:
-        grown, before = Known.room(room), np.zeros(room, np.int32)
-        grown.put(0, self._links)
-        before[: len(self._before)] = self._before
-        self._links, self._before = grown, before
+        before = np.empty(room, np.int32)
+        before[: self._count] = self._before[: self._count]
+        self._before = before
+        grown = Known.room(room)
+        grown.put(0, self._links.between(0, self._count))
+        self._links = grown
 
     def of(self, url: UrlId) -> Known:
         """Return the links that speak of a page, in the order in which they were found."""
@@ -165,10 +167,17 @@ class Clues:
         self._count = len(kept)
         self._before[: self._count] = kept
         for column in self._links:
-            rows = column.reshape(-1, column.shape[-1])
-            for row in rows:
+            for row in np.atleast_2d(column):
                 row[: self._count] = row[: len(which)][which]
         last[self.urls] = np.arange(1, self._count + 1, dtype=np.int32)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out room that is not used, in which anything may stand."""
+        used = {
+            "_links": self._links.between(0, self._count),
+            "_before": self._before[: self._count],
+        }
+        return {**self.__dict__, **used}
 
 
 def advice_of(links: Known, rates: Rates, words: WordWeights, in_links: Ids) -> Advice:

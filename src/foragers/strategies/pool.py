@@ -66,7 +66,8 @@ class Column(Generic[Kind]):
     def reach(self, url: int) -> NDArray[Kind]:
         """Return the numbers, with room for a URL."""
         if url >= len(self.values):
-            grown = np.full(max(url + 1, len(self.values) * 3 // 2), self._empty)
+            # By little: copying is cheap, and room that is filled takes memory.
+            grown = np.full(max(url + 1, len(self.values) * 9 // 8), self._empty)
             grown[: len(self.values)] = self.values
             self.values = grown
         return self.values

@@ -193,7 +193,7 @@ def _fold(piece: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_fold_short = lru_cache(maxsize=32_768)(_fold)
+_fold_short = lru_cache(maxsize=4096)(_fold)
 
 
 def _pairs(word: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from foragers.traps.remember import Recent
+from foragers.traps.remember import Recent, RecentNumbers
 from foragers.traps.shapes import ID
 from foragers.traps.standing import Standing, Standings
 
@@ -25,7 +25,7 @@ class Idle:
     """What addresses said, whole and with one part left out: 24,576 to 49,152 of them."""
 
     standings: Standings
-    said: Recent[str, int] = field(default_factory=lambda: Recent(24_576))
+    said: RecentNumbers = field(default_factory=lambda: RecentNumbers(24_576))
     names: Recent[str, Standing] = field(default_factory=lambda: Recent(4096))
 
     def record(self, url: str, bag: int) -> None:

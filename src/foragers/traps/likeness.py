@@ -8,10 +8,12 @@ neighbours: otherwise all pages with a large menu would be nearly the same.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from foragers.digests import Digests
 from foragers.traps.fingerprint import Sample
-from foragers.traps.remember import Recent
 
 SIZE = 16
 MIN_PHRASES = 8
@@ -41,10 +43,48 @@ def likeness(one: Sketch, other: Sketch) -> float:
 
 
 @dataclass(slots=True)
+class Pages:
+    """Some pages, found by the smallest of their phrases: 160 bytes a page, and its URL."""
+
+    _keys: Digests = field(default_factory=Digests)
+    _rows: array[int] = field(default_factory=lambda: array("i"))
+    _sketches: bytearray = field(default_factory=bytearray)
+    _ends: array[int] = field(default_factory=lambda: array("i", [0]))
+    _urls: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def get(self, key: int) -> tuple[Sketch, str] | None:
+        """Return the last page with a phrase."""
+        found = self._keys.find(key)
+        if found is None:
+            return None
+        row = self._rows[found]
+        return bytes(self._sketches[self._ends[row] : self._ends[row + 1]]), self._urls[row]
+
+    def put(self, keys: Iterable[int], sketch: Sketch, url: str) -> None:
+        """Let a page be found by some phrases."""
+        row = len(self._urls)
+        self._urls.append(url)
+        self._sketches += sketch
+        self._ends.append(len(self._sketches))
+        for key in keys:
+            found = self._keys.find(key)
+            if found is None:
+                self._keys.add(key)
+                self._rows.append(row)
+            else:
+                self._rows[found] = row
+
+
+@dataclass(slots=True)
 class Likenesses:
     """The sketches of the last 8,000 to 16,000 pages."""
 
-    known: Recent[int, tuple[Sketch, str]] = field(default_factory=lambda: Recent(32_768))
+    limit: int = 32_768
+    young: Pages = field(default_factory=Pages)
+    old: Pages = field(default_factory=Pages)
 
     def find_or_add(self, phrases: Sample, url: str) -> str | None:
         """Return a page that is nearly the same; remember this one if there is none."""
@@ -54,10 +94,18 @@ class Likenesses:
         # Two pages that are alike share one of their smallest phrases almost surely.
         keys = phrases_of(sketch)[:_KEYS]
         for key in keys:
-            found = self.known.get(key)
+            found = self.young.get(key)
+            if found is None:
+                found = self.old.get(key)
+                if found is not None:
+                    self._put([key], *found)
             if found is not None and likeness(sketch, found[0]) >= ALIKE:
                 return found[1]
-        entry = (sketch, url)
-        for key in keys:
-            self.known.put(key, entry)
+        self._put(keys, sketch, url)
         return None
+
+    def _put(self, keys: Iterable[int], sketch: Sketch, url: str) -> None:
+        """Remember a page, and forget the older half when there is too much."""
+        self.young.put(keys, sketch, url)
+        if len(self.young) >= self.limit:
+            self.old, self.young = self.young, Pages()

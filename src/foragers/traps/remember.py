@@ -1,12 +1,15 @@
-"""Memory with a ceiling: a filter for very many numbers, and a dictionary that forgets."""
+"""Memory with a ceiling: a filter for very many numbers, and dictionaries that forget."""
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from foragers.digests import Digests, digest
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -121,6 +124,62 @@ class Recent(Generic[K, V]):
             self.young.pop(key, None)
         if self.old:
             self.old.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self.young) + len(self.old)
+
+
+@dataclass(slots=True)
+class Numbers:
+    """Numbers of 64 bits by the digests of their names: 25 bytes each."""
+
+    _names: Digests = field(default_factory=Digests)
+    _values: array[int] = field(default_factory=lambda: array("Q"))
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def get(self, name: int) -> int | None:
+        """Return the number of a name."""
+        found = self._names.find(name)
+        return None if found is None else self._values[found]
+
+    def put(self, name: int, value: int) -> None:
+        """Give a name a number."""
+        found = self._names.find(name)
+        if found is None:
+            self._names.add(name)
+            self._values.append(value)
+        else:
+            self._values[found] = value
+
+
+@dataclass(slots=True)
+class RecentNumbers:
+    """Like `Recent` from texts to numbers of 64 bits, in a tenth of the memory."""
+
+    limit: int
+    young: Numbers = field(default_factory=Numbers)
+    old: Numbers = field(default_factory=Numbers)
+
+    def get(self, key: str) -> int | None:
+        """Return what is known of a key, and know it for longer."""
+        name = digest(key)
+        value = self.young.get(name)
+        if value is None:
+            value = self.old.get(name)
+            if value is not None:
+                self._put(name, value)
+        return value
+
+    def put(self, key: str, value: int) -> None:
+        """Remember, and forget the older half when there is too much."""
+        self._put(digest(key), value)
+
+    def _put(self, name: int, value: int) -> None:
+        self.young.put(name, value)
+        if len(self.young) >= self.limit:
+            self.old, self.young = self.young, Numbers()
 
     def __len__(self) -> int:
         return len(self.young) + len(self.old)
