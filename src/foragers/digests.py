@@ -71,9 +71,13 @@ class Digests:
             for start in range(0, len(column), CHUNK):
                 fill(slots, column[start : start + CHUNK], start)
 
+    def column(self) -> NDArray[np.uint64]:
+        """Return all digests in their order; it must be let go of before the next is added."""
+        return np.frombuffer(self._column, np.uint64) if self._column else np.empty(0, np.uint64)
+
     def __getstate__(self) -> NDArray[np.uint64]:
         """Leave out the table; a view, so that writing it to a file takes no copy."""
-        return np.frombuffer(self._column, np.uint64) if self._column else np.empty(0, np.uint64)
+        return self.column()
 
     def __setstate__(self, column: NDArray[np.uint64]) -> None:
         self._column = array("Q", column.tobytes())

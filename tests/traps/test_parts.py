@@ -87,7 +87,7 @@ def test_a_page_to_be_compared_with_takes_few_bytes() -> None:
         known.find_or_add(np.sort(chance.integers(0, 1 << 32, 40, np.uint32)), "u")
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    assert held / 2000 < 220  # as objects it would take 700
+    assert held / 2000 < 240  # as objects it would take 700
 
 
 def test_old_texts_are_known_without_their_address(monkeypatch) -> None:
@@ -97,6 +97,18 @@ def test_old_texts_are_known_without_their_address(monkeypatch) -> None:
         assert known.find_or_add(i * 7**15, f"u{i}") is None
     assert known.find_or_add(3 * 7**15, "x") == ""
     assert known.find_or_add(24 * 7**15, "x") == "u24"
+
+
+def test_a_text_and_its_place_take_few_bytes() -> None:
+    tracemalloc.start()
+    known = texts.Texts()
+    for number in range(3000):
+        url = f"http://a.test/{number:056d}"
+        assert known.find_or_add(number * 7**15, url) is None
+        assert known.find_or_add(number * 7**15, "") == url
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held / 3000 < 120  # as objects it would take 230
 
 
 def test_dates_are_no_part_of_phrases_but_of_the_digest() -> None:

@@ -25,7 +25,7 @@ HUB = 0.7
 FARTHER = 0.5
 """What a relevant page counts for one that is a link farther away."""
 MOST_LINKS_BACK = 3
-MOST_REMEMBERED = 50_000
+MOST_REMEMBERED = 20_000
 """Of how many pages it is remembered how they were found; the oldest are forgotten first."""
 
 

@@ -44,13 +44,14 @@ def likeness(one: Sketch, other: Sketch) -> float:
 
 @dataclass(slots=True)
 class Pages:
-    """Some pages, found by the smallest of their phrases: 160 bytes a page, and its URL."""
+    """Some pages, found by the smallest of their phrases: 160 bytes a page, and its characters."""
 
     _keys: Digests = field(default_factory=Digests)
     _rows: array[int] = field(default_factory=lambda: array("i"))
     _sketches: bytearray = field(default_factory=bytearray)
     _ends: array[int] = field(default_factory=lambda: array("i", [0]))
-    _urls: list[str] = field(default_factory=list)
+    _urls: bytearray = field(default_factory=bytearray)
+    _url_ends: array[int] = field(default_factory=lambda: array("q", [0]))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -61,12 +62,15 @@ class Pages:
         if found is None:
             return None
         row = self._rows[found]
-        return bytes(self._sketches[self._ends[row] : self._ends[row + 1]]), self._urls[row]
+        url = self._urls[self._url_ends[row] : self._url_ends[row + 1]]
+        sketch = self._sketches[self._ends[row] : self._ends[row + 1]]
+        return bytes(sketch), url.decode("utf-8", "surrogatepass")
 
     def put(self, keys: Iterable[int], sketch: Sketch, url: str) -> None:
         """Let a page be found by some phrases."""
-        row = len(self._urls)
-        self._urls.append(url)
+        row = len(self._url_ends) - 1
+        self._urls += url.encode("utf-8", "surrogatepass")
+        self._url_ends.append(len(self._urls))
         self._sketches += sketch
         self._ends.append(len(self._sketches))
         for key in keys:

@@ -17,7 +17,7 @@ Keys = NDArray[np.uint64]
 
 # In bits.  A table is full when a quarter of it is set, and then a number that was never
 # added passes for known with a chance of one in sixteen.
-_SIZES = (20, 23, 26, 27)
+_SIZES = (20, 23, 25, 26, 27)
 _MAX_TABLES = 3
 _PROBES = np.array([[1], [0x9E3779B97F4A7C15]], np.uint64)
 _MASKS = np.array([1 << bit for bit in range(8)], np.uint8)
