@@ -79,6 +79,16 @@ class Written(msgspec.Struct, frozen=True, array_like=True):
     hrefs: list[str] = []
     told: Columns = Columns()
 
+    def __post_init__(self) -> None:
+        # It may be read from a file that is damaged, or that means harm.
+        numbers = (*self.targets, *self.hosts)
+        numbers += tuple(number for link in self.listed for number in (link.url, link.host))
+        if not len(self.targets) == len(self.hosts) == len(self.hrefs):
+            raise ValueError("columns of links do not fit each other")
+        if numbers and not -1 <= min(numbers) <= max(numbers) < 1 << 31:
+            raise ValueError("a link points nowhere")
+        self.told.check(len(self.hrefs))
+
     @classmethod
     def of(cls, page: Page, document: Document) -> Written:
         """Return what is to be written down of a page."""

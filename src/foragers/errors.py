@@ -3,6 +3,10 @@
 from pathlib import Path
 
 
+class DamagedError(ValueError):
+    """Data is not what it should be; who knows from which file it is says so to the user."""
+
+
 class UsageError(Exception):
     """Wrong input: the message is one line that names the option or file and the remedy."""
 

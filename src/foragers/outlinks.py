@@ -47,6 +47,18 @@ class Columns(msgspec.Struct, frozen=True, array_like=True):
     starts: list[int] = []
     ends: list[int] = []
 
+    def check(self, links: int) -> None:
+        """Raise a ValueError if columns are not as long as they should be, or names are missing."""
+        lengths = [len(self.arounds), len(self.starts), len(self.ends), len(self.positions)]
+        lengths += [len(self.anchors), len(self.paths), len(self.rels)]
+        places = (*self.paths, *self.rels)
+        last = max(places, default=-1)
+        first = min((*places, *self.starts, *self.ends), default=0)
+        if any(length not in (0, links) for length in lengths) or last >= len(self.names):
+            raise ValueError("columns of links do not fit each other")
+        if first < -1 or len(self.starts) != len(self.ends):
+            raise ValueError("columns of links point nowhere")
+
 
 class Outlinks(Sequence[Outlink]):
     """The links of a page as columns of the same length.

@@ -21,6 +21,7 @@ from foragers.measures.reach import Reach
 from foragers.measures.structure import Size, Structure, structure
 from foragers.plots import canvas
 from foragers.plots.degrees import plot_degrees
+from foragers.reporting.plain import plain
 from foragers.worlds.archive import Archive
 
 Row = tuple[str, str, str]
@@ -36,7 +37,9 @@ def info(archive: Archive, json_file: Path | None, plot: Path | None, console: C
     console.print(table(found, name))
     seeds = [archive.book.href(url) for url in archive.seeds]
     more = f" and {len(seeds) - 1} more" if len(seeds) > 1 else ""
-    console.print(f"a crawl starts at {seeds[0]}{more}", soft_wrap=True, markup=False)
+    if seeds:
+        start = f"a crawl starts at {plain(seeds[0], 2000)}{more}"
+        console.print(start, soft_wrap=True, markup=False)
     if json_file:
         write(found, json_file)
     if plot:

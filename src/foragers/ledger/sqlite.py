@@ -15,11 +15,13 @@ import msgspec
 import zstandard
 
 from foragers.content import Written
-from foragers.errors import UsageError
+from foragers.errors import DamagedError, UsageError
 from foragers.fleet.census import Census
 from foragers.id_set import IdSet
 from foragers.ledger.census import keep_census
+from foragers.ledger.checking import check_ledger, damaged
 from foragers.ledger.facts import Facts
+from foragers.packing import unpacker_of
 from foragers.types import NOWHERE, Addresses, Choice, Document, Page, Status, UrlId, Visit
 
 VERSION = 1
@@ -85,10 +87,12 @@ class SqliteLedger:
     def __init__(
         self, path: Path | str, addresses: Addresses, *, words: bool = True, batch: int = 1
     ) -> None:
+        self._path = path
         self._addresses = addresses
         self._words = words
         self._batch = batch
         self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._unpack = unpacker_of(Written)
         self._encode = msgspec.msgpack.Encoder().encode
         self._connection = connect(path)
         names = self._connection.execute("SELECT id FROM urls")
@@ -129,14 +133,12 @@ class SqliteLedger:
     def read(self, start: int = 0) -> Iterator[Visit]:
         """Return the visits from a position on."""
         self.commit()
-        decompress = zstandard.ZstdDecompressor().decompress
-        decode = msgspec.msgpack.Decoder(Written).decode
         query = "SELECT * FROM visits WHERE number > ? ORDER BY number"
         for row in self._connection.execute(query, (start,)):
             words = row[-1]
             if words is None and row[4] == Status.UNCHANGED:
                 words = self._words_of_version(row[2], row[8], row[0])
-            kept = Written(Document()) if words is None else decode(decompress(words))
+            kept = Written(Document()) if words is None else self._unpacked(words)
             yield visit_of(row, kept, self)
 
     def last(self, final: UrlId) -> Visit | None:
@@ -145,8 +147,13 @@ class SqliteLedger:
         row = self._connection.execute(LAST, (final,)).fetchone()
         if row is None:
             return None
-        words = zstandard.ZstdDecompressor().decompress(row[-1])
-        return visit_of(row, msgspec.msgpack.decode(words, type=Written), self._addresses)
+        return visit_of(row, self._unpacked(row[-1]), self._addresses)
+
+    def _unpacked(self, words: bytes) -> Written:
+        try:
+            return self._unpack(words)
+        except DamagedError as error:
+            raise UsageError(damaged(self._path, error)) from error
 
     def _prepare_revisits(self) -> None:
         """Make visits easy to find by their page, at the expense only of those who come back."""
@@ -281,6 +288,10 @@ def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     if not tables:
         connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+    try:
+        check_ledger(connection)
+    except (DamagedError, UnicodeDecodeError, sqlite3.DatabaseError) as error:
+        raise UsageError(damaged(path, error)) from error
 
 
 def visit_of(row: tuple[Any, ...], content: Written, addresses: Addresses) -> Visit:

@@ -19,7 +19,9 @@ from urllib.parse import quote
 import msgspec
 import numpy as np
 
-from foragers.errors import UsageError
+from foragers.errors import DamagedError, UsageError
+from foragers.files import read
+from foragers.ledger.checking import check_ledger, damaged
 from foragers.ledger.facts import Facts
 from foragers.ledger.sqlite import VERSION
 from foragers.measures.summary import Summary, summarise
@@ -67,8 +69,8 @@ class CrawlFolder:
     def told(self) -> Told:
         """Return what the crawl was told to do; a file that is missing or odd tells nothing."""
         try:
-            options = msgspec.json.decode((self.path / OPTIONS).read_bytes(), type=dict[str, Any])
-        except (OSError, msgspec.MsgspecError):
+            options = msgspec.json.decode(read(self.path / OPTIONS), type=dict[str, Any])
+        except (OSError, ValueError, RecursionError):
             return Told()
         seeds, budget, stopped = (options.get(key) for key in ("seeds", "budget", "stopped"))
         return Told(
@@ -123,8 +125,11 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
     connection = None
     try:
         connection = connect(ledger)
+        check_ledger(connection)
         last = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()[0]
         yield CrawlFolder(path, connection, last)
+    except (DamagedError, UnicodeDecodeError) as error:
+        raise UsageError(damaged(ledger, error)) from error
     except sqlite3.Error as error:
         raise UsageError(f"{ledger} cannot be read ({error}); is it a ledger?") from error
     finally:

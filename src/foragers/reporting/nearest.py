@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 import msgspec
-import zstandard
 
 from foragers.content import Written
+from foragers.packing import decoder_of, unpacked
 from foragers.reporting.folder import CrawlFolder
 from foragers.reporting.pages import reader
 from foragers.urls import normalise, resolve
@@ -50,12 +50,11 @@ def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]
     """Return the first pages that link to an address, and how many do."""
     wanted = spellings(asked)
     needles = [spelling.encode("utf-8", "replace") for spelling in wanted]
-    decompress = zstandard.ZstdDecompressor().decompress
-    decode = msgspec.msgpack.Decoder(Written).decode
+    decode = decoder_of(Written)
     found: list[Linking] = []
     count = 0
     for _, href, packed, relevance in folder.rows(WORDS, STEP):
-        raw = decompress(packed)
+        raw = unpacked(packed)
         # Most pages are passed over without being taken apart.
         if not any(needle in raw for needle in needles):
             continue

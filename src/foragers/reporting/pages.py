@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
-import zstandard
 
+from foragers.packing import unpacker_of
 from foragers.reporting.folder import CrawlFolder, Row
 from foragers.reporting.plain import iso
 
@@ -118,9 +118,8 @@ def count(folder: CrawlFolder, selection: Selection) -> int:
 
 def reader() -> Read:
     """Return what unpacks the words of a row."""
-    decompress = zstandard.ZstdDecompressor().decompress
-    decode = msgspec.msgpack.Decoder(Words).decode
-    return lambda packed: Words(Text()) if packed is None else decode(decompress(packed))
+    unpack = unpacker_of(Words)
+    return lambda packed: Words(Text()) if packed is None else unpack(packed)
 
 
 def exported(row: Row, words: Words, selection: Selection) -> Exported:

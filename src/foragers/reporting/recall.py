@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from foragers.files import read
 from foragers.measures.remaining import Estimate, law_of
 from foragers.reporting.folder import OPTIONS, CrawlFolder
 from foragers.reporting.retelling import FromLedger, visits_before
@@ -22,14 +23,14 @@ def estimate_of(folder: CrawlFolder) -> Estimate | None:
     """
     strategy = wanted = ""
     try:
-        told = msgspec.json.decode((folder.path / OPTIONS).read_bytes(), type=dict[str, Any])
+        told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
         aim, strategy = told.get("aim"), str(told.get("strategy", ""))
         wanted = str(told.get("wanted") or "")
         if isinstance(aim, dict) and aim.get("new_within"):
             return None
         if told.get("estimate") is not None:
             return msgspec.convert(told["estimate"], Estimate)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError):
         pass
     if folder.connection.execute(HAS_LINKS).fetchone() is None:
         return None

@@ -14,12 +14,13 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-import zstandard
 
 from foragers.content import Written
 from foragers.errors import UsageError
+from foragers.files import read
 from foragers.ledger.sqlite import visit_of
 from foragers.loop import beginning
+from foragers.packing import unpacker_of
 from foragers.protocols import Strategy
 from foragers.reasons import Explains, Reasons
 from foragers.reporting.folder import OPTIONS, CrawlFolder, Row
@@ -30,6 +31,7 @@ from foragers.types import Document, Link, UrlId, Visit
 from foragers.worlds.recorded import Recorded
 from foragers.worlds.store import open_world
 
+UNPACK = unpacker_of(Written)
 COMPARISON = "comparison.json"
 ONE = "SELECT * FROM visits WHERE number = ?"
 BEFORE = "SELECT * FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
@@ -65,8 +67,7 @@ class FromLedger:
         packed = row[-1]
         if packed is None:
             return visit_of(row, Written(Document()), self)
-        raw = zstandard.ZstdDecompressor().decompress(packed)
-        return visit_of(row, msgspec.msgpack.decode(raw, type=Written), self)
+        return visit_of(row, UNPACK(packed), self)
 
     def href(self, url: UrlId) -> str:
         """Return the address of a URL that a visit mentions."""
@@ -103,8 +104,8 @@ def options_of(folder: CrawlFolder) -> dict[str, Any]:
 def read_options(file: Path) -> dict[str, Any]:
     """Return what is in a file; one that is missing or odd tells nothing."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(read(file), type=dict[str, Any])
+    except (OSError, ValueError, RecursionError):
         return {}
 
 

@@ -11,6 +11,7 @@ from typing import TypeGuard
 from urllib.parse import quote
 
 from foragers.files import created
+from foragers.ledger.checking import VISITS, check_table
 from foragers.protocols import Judge, Strategy
 from foragers.session.extras import Extras
 from foragers.session.letters_file import NAME, LettersFile
@@ -117,6 +118,7 @@ def count(folder: Path, query: str) -> int | None:
         with closing(
             sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
         ) as ledger:
+            check_table(ledger, "visits", VISITS)
             return int(ledger.execute(query).fetchone()[0])
-    except sqlite3.Error:
+    except (sqlite3.Error, ValueError):
         return None

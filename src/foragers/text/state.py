@@ -164,18 +164,19 @@ def states_of(archive: Archive, k: int = DIMENSIONS) -> States:
     """
     key = identity(archive, k)
     file = None if archive.path is None else archive.path / f"states-{k}.npz"
-    if file is not None and (kept := kept_states(file, key)) is not None:
+    kept = None if file is None else kept_states(file, key)
+    if kept is not None and kept.shape == (archive.versions, k):
         return kept
     with warnings.catch_warnings():
         # A small world has few texts a cluster, which scikit-learn takes for a mistake.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         learned = StateMap.fit(sample_of(archive), k, np.random.default_rng(0))
     states = computed(archive, learned)
-    if file is not None:
+    if file is not None and not file.is_symlink():  # which may lead anywhere
         arrays = {**learned.arrays(), "states": states}
         try:
             save_model(Model(KIND, VERSION, {"k": k, "key": key}, arrays), file)
-        except UsageError:
+        except (UsageError, OSError):
             # A world that may only be read is as good; it costs the time again.
             return states
     return states

@@ -36,7 +36,11 @@ class AddressBook:
     def href(self, url: UrlId) -> str:
         """Return the address of a URL."""
         letters = self.letters[self.starts[url] : self.starts[url + 1]]
-        return letters.tobytes().decode("utf-8", "surrogatepass")
+        data = letters.tobytes()
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:  # in a world that is damaged
+            return data.decode("utf-8", "replace")
 
     def find(self, url: str) -> UrlId | None:
         """Return the number of an address, if the world knows it."""

@@ -23,8 +23,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.errors import DamagedError, UsageError
 from foragers.types import Document, Outlink
 from foragers.worlds.archive import Archive, Body
+from foragers.worlds.mapping import NUMBERS, check_range, mapped
 from foragers.worlds.render import render
 
 CACHED_PAGES = 1024
@@ -46,8 +48,14 @@ class RewiredTexts:
         """Open what `save` wrote."""
         from foragers.worlds.store import open_world  # store knows all texts, this one too
 
-        sources = np.load(folder / "link_sources.npy", mmap_mode="r")
-        return cls(open_world(folder / "base"), sources)
+        if (folder / "base").is_symlink():  # perhaps to itself
+            raise DamagedError("its base is a link")
+        base = open_world(folder / "base")
+        sources = mapped(folder / "link_sources.npy", NUMBERS)
+        if len(sources) != len(base.targets):
+            raise DamagedError("link_sources is not as long as it should be")
+        check_range("link_sources", sources, 0, len(base.targets))
+        return cls(base, sources)
 
     def save(self, folder: Path) -> None:
         """Write the world beneath and which link's words each link has."""
@@ -68,7 +76,10 @@ class RewiredTexts:
         for position, (source, origin) in enumerate(
             zip(sources.tolist(), origins.tolist(), strict=True)
         ):
-            out = self._outlinks(origin)[source - int(self._base.link_starts[origin])]
+            links, place = self._outlinks(origin), source - int(self._base.link_starts[origin])
+            if place >= len(links):
+                raise UsageError(f"{self._base.path} is damaged: a page lacks links; rewire again")
+            out = links[place]
             found.append(msgspec.structs.replace(out, position=position))
         return found
 

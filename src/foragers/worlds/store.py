@@ -11,17 +11,17 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from foragers.errors import UsageError
+from foragers.files import read
 from foragers.types import UrlId
 from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Labels, Texts
 from foragers.worlds.generated.texts import GeneratedTexts
+from foragers.worlds.mapping import LATEST, NUMBERS, check_range, check_starts, check_world, mapped
 from foragers.worlds.rewired import RewiredTexts
 from foragers.worlds.texts import StoredTexts
 
@@ -104,12 +104,19 @@ def open_world(path: Path) -> Archive:
     """Open a world that was imported, generated or rewired."""
     manifest = read_manifest(path)
     try:
-        columns = {name: mapped(path / f"{name}.npy") for name in COLUMNS}
-        book = {name: mapped(path / f"url_{name}.npy") for name in BOOK}
-        starts, urls = mapped(path / "label_starts.npy"), mapped(path / "label_urls.npy")
+        kinds = {"times": "f"}
+        columns = {name: mapped(path / f"{name}.npy", kinds.get(name, NUMBERS)) for name in COLUMNS}
+        book = {name: mapped(path / f"url_{name}.npy", NUMBERS) for name in BOOK}
+        check_world(columns, book, len(manifest.hosts))
+        starts = mapped(path / "label_starts.npy", NUMBERS)
+        urls = mapped(path / "label_urls.npy", NUMBERS)
+        check_starts("label_starts", starts, len(manifest.labels), len(urls))
+        check_range("label_urls", urls, 0, len(book["host_ids"]))
         spans = zip(manifest.labels, starts[:-1], starts[1:], strict=True)
         if not all(0 <= seed < len(book["host_ids"]) for seed in manifest.seeds):
             raise ValueError("a seed is not among its addresses")
+        if not max(abs(manifest.start), abs(manifest.end)) < LATEST:
+            raise ValueError("its start or end is no time")
         return Archive(
             book=AddressBook(host_names=manifest.hosts, **book),
             **columns,
@@ -122,7 +129,7 @@ def open_world(path: Path) -> Archive:
             path=path,
             origin=manifest.origin,
         )
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, RecursionError) as error:
         raise UsageError(f"{path} is damaged ({error}); import or generate it again") from error
 
 
@@ -135,7 +142,7 @@ def read_manifest(path: Path) -> Manifest:
             f"{path} {what}; make one with 'foragers world import' or 'foragers world generate'"
         )
     try:
-        head = msgspec.json.decode(file.read_bytes())
+        head = msgspec.json.decode(read(file))
         if head["format"] != FORMAT:
             raise UsageError(f"{file} is not the manifest of a world")
         if head["version"] > VERSION:
@@ -144,10 +151,5 @@ def read_manifest(path: Path) -> Manifest:
                 f" {VERSION}; upgrade foragers or import the world again"
             )
         return msgspec.convert(head, Manifest)
-    except (msgspec.MsgspecError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{file} is damaged ({error}); import the world again") from error
-
-
-def mapped(file: Path) -> NDArray[Any]:
-    """Return an array that stays on disk until it is looked at."""
-    return np.asarray(np.load(file, mmap_mode="r"))

@@ -14,10 +14,12 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from foragers.errors import UsageError
+from foragers.errors import DamagedError, UsageError
 from foragers.outlinks import Columns, Outlink, Outlinks
+from foragers.packing import decoder_of, unpacked
 from foragers.types import Document
 from foragers.worlds.archive import Body
+from foragers.worlds.mapping import NUMBERS, mapped
 
 LEVEL = 3
 """How hard to compress: a higher level costs more than parsing the page."""
@@ -30,6 +32,9 @@ class Words(msgspec.Struct, frozen=True, array_like=True):
     listed: tuple[Outlink, ...] = ()
     hrefs: list[str] = []
     told: Columns = Columns()
+
+    def __post_init__(self) -> None:
+        self.told.check(len(self.hrefs))
 
     @classmethod
     def of(cls, document: Document, outlinks: Sequence[Outlink]) -> Words:
@@ -130,21 +135,28 @@ class BlockReader:
     """Reads blocks that a `BlockWriter` wrote."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._spans: NDArray[np.int64] = np.load(folder / f"{name}_spans.npy", mmap_mode="r")
+        self._spans: NDArray[np.int64] = mapped(folder / f"{name}_spans.npy", NUMBERS, 2)
+        if not (folder / f"{name}.bin").is_file():  # a pipe would never end
+            raise DamagedError(f"{name}.bin is not a file")
         with (folder / f"{name}.bin").open("rb") as file:
             self._data = mmap(file.fileno(), 0, access=ACCESS_READ) if len(self._spans) else b""
+        if self._spans.shape[1:] != (2,):
+            raise DamagedError(f"{name}_spans is not an array of such numbers")
         if len(self._spans) and int(self._spans[:, 1].max()) > len(self._data):
-            raise ValueError(f"{name}.bin is cut off")
-        self._decompress = zstandard.ZstdDecompressor().decompress
+            raise DamagedError(f"{name}.bin is cut off")
         self._name = folder / f"{name}.bin"
 
     def read(self, version: int) -> bytes:
         """Return the block of a version as it was."""
-        first, last = self._spans[version].tolist()
         try:
-            return self._decompress(self._data[first:last])
-        except zstandard.ZstdError as error:
-            raise UsageError(f"{self._name} is damaged ({error}); make the world again") from error
+            first, last = self._spans[version].tolist()
+            return unpacked(self._data[first:last])
+        except (DamagedError, IndexError) as error:
+            raise self.damaged(error) from error
+
+    def damaged(self, error: Exception) -> UsageError:
+        """Return what to tell the user of blocks that are not what they should be."""
+        return UsageError(f"{self._name} is damaged ({error}); make the world again")
 
 
 class StoredTexts:
@@ -155,8 +167,8 @@ class StoredTexts:
     def __init__(self, folder: Path) -> None:
         self._words = BlockReader(folder, "words")
         self._bodies = BlockReader(folder, "bodies")
-        self._decode_words = msgspec.msgpack.Decoder(Words).decode
-        self._decode_body = msgspec.msgpack.Decoder(Body).decode
+        self._decode_words = decoder_of(Words)
+        self._decode_body = decoder_of(Body)
         self._folder = folder
         # A judge asks for the document and then the strategy for the links of the same version.
         self._last: tuple[int, Words | None] = (-1, None)
@@ -170,7 +182,11 @@ class StoredTexts:
         """Return all that a version says."""
         seen, words = self._last
         if seen != version or words is None:
-            words = self._decode_words(self._words.read(version))
+            raw = self._words.read(version)
+            try:
+                words = self._decode_words(raw)
+            except DamagedError as error:
+                raise self._words.damaged(error) from error
             self._last = (version, words)
         return words
 
@@ -184,4 +200,8 @@ class StoredTexts:
 
     def body(self, version: int) -> Body:
         """Return the bytes of a version."""
-        return self._decode_body(self._bodies.read(version))
+        raw = self._bodies.read(version)
+        try:
+            return self._decode_body(raw)
+        except DamagedError as error:
+            raise self._bodies.damaged(error) from error

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.types import Ids
+from foragers.worlds.mapping import NUMBERS, mapped
 
 MARKS = ("topics", "seconds", "kinds", "revisions", "roles")
 
@@ -37,7 +37,7 @@ class Marks:
     @classmethod
     def open(cls, folder: Path) -> Marks:
         """Map what `save` wrote."""
-        return cls(*(mapped(folder / f"mark_{name}.npy") for name in MARKS))
+        return cls(*(mapped(folder / f"mark_{name}.npy", NUMBERS) for name in MARKS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,3 @@ class Ground:
         """Map the columns of a world on disk."""
         names = ("url_letters", "url_starts", "version_starts", "times", "link_starts", "targets")
         return cls(*(mapped(folder / f"{name}.npy") for name in names))
-
-
-def mapped(file: Path) -> NDArray[Any]:
-    """Return an array that stays on disk until it is looked at."""
-    return np.asarray(np.load(file, mmap_mode="r"))

@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import msgspec
 
+from foragers.errors import DamagedError, UsageError
+from foragers.files import read
 from foragers.types import Document, Outlink
 from foragers.worlds.archive import Body
 from foragers.worlds.generated.anchors import LinkWriter
@@ -21,6 +23,7 @@ from foragers.worlds.generated.columns import Ground, Marks
 from foragers.worlds.generated.pages import PageWriter
 from foragers.worlds.generated.style import Style
 from foragers.worlds.generated.vocabulary import vocabulary
+from foragers.worlds.mapping import DAMAGED
 from foragers.worlds.render import render
 
 STYLE = "generated.json"
@@ -31,7 +34,10 @@ class GeneratedTexts:
 
     kind: ClassVar[str] = "generated"
 
-    def __init__(self, style: Style, marks: Marks, ground: Ground) -> None:
+    def __init__(
+        self, style: Style, marks: Marks, ground: Ground, folder: Path | None = None
+    ) -> None:
+        self._folder = folder
         words = vocabulary(style.topics, [kind.vocabulary for kind in style.kinds])
         self._style = style
         self._marks = marks
@@ -43,8 +49,11 @@ class GeneratedTexts:
     @classmethod
     def open(cls, folder: Path) -> GeneratedTexts:
         """Open what `save` wrote, beside the columns of the world."""
-        style = msgspec.json.decode((folder / STYLE).read_bytes(), type=Style)
-        return cls(style, Marks.open(folder), Ground.open(folder))
+        style = msgspec.json.decode(read(folder / STYLE), type=Style)
+        try:
+            return cls(style, Marks.open(folder), Ground.open(folder), folder)
+        except DAMAGED as error:
+            raise DamagedError(f"{STYLE}: {error}") from error
 
     def save(self, folder: Path) -> None:
         """Write the style and the columns that only these texts need."""
@@ -53,6 +62,26 @@ class GeneratedTexts:
         self._marks.save(folder)
 
     def document(self, version: int) -> Document:
+        """Return what a version says."""
+        try:
+            return self._document(version)
+        except DAMAGED as error:
+            raise self._damaged(error) from error
+
+    def outlinks(self, version: int) -> Sequence[Outlink]:
+        """Return a version's links as the page shows them."""
+        try:
+            return self._links.write(version, self.url_of(version))
+        except DAMAGED as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> Exception:
+        """Return what to tell the user where files are not what they should be."""
+        if self._folder is None:  # they are not files: it is we who are wrong
+            return error
+        return UsageError(f"{self._folder} is damaged ({error}); generate it again")
+
+    def _document(self, version: int) -> Document:
         """Return what a version says."""
         marks, url = self._marks, self.url_of(version)
         kind = int(marks.kinds[url])
@@ -66,10 +95,6 @@ class GeneratedTexts:
             published,
         )
 
-    def outlinks(self, version: int) -> Sequence[Outlink]:
-        """Return a version's links as the page shows them."""
-        return self._links.write(version, self.url_of(version))
-
     def body(self, version: int) -> Body:
         """Return the page as HTML."""
         html = render(self.document(version), self.outlinks(version))
@@ -79,8 +104,8 @@ class GeneratedTexts:
         """Return the URL that a version belongs to."""
         return bisect_right(self._starts, version) - 1
 
-    def __getstate__(self) -> tuple[Style, Marks, Ground]:
-        return self._style, self._marks, self._ground
+    def __getstate__(self) -> tuple[Style, Marks, Ground, Path | None]:
+        return self._style, self._marks, self._ground, self._folder
 
-    def __setstate__(self, state: tuple[Style, Marks, Ground]) -> None:
+    def __setstate__(self, state: tuple[Style, Marks, Ground, Path | None]) -> None:
         self.__init__(*state)  # type: ignore[misc]

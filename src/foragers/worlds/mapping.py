@@ -1,0 +1,70 @@
+"""The columns of a world on disk: mapped, not read, and checked, since they may be anybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.errors import DamagedError
+
+Column = NDArray[Any]
+NUMBERS = "iu"
+LATEST = 6e10
+"""No time is as late as this, nor as early before 1970: calendars end."""
+DAMAGED = (
+    IndexError, ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError, RecursionError,
+)  # fmt: skip
+"""What making words of a generated or rewired world comes to where its files are damaged."""
+
+
+def mapped(file: Path, kinds: str = "biuf", dimensions: int = 1) -> Column:
+    """Return an array of numbers that stays on disk until it is looked at."""
+    if file.exists() and not file.is_file():  # a pipe would never end
+        raise DamagedError(f"{file.name} is not a file")
+    try:
+        found = np.load(file, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, TokenError, SyntaxError, MemoryError, OverflowError) as error:
+        raise DamagedError(f"{file.name} is not an array of numbers") from error
+    array = isinstance(found, np.ndarray)
+    if not array or found.ndim != dimensions or found.dtype.kind not in kinds:
+        raise DamagedError(f"{file.name} is not an array of such numbers")
+    return np.asarray(found)
+
+
+def check_starts(name: str, starts: Column, count: int, total: int) -> None:
+    """Check a column that says where the parts of another begin, and where the last one ends."""
+    sound = len(starts) == count + 1 and starts[0] == 0 and starts[-1] == total
+    if not sound or (starts[1:] < starts[:-1]).any():
+        raise DamagedError(f"{name} does not fit what it divides")
+
+
+def check_range(name: str, column: Column, least: int, below: int) -> None:
+    """Check that all numbers of a column are those of something that is there."""
+    if len(column) and not (least <= column.min() and column.max() < below):
+        raise DamagedError(f"{name} points at what is not there")
+
+
+def check_world(columns: Mapping[str, Column], book: Mapping[str, Column], hosts: int) -> None:
+    """Check that the columns of a world fit each other."""
+    urls, versions = len(book["host_ids"]), len(columns["times"])
+    check_starts("version_starts", columns["version_starts"], urls, versions)
+    check_starts("link_starts", columns["link_starts"], versions, len(columns["targets"]))
+    check_starts("url_starts", book["starts"], urls, len(book["letters"]))
+    for name in ("codes", "redirects", "same_as"):
+        if len(columns[name]) != versions:
+            raise DamagedError(f"{name} is not as long as it should be")
+    for name in ("sorted_keys", "sorted_ids"):
+        if len(book[name]) != urls:
+            raise DamagedError(f"url_{name} is not as long as it should be")
+    if not (np.abs(columns["times"]) < LATEST).all():
+        raise DamagedError("times are no times")
+    check_range("redirects", columns["redirects"], -1, urls)
+    check_range("same_as", columns["same_as"], 0, versions)
+    check_range("targets", columns["targets"], 0, urls)
+    check_range("url_host_ids", book["host_ids"], 0, hosts)
+    check_range("url_sorted_ids", book["sorted_ids"], 0, urls)
