@@ -44,3 +44,9 @@ def test_chosen_links_keep_their_place_and_get_the_address_given_for_them():
     chosen = links.chosen([1], ["http://a.test/2"])
     assert list(chosen) == [msgspec.structs.replace(list(links)[1], href="http://a.test/2")]
     assert links[1:] == list(links)[1:]
+
+
+def test_the_words_behind_a_long_link_are_told_as_well():
+    page = f"<body>before <a href=one>{'long words ' * 30}</a> behind it".encode()
+    (link,) = parse(page, "http://a.test/").links
+    assert link.around == "before behind it"

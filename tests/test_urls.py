@@ -79,6 +79,7 @@ def test_the_key_of_an_address_is_that_of_its_resolved_form(url: str) -> None:
         ("http://user:word@example.org/", "http://example.org/"),
         ("http://example.org/?b=2&a=1&a=0", "http://example.org/?a=1&a=0&b=2"),
         ("http://example.org/a//b/?", "http://example.org/a/b/"),
+        ("http://example.org/?b=&a&=1", "http://example.org/?a&b"),
         ("http://example.org/%7Ea%2fb", "http://example.org/~a%2Fb"),
         ("http://127.1/", "http://127.0.0.1/"),
         ("http://127.1../", "http://127.0.0.1/"),

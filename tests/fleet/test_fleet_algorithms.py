@@ -400,3 +400,10 @@ def test_rl_foragers_start_from_the_first_ten_pages_that_were_visited() -> None:
         colony.settle(one, STATES, 1, 1, ids())
     assert list(one.weblog.values) == list(range(10))
     assert set(one.weblog.values.values()) == {0.0}
+
+
+def test_a_turn_that_ends_early_earns_no_time() -> None:
+    fleet = Fleet(replace(WL, least=1, charge_overshoot=True))
+    fleet.begin([1], 0, 2, 0.0, rng())
+    fleet.end_turn(fleet.start_turn(0.0, rng()), 100.0, 1, rng())
+    assert fleet.start_turn(1000.0, rng()).until == 1180.0

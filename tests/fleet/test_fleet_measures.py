@@ -273,3 +273,12 @@ def test_a_way_that_two_take_is_nobodys_own() -> None:
     land.step(1, [1, 2, 4], 2.0)
     land.close()
     assert (land.windows[0].trajectories, land.windows[0].own_trajectories) == (2, {1: 1})
+
+
+def test_a_step_at_the_end_of_a_window_is_of_the_next() -> None:
+    land = Territory(0.0, 100.0)
+    land.step(0, [1], 99.0)
+    land.step(0, [2], 100.0)
+    assert [window.pages for window in land.windows] == [1]
+    land.step(0, [3], 300.0)
+    assert [(window.end, window.pages) for window in land.windows] == [(100, 1), (200, 1), (300, 0)]

@@ -107,3 +107,12 @@ def test_known_pages_that_were_not_had_are_counted_by_why() -> None:
     seen.watch([sample(Choice(2, 0), relevance=1.0), ended(1, Status.SKIPPED, "robots.txt")])
     assert [seen.left_out[why] for why in LeftOut] == [0, 0, 2]
     assert (seen.pages, len(seen.found)) == (3, 1), "what comes late is found too"
+
+
+def test_a_page_that_another_address_redirects_to_is_found_once() -> None:
+    seen = told(
+        sample(Choice(0, 0), links=to(1, 2)),
+        sample(Choice(1, 0), relevance=1.0),
+        sample(Choice(2, 0), final=1, version=1, relevance=1.0),
+    )
+    assert (seen.downloads, list(seen.found), seen.waiting) == (3, [1], 0)

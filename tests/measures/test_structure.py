@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 
-from foragers.measures.growth import Growth
+from foragers.measures.growth import Growth, by_day
 from foragers.measures.structure import Structure, structure
 from worlds_by_hand import Later, small_world
 
@@ -148,3 +149,8 @@ def test_a_world_that_stands_does_not_grow() -> None:
 def test_the_structure_survives_json() -> None:
     found = structure(small_world({**TRIANGLE, "d": ["a", "b", "c"]}))
     assert msgspec.json.decode(msgspec.json.encode(found), type=Structure) == found
+
+
+def test_midnight_ends_a_day() -> None:
+    times = np.array([1.0, 99.0, 100.0, 101.0, 250.0])
+    assert by_day(times, 0.0, 100.0, 3) == (3, 1, 1)

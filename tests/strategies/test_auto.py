@@ -25,6 +25,7 @@ from foragers.strategies.auto_advice import (
     Belief,
     Past,
 )
+from foragers.strategies.auto_clues import MOST_IN_LINKS
 from foragers.strategies.auto_credit import Credit, Followed
 from foragers.strategies.auto_groups import PageGroups
 from foragers.strategies.auto_likeness import Likeness
@@ -536,3 +537,14 @@ def test_beliefs_are_fitted_again_and_again(monkeypatch: pytest.MonkeyPatch) -> 
     strategy = begun(Auto(NoTopic()), link(0, "home"))
     crawl(strategy, {0: [link(n, "x") for n in range(1, 60)]}, {3}, 41)
     assert len(fits) == 4  # after 10, 20, 30 and 40 downloads
+
+
+def test_a_page_is_spoken_of_by_the_first_few_links_to_it_and_as_deep_as_the_first() -> None:
+    strategy = begun(Auto(NoTopic()), *(link(n, "seed") for n in range(5)))
+    (first, *others) = strategy.ask(5, frozenset())
+    assert first.depth == 0
+    for choice in (first, *others):
+        strategy.tell([visit(choice, 0.0, link(50, "x"))])
+    assert len(strategy._clues.of(50).urls) == MOST_IN_LINKS
+    (found,) = strategy.ask(1, frozenset())
+    assert (found.url, found.depth) == (50, 1)

@@ -280,3 +280,9 @@ def test_a_page_that_is_not_there_costs_as_much_as_one_that_brings_nothing() -> 
     crawl(energy, archive)
     assert [walker.energy for walker in energy.population.members] == pytest.approx([0.7])
     assert energy.book.paid == pytest.approx(0.3)
+
+
+def test_infospiders_trust_each_word_of_the_topic_alike_and_begin_without_a_bias() -> None:
+    mind = make("infospiders(trust=0.5)")._first_mind(None)
+    assert mind.keywords == ("prawn", "reef", "tide")
+    assert mind.weights.tolist() == [0.5, 0.5, 0.5, 0.0]

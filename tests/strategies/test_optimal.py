@@ -223,3 +223,15 @@ def test_lost_answer_ends_only_what_depends_on_it() -> None:
     crawl.run()
     assert world.running == 0
     assert any(visit.relevant for visit in ledger.visits)
+
+
+def test_a_page_is_as_deep_as_the_links_that_lead_to_it() -> None:
+    world = small_world({"a": ["b"], "b": ["c"], "c": []}, labels={"wanted": ["c"]})
+    rewards = frozenset([world.book.find(address("c"))])
+    ledger = MemoryLedger()
+    strategy = Optimal(ArchiveOracle(world, rewards, None))
+    work = Crawl(strategy, Recorded(world), LabelJudge(rewards), ledger)
+    work.begin()
+    work.run()
+    assert [visit.page.choice.depth for visit in ledger.read()] == [0, 1, 2]
+    assert [visit.page.choice.promise for visit in ledger.read()] == [1 / 3, 1 / 2, 1]

@@ -16,7 +16,7 @@ from foragers.ledger.memory import MemoryLedger
 from foragers.loop import Crawl, beginning
 from foragers.models import Model, save_model
 from foragers.strategies.registry import Brief, build
-from foragers.strategies.spider import FullPage, Related, RlFuture, RlImmediate, Spider
+from foragers.strategies.spider import BEST, FullPage, Related, RlFuture, RlImmediate, Spider
 from foragers.strategies.spider_reading import MARK, Lexicon, Said, flat
 from foragers.testing import check_strategy
 from foragers.text.bags import TEXTS, link_words, page_words
@@ -362,4 +362,5 @@ def test_seeds_come_first_whatever_is_learned_meanwhile() -> None:
         relevance = judge.relevance(page)
         spider.tell([Visit(page, relevance, relevance >= judge.threshold)])
     assert spider._scorer is not None
-    assert spider.ask(1, frozenset())[0].url == world.book.find(address("b"))
+    (seed,) = spider.ask(1, frozenset())
+    assert (seed.url, seed.promise) == (world.book.find(address("b")), BEST)

@@ -29,6 +29,7 @@ from foragers.topics.no_topic import NoTopic
 from foragers.training.layering import layered, of_lesson
 from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
+from foragers.types import Choice
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
@@ -331,3 +332,15 @@ def test_bad_option_of_a_trainer_is_named() -> None:
         trainer_of("hmm(states=1)").train([], Quiet())
     with pytest.raises(UsageError, match="layers must be at least 1"):
         trainer_of("context-graph(layers=0)").train([], Quiet())
+
+
+def test_bpm_adds_a_quarter_of_how_like_wanted_pages_the_words_of_a_link_are() -> None:
+    world = small_world({"home": ["tea", "rain", "other"]})
+    strategy = Bpm()
+    strategy._reader = CentroidReader(hidden())
+    page = Recorded(world).answer(Choice(0, 0))
+    strategy.queue(page, 0.5)
+    # The cosines of tea and rain with the centroid (0.8, 0.6).
+    promised = {world.book.href(one.url)[-3:]: one.promise for one in strategy.ask(3, frozenset())}
+    expected = {"tea": 0.5 + 0.8 / 4, "ain": 0.5 + 0.6 / 4, "her": 0.5}
+    assert promised == pytest.approx(expected)
