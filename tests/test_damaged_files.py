@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
 import shutil
 import sqlite3
+import zipfile
 from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
 import pytest
 import zstandard
+from msgspec.structs import replace
 
 from crawl_folders import crawl_folder, refused, said
 from foragers.errors import UsageError
 from foragers.ledger.sqlite import SqliteLedger
+from foragers.reporting.pages import place
 from foragers.session.session import Session
 from foragers.testing import NumberedAddresses
+from foragers.worlds.capture_index import Entry, entries
 from foragers.worlds.generated import generate
 from foragers.worlds.rewired import rewire
 from foragers.worlds.store import open_world, save
@@ -297,3 +302,41 @@ def test_an_error_cannot_drive_the_terminal(crawled: Path, tmp_path: Path, capsy
     for command in READING:
         _, out, err = said(capsys, *(word.format(folder) for word in command))
         assert "\x1b" not in out + err
+
+
+def test_archived_records_are_unpacked_within_bounds(crawled: Path, tmp_path: Path, capsys) -> None:
+    folder = copied(crawled, tmp_path, "it")
+    bomb = gzip.compress(b"WARC/1.1\r\n" + bytes(300_000_000), 1)
+    for file in (folder / "warc").iterdir():
+        file.write_bytes(bomb)
+    unbound(folder / "ledger.sqlite", f"UPDATE visits SET record = '{file.name}#0', relevant = 1")
+    code, _, err = said(capsys, "export", folder, "--format", "warc", "--out", tmp_path / "out")
+    assert code == 0
+    assert "not found whole" in err
+    assert (tmp_path / "out").stat().st_size < 1000
+
+
+@pytest.mark.parametrize("offset", ["9" * 5000, "9" * 19, "-1", "²", ""])
+def test_places_that_no_file_has_are_none(offset: str) -> None:
+    assert place(f"file#{offset}") == (None, None)
+
+
+def test_agents_that_would_unpack_to_too_much_are_none(
+    crawled: Path, tmp_path: Path, capsys
+) -> None:
+    folder = copied(crawled, tmp_path, "it")
+    with zipfile.ZipFile(folder / "agents.npz", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("times.npy", bytes(300_000_000))
+    assert said(capsys, "report", folder)[0] == 0
+    (folder / "agents.npz").unlink()
+    os.mkfifo(folder / "agents.npz")
+    assert said(capsys, "report", folder)[0] == 0
+
+
+def test_lines_of_an_index_that_say_nothing_are_passed_over(tmp_path: Path) -> None:
+    entry = Entry("http://a.test/", "text/html", "200", "-", "5", "0", "a-00000.warc.gz")
+    wrong = [replace(entry, offset="x"), replace(entry, length="9" * 5000)]
+    wrong += [replace(entry, date="never")]
+    lines = [one.line() for one in (*wrong, entry)]
+    (tmp_path / "index.cdxj").write_bytes(b"".join([*lines, b"a 1 {" + b'"a":[' * 9999 + b"\n"]))
+    assert list(entries(tmp_path / "index.cdxj")) == [entry]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.models import DAMAGED
 from foragers.reporting.folder import CrawlFolder
 
 FILE = "agents.npz"
+MOST_BYTES = 1 << 28
+"""How many bytes the file may unpack to."""
 COLUMNS = ("times", "members", "births", "parents", "kind", "kinds")
 SAMPLES = ("pulse_pages", "pulse_times", "pulse_held", "pulse_left")
 WORK = """
@@ -104,10 +106,15 @@ def agents_of(folder: CrawlFolder) -> Agents | None:
 
 def read(file: Path) -> dict[str, Column] | None:
     """Return the columns of a file, None if they are not what they should be."""
+    if not file.is_file():  # a pipe would never end
+        return None
     try:
+        with zipfile.ZipFile(file) as packed:
+            if sum(part.file_size for part in packed.infolist()) > MOST_BYTES:
+                return None
         with np.load(file, allow_pickle=False) as held:
             columns = {name: held[name] for name in held.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
+    except (OSError, *DAMAGED):
         return None
     if any(name not in columns or columns[name].ndim != 1 for name in COLUMNS):
         return None

@@ -97,6 +97,8 @@ class Words(msgspec.Struct, array_like=True):
         return self.written or [link.href for link in self.listed]
 
 
+LONGEST_OFFSET = 18
+"""Digits of a place in a file: none is larger."""
 Read = Callable[[bytes | None], Words]
 
 
@@ -152,4 +154,5 @@ def exported(row: Row, words: Words, selection: Selection) -> Exported:
 def place(record: str) -> tuple[str | None, int | None]:
     """Return the file and the offset at which an answer is archived."""
     file, _, offset = record.rpartition("#")
-    return (file, int(offset)) if file and offset.isdecimal() else (None, None)
+    sound = offset.isdecimal() and len(offset) <= LONGEST_OFFSET
+    return (file, int(offset)) if file and sound else (None, None)

@@ -11,6 +11,7 @@ import mmap
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from datetime import datetime
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -60,9 +61,11 @@ def entries(path: Path) -> Iterator[Entry]:
     with path.open("rb") as file:
         for line in file:
             try:
-                yield decode(line[line.index(b" {") + 1 :])
-            except (ValueError, msgspec.DecodeError):
+                entry = decode(line[line.index(b" {") + 1 :])
+                _ = entry.end, entry.date and datetime.fromisoformat(entry.date)
+            except (ValueError, RecursionError):
                 continue
+            yield entry
 
 
 def find(path: Path, url: str, date: str) -> Entry | None:

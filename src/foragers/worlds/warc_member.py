@@ -25,7 +25,9 @@ GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 MAX_STORED = 0xFFFF
 END = b"\r\n\r\n"
 CHUNK = 1 << 18
-LENGTH = re.compile(rb"(?im)^content-length:[ \t]*(\d+)")
+MOST = 1 << 28
+"""How many bytes a record may unpack to: what we record is 10 MB at most."""
+LENGTH = re.compile(rb"(?im)^content-length:[ \t]*(\d{1,18})(?!\d)")
 
 
 def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> bytes:
@@ -81,11 +83,15 @@ def inflated(file: BinaryIO) -> tuple[bytes, int] | None:
     """Return what the gzip member that begins here holds, and where it ends."""
     inflate = zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
+    room = MOST
     try:
         while not inflate.eof:
             if not (chunk := file.read(CHUNK)):
                 return None
-            parts.append(inflate.decompress(chunk))
+            parts.append(inflate.decompress(chunk, room + 1))
+            room -= len(parts[-1])
+            if room < 0:
+                return None
     except zlib.error:
         return None
     return b"".join(parts), file.tell() - len(inflate.unused_data)
