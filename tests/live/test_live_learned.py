@@ -8,6 +8,8 @@ import pytest
 
 from foragers.cli.main import main
 from foragers.models import load_model
+from foragers.strategies.auto_lore import KIND as LORE
+from foragers.strategies.auto_lore import Lore
 from foragers.strategies.remembered import KIND, Remembered
 from live.crawling import serving
 from live.hostile_server import HostileServer, page
@@ -82,3 +84,29 @@ def test_what_does_not_fit_is_refused_in_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_the_default_strategy_learns_from_crawl_to_crawl(tmp_path: Path) -> None:
+    learned = tmp_path / "tea"
+    good = {f"/good/{n}": page(words=f"tea leaf cup {n}") for n in range(12)}
+    site = {**{f"/bad/{n}": page(words=f"nothing of note {n}") for n in range(12)}, **good}
+
+    def first_six(folder: Path) -> set[str]:
+        server.log.clear()
+        options = ["--strategy", "auto", "--topic", "tea leaf cup", "--budget", "7"]
+        assert main([*order(server, folder, learned), *options]) == 0
+        return {path for path in server.paths if path not in ("/", "/robots.txt")}
+
+    with serving(site) as server:
+        assert main([*order(server, tmp_path / "all", learned), "--strategy", "auto"]) == 0
+        assert len(first_six(tmp_path / "again") & set(good)) == 6
+    assert len(Lore.of(load_model(learned, *LORE)).groups)
+
+
+def test_what_another_strategy_learned_is_refused(tmp_path: Path, capsys) -> None:
+    learned = tmp_path / "tea"
+    with serving(SITE) as server:
+        assert main(order(server, tmp_path / "a", learned)) == 0
+        capsys.readouterr()
+        assert main([*order(server, tmp_path / "b", learned), "--strategy", "auto"]) == 2
+    assert "a model for 'automata', not for 'auto'" in capsys.readouterr().err

@@ -139,24 +139,26 @@ def test_the_shape_of_a_name_has_one_letter_for_each_run(name: str) -> None:
 def test_links_of_a_page_have_the_groups_they_would_have_alone() -> None:
     """What is kept while a page is read makes no difference."""
     links = [
-        (host, path, address_of(f"http://h{host}.test/{where}"), anchor_of(anchor))
+        (host, href, path, address_of(href), anchor_of(anchor))
         for host in (1, 2)
         for path in ("ul a", "p a")
         for where in ("a/b/one.html", "a/two.html", "a/b/3.php?x=1", "", "a/b/4.php")
         for anchor in ("one", "the other")
+        for href in (f"http://h{host}.test/{where}",)
     ]
     together, alone = Rates(), Rates()
-    page = PageGroups(together, 7)
+    page = PageGroups(together, "http://h7.test/")
     for link in links:
-        assert page.of(*link) == PageGroups(alone, 7).of(*link)
+        assert page.of(*link) == PageGroups(alone, "http://h7.test/").of(*link)
     assert together.parents == alone.parents
 
 
 def test_links_under_one_tag_path_are_told_apart_by_page_and_belong_to_the_host() -> None:
     rates = Rates()
-    address, anchor = address_of("http://a.test/x/1"), anchor_of("one")
+    href, anchor = "http://a.test/x/1", anchor_of("one")
     here, again, there = (
-        PageGroups(rates, page).of(0, "ul a", address, anchor)[0] for page in (7, 7, 8)
+        PageGroups(rates, page).of(0, href, "ul a", address_of(href), anchor)[0]
+        for page in ("http://a.test/7", "http://a.test/7", "http://a.test/8")
     )
     assert here == again != there
     assert rates.parents[here] == rates.parents[there] != ROOT

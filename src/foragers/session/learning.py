@@ -26,13 +26,14 @@ def recall(order: Order) -> Model | None:
     if not hasattr(kind, "learned"):
         some = ", ".join(name for name, kind in STRATEGIES.items() if hasattr(kind, "learned"))
         raise UsageError(f"--learned: '{name}' learns nothing to keep; strategies that do: {some}")
-    if "model" in given:
+    apart = hasattr(kind, "learned_kind")  # what it learns is no model that one could train
+    if "model" in given and not apart:
         raise UsageError("--learned and model=… are two sources of one thing; give one of them")
     file, aim = Path(order.learned), str(order.aim)
     check_writable(file, "--learned")
     if not file.exists():
         return None
-    wanted, version = getattr(kind, "model_kind")  # noqa: B009  a class is known only by name
+    wanted, version = getattr(kind, "learned_kind" if apart else "model_kind")
     model = load_model(file, wanted, version, "name another file, or remove it to begin anew")
     if model.facts.get(AIM, aim) != aim:
         raise UsageError(

@@ -25,6 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from foragers.content import hrefs_of
 from foragers.errors import UsageError
 from foragers.frontier import Frontier
 from foragers.id_set import IdSet
@@ -43,6 +44,8 @@ from foragers.strategies.auto_clues import (
 )
 from foragers.strategies.auto_credit import Credit, Followed
 from foragers.strategies.auto_likeness import Likeness
+from foragers.strategies.auto_lore import KIND as LORE
+from foragers.strategies.auto_lore import Lore
 from foragers.strategies.auto_model import TEXT, Schooling
 from foragers.strategies.auto_rates import Rates
 from foragers.strategies.auto_reading import known_of
@@ -54,7 +57,19 @@ from foragers.strategies.pool import Column
 from foragers.text.bags import TEXTS
 from foragers.text.tally import KIND, VERSION, Tally
 from foragers.topics.topic import Topic
-from foragers.types import NOWHERE, OWN, Choice, HostId, Ids, Link, Page, Status, UrlId, Visit
+from foragers.types import (
+    NOWHERE,
+    OWN,
+    Addresses,
+    Choice,
+    HostId,
+    Ids,
+    Link,
+    Page,
+    Status,
+    UrlId,
+    Visit,
+)
 
 FIRST_SEEDS, FEW_SEEDS = 20, 5
 """Of many seeds the first have their turns whatever they promise, one after every download: whoever
@@ -73,12 +88,13 @@ class Auto:
     """Learns while it crawls which links lead to relevant pages.
 
     `model` is a file made by `foragers train`, which then is one more adviser, believed from the
-    start.
+    start; `lore` is what earlier crawls with the same aim have learned (`--learned`).
     """
 
     topic: Topic
     frontier: Frontier = field(default_factory=Frontier)
     model: Model | None = None
+    lore: Model | None = None
     new_within: float = field(default_factory=lambda: inf)  # no parameter: the aim says it
     learns: bool = field(default=True, init=False, repr=False)
     _rates: Rates = field(default_factory=Rates, init=False, repr=False)
@@ -98,8 +114,12 @@ class Auto:
     _next_fit: int = field(default=10, init=False, repr=False)
     _schooling: Schooling | None = field(default=None, init=False, repr=False)
     _again: Revisits | None = field(default=None, init=False, repr=False)
+    _before: Lore | None = field(default=None, init=False, repr=False)
+    _taught: bool = field(default=False, init=False, repr=False)
 
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
+    learned_kind: ClassVar[tuple[str, int]] = LORE
+    learned_field: ClassVar[str] = "lore"
 
     def check(self) -> None:
         """Refuse a model that is not for the text that is read."""
@@ -108,6 +128,8 @@ class Auto:
             tally.check(TEXTS[TEXT], "auto")
             if not tally.links.any():
                 raise UsageError("auto: the model was made of no links; train one on a larger web")
+        if self.lore is not None:
+            Lore.of(self.lore)
 
     @property
     def revisits(self) -> bool:
@@ -127,6 +149,8 @@ class Auto:
         """
         for visit in visits:
             page = visit.page
+            if page.choice.url == NOWHERE and self.lore is not None:
+                self._take_up(Lore.of(self.lore), page)
             self.frontier.fetched(page)
             # A page that was fetched under another address before brings nothing new.
             is_page = page.status is Status.OK and page.final not in self._pages
@@ -145,6 +169,14 @@ class Auto:
                 self._pages.add(page.final)
             if self._downloads >= self._next_look:
                 self._look()
+
+    def _take_up(self, before: Lore, seeds: Page) -> None:
+        """Begin with what earlier crawls learned, if they knew most of the seeds' hosts."""
+        self.lore, self._before = None, before
+        hrefs = hrefs_of(seeds.links.targets.tolist(), seeds.links.addresses)
+        self._taught = before.knows(href.split("/", 3)[2] for href in hrefs)
+        if self._taught:
+            before.teach(self._rates, self._words, self._belief)
 
     def _come_back(self, visit: Visit) -> bool:
         """Tell those who watch pages what there is; return whether it is to be read again."""
@@ -202,7 +234,7 @@ class Auto:
             return
         known = known_of(visit, places, lean, self.topic, self._rates)
         if self.model is not None and is_page and not is_seeds:
-            known.told[SCHOOLED] = self._taught(self.model).says(page, places)
+            known.told[SCHOOLED] = self._schooled(self.model).says(page, places)
         self._clues.add(known)
         promises, urls = self._promises(known), known.urls.tolist()
         if is_seeds and len(places) > FEW_SEEDS:
@@ -213,7 +245,7 @@ class Auto:
         for url, host, promise in zip(urls, hosts, promises.tolist(), strict=True):
             self.frontier.push(url, host, promise, page.final, depth)
 
-    def _taught(self, model: Model) -> Schooling:
+    def _schooled(self, model: Model) -> Schooling:
         if self._schooling is None:
             self._schooling = Schooling.of(model)
         return self._schooling
@@ -269,6 +301,13 @@ class Auto:
         waits = self._in_links.values[self._clues.urls] >= 0
         if len(waits) > MOST_CLUES or np.count_nonzero(waits) < DROP_BELOW * len(waits):
             self._clues.keep(waits)
+
+    def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  groups have names
+        """Return what this crawl and those before it have taught."""
+        lore = Lore.learned(self._rates, self._words, self._belief)
+        if self._before is not None:
+            lore = lore.and_before(self._before, self._taught)
+        return lore.model()
 
     def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  clues know it
         """Say what each adviser made of a link."""

@@ -64,6 +64,7 @@ class Belief:
     """The weights of the advisers, and the links followed from which they were learned."""
 
     weights: Floats = field(default_factory=FIRST_WEIGHTS.copy)
+    first: Floats = field(default_factory=FIRST_WEIGHTS.copy, repr=False)
     _advice: Advice = field(
         default_factory=lambda: np.zeros((REMEMBERED, len(PRIOR)), np.float32), repr=False
     )
@@ -82,10 +83,15 @@ class Belief:
         if place >= self._seen - REMEMBERED:
             self._worth[place % REMEMBERED] = worth
 
+    def begin(self, weights: Floats) -> None:
+        """Begin with what earlier crawls have come to believe, but for what holds for all links."""
+        self.first[1:] = weights[1:]
+        self.weights[:] = self.first
+
     def fit(self) -> None:
         """Learn how far to believe each adviser."""
         count = min(self._seen, REMEMBERED)
-        past = Past(self._advice[:count].astype(np.float64), self._worth[:count])
+        past = Past(self._advice[:count].astype(np.float64), self._worth[:count], self.first)
         self.weights = past.fitted(self.weights)
 
 
@@ -94,21 +100,22 @@ class Past(NamedTuple):
 
     advice: Floats
     worth: Floats
+    first: Floats = FIRST_WEIGHTS
 
     def loss(self, weights: Floats) -> float:
         """Return how badly some weights tell what links were worth, and how far they lie off."""
         said = self.advice @ weights
-        off = weights - FIRST_WEIGHTS
+        off = weights - self.first
         missed = np.logaddexp(0, said) - self.worth * said
         return float(missed.sum() + (PENALTIES * off * off).sum() / 2)
 
     def step(self, weights: Floats) -> Floats:
         """Return the Newton step from some weights towards the best ones."""
         said = sigmoid(self.advice @ weights)
-        slope = self.advice.T @ (said - self.worth) + PENALTIES * (weights - FIRST_WEIGHTS)
+        slope = self.advice.T @ (said - self.worth) + PENALTIES * (weights - self.first)
         spread = said * (1 - said)
         curve = (self.advice * spread[:, None]).T @ self.advice + np.diag(PENALTIES)
-        step: Floats = np.linalg.solve(curve, slope)
+        step: Floats = np.linalg.solve(curve, slope).astype(np.float64, copy=False)
         return step
 
     def fitted(self, weights: Floats) -> Floats:

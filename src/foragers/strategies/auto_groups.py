@@ -1,7 +1,8 @@
 """To which groups the links of a page belong: by tag path, directory, anchor and shape.
 
 Most links of a page share their host, their tag path and their directory with others, so
-that what is found for one is kept until the page has been read.
+that what is found for one is kept until the page has been read.  Hosts and pages are named by
+their URLs, so that a group has the same name in the next crawl.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 
 from foragers.strategies.auto_links import Address, Anchor
 from foragers.strategies.auto_rates import Rates
-from foragers.types import HostId, UrlId
+from foragers.types import HostId
 
 Groups = tuple[int, int, int, int]
 
@@ -20,8 +21,8 @@ class HostGroups:
     """The groups of the links of one page to one host."""
 
     rates: Rates
-    page: UrlId
-    host: HostId
+    page: str
+    host: str
     around: int
     _tags: dict[str, int] = field(default_factory=dict)
     _directories: dict[str, int] = field(default_factory=dict)
@@ -61,13 +62,19 @@ class PageGroups:
     """The groups of the links of one page."""
 
     rates: Rates
-    page: UrlId
+    page: str
     _hosts: dict[HostId, HostGroups] = field(default_factory=dict)
 
-    def of(self, host: HostId, path: str, address: Address, anchor: Anchor) -> Groups:
+    def of(self, host: HostId, href: str, path: str, address: Address, anchor: Anchor) -> Groups:
         """Return the groups of a link."""
         here = self._hosts.get(host)
         if here is None:
-            around = self.rates.group(f"host {host}")
-            here = self._hosts[host] = HostGroups(self.rates, self.page, host, around)
+            name = href.split("/", 3)[2]
+            around = self.rates.group(host_group(name))
+            here = self._hosts[host] = HostGroups(self.rates, self.page, name, around)
         return here.of(path, address, anchor)
+
+
+def host_group(name: str) -> str:
+    """Return the name of the group of all links to a host."""
+    return f"host {name}"

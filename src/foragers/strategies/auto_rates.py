@@ -19,8 +19,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import log
-from typing import Any, TypeAlias
+from math import exp, log
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ Reals: TypeAlias = "array[float]"
 Lineage: TypeAlias = Ints
 
 ROOT = 0
+ALL_LINKS = 0
+"""The digest that stands for the group of all links."""
 FEW_ANSWERS = 3
 """So many answers of a group are taken in by the group around it."""
 MOST_GROUPS = 300_000
@@ -41,6 +43,22 @@ FIRST_WORTH, FIRST_ANSWER, FIRST_WEIGHT = 0.02, 0.9, 3.0
 """What is believed of all links before any was followed, with the weight of a few."""
 RECENT = 8192
 """So many names that came up of late are known without their digests."""
+
+
+class Before(NamedTuple):
+    """What earlier crawls have brought, by the digests of groups, which rise; 0 is all links."""
+
+    groups: NDArray[np.uint64]
+    followed: NDArray[np.int64]
+    earned: Floats
+    tried: NDArray[np.int64]
+    answered: NDArray[np.int64]
+
+    def find(self, key: int) -> int:
+        """Return the place of a group, -1 if nothing is known of it."""
+        place = int(np.searchsorted(self.groups, np.uint64(key)))
+        known = place < len(self.groups) and int(self.groups[place]) == key
+        return place if known else -1
 
 
 @dataclass
@@ -63,6 +81,7 @@ class Rates:
     doubts: Reals = field(default_factory=lambda: array("d", [log(FIRST_ANSWER)]), repr=False)
     _digests: Digests = field(default_factory=Digests, repr=False)
     _recent: dict[str, int] = field(default_factory=dict, repr=False)
+    _before: Before | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self._digests) + 1
@@ -81,6 +100,7 @@ class Rates:
                 return parent
             found = self._digests.add(key)
             self._add(parent)
+            self._begin(found + 1, key)
         if len(self._recent) >= RECENT:
             self._recent.clear()
         number = self._recent[name] = found + 1
@@ -96,6 +116,42 @@ class Rates:
         self.answered.append(0)
         self.odds.append(self.odds[parent])
         self.doubts.append(self.doubts[parent])
+
+    def begin(self, before: Before) -> None:
+        """Let groups begin with what earlier crawls have brought."""
+        self._before = before
+        self._begin(ROOT, ALL_LINKS)
+        self.refresh()
+
+    def _begin(self, number: int, key: int) -> None:
+        """Let a group begin with what is known of it, if something is."""
+        place = -1 if self._before is None else self._before.find(key)
+        if self._before is not None and place >= 0:
+            self.followed[number] = int(self._before.followed[place])
+            self.earned[number] = float(self._before.earned[place])
+            self.tried[number] = int(self._before.tried[place])
+            self.answered[number] = int(self._before.answered[place])
+            # Known at once, not when all rates are worked out next.
+            worth = (self.earned[number] + self.shrinkage * self._worth(self.parents[number])) / (
+                self.followed[number] + self.shrinkage
+            )
+            self.odds[number] = log(worth / (1 - worth)) - self.usual
+
+    def _worth(self, number: int) -> float:
+        """Return the rate of a group."""
+        return 1 / (1 + exp(-min(max(self.odds[number] + self.usual, -9.0), 9.0)))
+
+    def counted(
+        self,
+    ) -> tuple[NDArray[np.uint64], NDArray[Any], Floats, NDArray[Any], NDArray[Any]]:
+        """Return all groups of which something is known, by digest, and their four counts."""
+        keys = np.append(np.uint64(ALL_LINKS), self._digests.__getstate__())
+        columns = [
+            np.array(part) for part in (self.followed, self.earned, self.tried, self.answered)
+        ]
+        order = np.argsort(keys, kind="stable")
+        kept = order[(columns[0] + columns[2])[order] > 0]
+        return (keys[kept], *(column[kept] for column in columns))
 
     def lineage(self, groups: Iterable[int]) -> Lineage:
         """Return some groups and all groups around them, each once."""

@@ -21,7 +21,7 @@ from foragers.strategies.auto_rates import Rates
 from foragers.strategies.auto_words import link_words
 from foragers.topics.no_topic import NoTopic
 from foragers.topics.topic import Topic
-from foragers.types import Status, Visit
+from foragers.types import NOWHERE, Status, Visit
 
 KEPT = (Status.OK, Status.UNCHANGED)
 ALIKE = 0.5
@@ -43,12 +43,13 @@ def known_of(visit: Visit, places: list[int], lean: float, topic: Topic, rates: 
     if kept:
         told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
     told[LEAN], told[DEPTH], told[PLACE] = lean, page.choice.depth + 1, np.log1p(places)
-    belonging = PageGroups(rates, page.final)
+    name = "" if page.final == NOWHERE else links.addresses.href(page.final)
+    belonging = PageGroups(rates, name)
     groups, words, spelled = [], [], []
     hrefs = hrefs_of(urls.tolist(), links.addresses)
     for place, host, href in zip(places, hosts, hrefs, strict=True):
         address, anchor = address_of(href), anchor_of(outs.anchors[place]) if kept else NO_ANCHOR
-        groups.append(belonging.of(host, outs.paths[place], address, anchor))
+        groups.append(belonging.of(host, href, outs.paths[place], address, anchor))
         words.append(link_words(anchor.words, address.words))
         spelled.append(address.spelled)
     if not isinstance(topic, NoTopic):

@@ -92,27 +92,40 @@ class WordWeights:
 
     weights: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     leans: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
-    _squares: Floats = field(default_factory=lambda: np.full(BUCKETS + 1, FIRST_SQUARE), repr=False)
-    _counts: NDArray[np.int64] = field(
+    squares: Floats = field(default_factory=lambda: np.full(BUCKETS + 1, FIRST_SQUARE), repr=False)
+    counts: NDArray[np.int64] = field(
         default_factory=lambda: np.zeros(BUCKETS, np.int64), repr=False
     )
     _met: list[Numbers] = field(default_factory=list, repr=False)
-    _pages: list[int] = field(default_factory=lambda: [0, 0])
+    pages: list[int] = field(default_factory=lambda: [0, 0])
+
+    def begin(
+        self,
+        met: NDArray[np.int64],
+        weights: Floats,
+        squares: Floats,
+        counts: NDArray[np.int64],
+    ) -> None:
+        """Begin with what earlier crawls have taught of some words."""
+        self.weights[met] = weights
+        self.squares[met] = np.maximum(squares, FIRST_SQUARE)
+        self.counts[met] = counts
+        self._met.append(met[counts != 0].astype(np.int32))
 
     def read(self, page: Numbers, relevant: bool) -> float:
         """Take in the words of a page, and return how much the page leans to the relevant ones."""
-        counts = self._counts.take(page)
+        counts = self.counts.take(page)
         self._met.append(page[counts == 0])
         counts += RELEVANT if relevant else 1
-        self._counts[page] = counts
-        self._pages[relevant] += 1
-        if not self._pages[True] or not len(page):
+        self.counts[page] = counts
+        self.pages[relevant] += 1
+        if not self.pages[True] or not len(page):
             return 0.0
         return float(np.sort(self._lean(counts))[-LEADING_WORDS:].mean())
 
     def _lean(self, counts: NDArray[np.int64]) -> Floats:
         """Return where words lean that stand in so many pages."""
-        others, relevant = self._pages
+        others, relevant = self.pages
         usual = log(others + 2 * PRIOR) - log(relevant + 2 * PRIOR)
         return logs_of(counts >> 32) - logs_of(counts & (RELEVANT - 1)) + usual
 
@@ -120,14 +133,14 @@ class WordWeights:
         """Work out anew where each word leans; words not met lean nowhere."""
         met = np.concatenate([NONE_MET, *self._met])
         self._met = [met]
-        if self._pages[True]:
-            self.leans[met] = self._lean(self._counts.take(met))
+        if self.pages[True]:
+            self.leans[met] = self._lean(self.counts.take(met))
 
     def learn(self, links: Spoken, worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         weights = cast("memoryview[float]", self.weights.data)
-        squares = cast("memoryview[float]", self._squares.data)
+        squares = cast("memoryview[float]", self.squares.data)
         for link in links:
             said = sum([weights[place] for place in link]) + usual
             slope = (1 / (1 + exp(-min(max(said, -30.0), 30.0))) - worth) / len(links)

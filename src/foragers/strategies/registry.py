@@ -84,7 +84,7 @@ def build(spec: str, brief: Brief) -> Strategy:
         )
     filled: dict[str, Any] = {**given, **{part: getattr(brief, part) for part in needed}}
     if brief.model is not None and hasattr(kind, "model_kind"):
-        filled.setdefault("model", brief.model)
+        filled.setdefault(getattr(kind, "learned_field", "model"), brief.model)
     if "model" in given:
         filled["model"] = named_model(spec) if brief.named is None else brief.named
     strategy: Strategy = kind(**filled)
