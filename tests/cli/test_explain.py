@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from crawl_folders import FILE, crawl_folder, empty_folder, refused, said
-from foragers.cli.explain import lines
+from foragers.cli.explain import lines, way
 from foragers.ledger.sqlite import SqliteLedger
-from foragers.reporting.explaining import Explanation
+from foragers.reporting.explaining import Explanation, Step
 from foragers.reporting.nearest import Linking, likeness
+from foragers.reporting.plain import plain
 from worlds_by_hand import address, small_world
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202egnp.exe [bold]x[/bold]\r\nfake line"
@@ -175,3 +176,24 @@ def test_of_the_pages_that_link_to_an_address_those_not_shown_are_counted(
     told = [str(line) for line in lines(Explanation("x", links=links, linked_from=(shown,)))]
     assert any("… and 3 more" in line for line in told) == more
     assert any("more" in line for line in told) == more
+
+
+@pytest.mark.parametrize(("steps", "shown"), [(15, 15), (16, 15), (40, 15)])
+def test_of_a_long_path_the_two_ends_are_shown(steps: int, shown: int) -> None:
+    path = tuple(
+        Step(n, n, f"http://a.test/{n}", f"http://a.test/{n}", "words", "", 0.5, 0.5, True,
+             "ok", "", None, "", "", n, None, None)
+        for n in range(steps)
+    )  # fmt: skip
+    told = [str(line) for line in way(Explanation("x", fetched=True, path=path))]
+    numbers = [int(line.rpartition("/")[2]) for line in told if "http://a.test/" in line]
+    assert len(numbers) == shown
+    assert numbers[:3] == [0, 1, 2]
+    assert numbers[-12:] == list(range(steps - 12, steps))
+    left_out = [line.strip() for line in told if "steps" in line]
+    assert left_out == ([f"… {steps - 15} steps …"] if steps > 15 else [])
+
+
+def test_a_text_that_is_too_long_is_cut_to_its_length() -> None:
+    assert plain("x" * 200, 200) == "x" * 200
+    assert plain("x" * 201, 200) == "x" * 199 + "…"

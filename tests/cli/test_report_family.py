@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawl_folders import crawl_folder
-from foragers.reporting.agents import Life, agents_of
+from foragers.reporting.agents import Agents, Life, agents_of
 from foragers.reporting.family import FAMILIES, main_branches, more_children, sizes
 from foragers.reporting.family_picture import ordered, shade
 from foragers.reporting.folder import opened
@@ -96,3 +96,10 @@ def test_what_was_skipped_is_no_work_of_an_agent(tmp_path: Path) -> None:
     assert agents is not None
     assert agents.work == {"walker-0": (3, 1)}
     assert (agents.lives[0].downloads, agents.lives[0].relevant) == (3, 1)
+
+
+def test_those_who_die_live_no_more() -> None:
+    columns = {"births": np.array([True, True, False, True]), "parents": np.array([-1, -1, -1, 0])}
+    agents = Agents(columns, {})
+    assert agents.population.tolist() == [1, 2, 1, 2]
+    assert agents.first.tolist() == [True, True, False, False]

@@ -11,14 +11,16 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from foragers.comparison.compare import Plan, compare
+from foragers.comparison.folder import identity
 from foragers.comparison.result import Result, RunResult, StrategyResult
 from foragers.comparison.study import prepare
-from foragers.comparison.table import difference, summary
+from foragers.comparison.table import difference, ranked, summary
 from foragers.comparison.work import perform
 from foragers.errors import UsageError
 from foragers.measures.significance import Difference
@@ -290,3 +292,19 @@ def test_what_was_news_in_one_run_is_news_in_the_next(tmp_path: Path) -> None:
     study = prepare(run)
     first, second = perform(run, study), perform(run, study)
     assert first.relevant == second.relevant == 7
+
+
+def test_comparisons_that_differ_in_strategy_and_seed_share_a_folder(world: Path) -> None:
+    run = run_of(world)
+    study = prepare(run)
+    same = identity(run, study)
+    assert identity(replace(run, strategy="random", seed=7), study) == same
+    assert identity(replace(run, budget=11), study) != same
+
+
+def test_the_strategy_with_the_largest_area_comes_first() -> None:
+    def of(area: float) -> StrategyResult:
+        return StrategyResult.of([RunResult(0, 10, 1, 9, [], 0.0, 0.0, 0, 0, area)])
+
+    result = SimpleNamespace(strategies={"a": of(1.0), "b": of(3.0)}, references={"c": of(2.0)})
+    assert [name for name, _ in ranked(result)] == ["b", "c", "a"]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -212,3 +213,12 @@ def test_reproduction_that_is_taken_up_again_repeats_no_crawl(
     perform(with_ledger)
     perform(with_ledger)
     assert len(done) == 5
+
+
+def test_the_highest_precision_is_bounded_by_the_pages_that_there_are() -> None:
+    ground = SimpleNamespace(budget=1000)
+    relevant = type("", (), {"__getitem__": lambda self, one: 300})()
+    results = SimpleNamespace(grounds=[ground], relevant=relevant)
+    # At the third of ten marks 300 downloads are made, which all may be relevant.
+    assert [Results.highest(results, mark) for mark in (0, 2, 9)] == pytest.approx([1, 1, 0.3])
+    assert Results.highest(results, 3) == pytest.approx(0.75)

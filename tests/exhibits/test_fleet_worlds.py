@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure as Drawing
 from foragers.cli.main import main
 from foragers.exhibits import evolution, selection
 from foragers.exhibits.evolution_figures import division_figures
+from foragers.exhibits.evolution_measures import starts_a_day
 from foragers.exhibits.fleet_kinds import KINDS
 from foragers.exhibits.fleet_measures import end_of, news_in
 from foragers.exhibits.fleet_runs import FleetJob, FleetOutcome, ledger_file
@@ -150,3 +152,10 @@ def test_division_is_drawn_where_no_page_is_one_forager_s_own() -> None:
         drawing = Drawing()
         figure.draw(drawing)
         assert len(texts_in(drawing)) == 1
+
+
+def test_urls_that_come_new_into_a_starting_list_are_counted_by_halves_of_the_time() -> None:
+    day = 86_400.0
+    starts = [SimpleNamespace(time=part * day) for part in (0.1, 0.5, 1.9, 3.0)]
+    found = starts_a_day(SimpleNamespace(start=0.0, end=4 * day, starts=starts))
+    assert (found.first, found.second) == (1.5, 0.5)

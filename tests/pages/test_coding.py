@@ -82,3 +82,8 @@ def test_a_bomb_is_cut_at_the_limit(coding: str) -> None:
 def test_all_members_of_a_gzip_body_are_read() -> None:
     body = gzip.compress(b"one ") + gzip.compress(b"two ") + gzip.compress(b"three")
     assert decoded(body, "", "gzip") == b"one two three"
+
+
+def test_chunks_may_end_in_bare_line_feeds() -> None:
+    assert unchunked(b"3\nabc\n2\nde\n0\n\n") == b"abcde"
+    assert unchunked(b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n") == b"abcde"

@@ -315,3 +315,9 @@ def test_a_small_file_does_not_grow_without_end() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2.5 * MAX_BYTES
+
+
+def test_the_page_of_an_entry_is_not_the_entry_itself() -> None:
+    feed = b"""<feed><entry><link rel="self" href="http://a.test/entry.xml"/>
+    <link rel="alternate" href="http://a.test/page"/></entry></feed>"""
+    assert [one.url for one in read_sitemap(feed, "http://a.test/").urls] == ["http://a.test/page"]

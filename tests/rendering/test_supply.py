@@ -10,7 +10,7 @@ from foragers.fetch.client import Client
 from foragers.fetch.guard import Allowed, Guard
 from foragers.fetch.reply import Limits
 from foragers.rendering.job import Terms
-from foragers.rendering.supply import Goods, Shelf, Supply
+from foragers.rendering.supply import MAX_HOSTS, Goods, Shelf, Supply
 from live.hostile_server import HostileServer
 
 LIMITS = Limits(connect=2, head=2, idle=2, total=4, unpacked=100_000)
@@ -153,3 +153,13 @@ def test_each_page_is_told_apart_by_the_hosts_it_asked_and_has_its_own_limits(se
     supply.begin(time.monotonic() + 60)
     assert supply.hosts == set()
     assert supply.get(server.url("/a.js"), {}, is_script=False) is not None
+
+
+def test_a_page_may_ask_only_so_many_hosts(server):
+    supply = supply_of()
+    supply.hosts = {f"h{n}.test" for n in range(MAX_HOSTS)}
+    assert supply.get(server.url("/a.js"), {}, is_script=False) is None
+    assert server.log == []
+    supply.hosts.pop()
+    assert supply.get(server.url("/a.js"), {}, is_script=False) is not None
+    assert supply.get(server.url("/missing"), {}, is_script=False) is not None, "a known host"

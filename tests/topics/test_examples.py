@@ -79,3 +79,12 @@ def test_failures_are_neither_relevant_nor_learned_from() -> None:
 def test_no_example_is_an_error() -> None:
     with pytest.raises(UsageError, match="no positive text"):
         Examples(()).likeness("tea")
+
+
+def test_it_is_learned_anew_each_time_twice_as_many_pages_were_seen() -> None:
+    judge, learned = Examples(("green tea leaves", "black tea leaves")), []
+    for number in range(90):
+        judge._see(number, f"text about number {number} and tax")
+        if not learned or judge.classifier is not learned[-1][1]:
+            learned.append((number + 1, judge.classifier))
+    assert [pages for pages, _ in learned] == [1, 20, 40, 80]

@@ -13,8 +13,9 @@ from foragers.traps.fingerprint import fingerprint
 from foragers.traps.idle import Idle
 from foragers.traps.likeness import Likenesses, likeness, sketch_of
 from foragers.traps.remember import Filter, Recent, RecentNumbers
+from foragers.traps.shapes import shape_of
 from foragers.traps.soft404 import ErrorPages
-from foragers.traps.standing import Standing, Standings
+from foragers.traps.standing import Outcome, Standing, Standings
 
 
 def test_a_filter_forgets_nothing_it_took_in_and_errs_seldom() -> None:
@@ -214,3 +215,17 @@ def test_an_address_that_is_visited_again_is_no_other_address() -> None:
         url = f"http://a.test/x/{number}"
         assert not pages.recognise("a.test", url, text, "", again)
     assert pages.recognise("a.test", "http://a.test/x/3", text, "", False)
+
+
+def test_links_of_a_seed_are_throttled_only_where_next_to_nothing_is_new() -> None:
+    shape, standings = shape_of("http://a.test/entry/1"), Standings()
+    for number in range(200):
+        outcome = Outcome.NEW if number in (150, 170) else Outcome.DULL
+        standings.record(shape, False, outcome, exact=True)
+    # Two of the last 64 brought something new.
+    assert [standings.refusing_near(shape, False) for _ in range(50)] == [None] * 50
+    for _ in range(64):
+        standings.record(shape, False, Outcome.DULL, exact=True)
+    refused = [standings.refusing_near(shape, False) for _ in range(50)]
+    assert refused.count("a.test/entry/{n}") >= 45
+    assert standings.refusing_near(shape_of("http://a.test/other"), False) is None

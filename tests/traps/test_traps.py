@@ -124,3 +124,18 @@ def test_asking_and_learning_are_fast() -> None:
     # About a third and a hundredth are meant.
     assert units(learn, number=20, times=10) < 1.5
     assert units(partial(traps.refuse, "http://a.test/news/7"), number=200) < 0.05
+
+
+def test_a_line_of_pages_that_only_lead_on_comes_to_an_end() -> None:
+    """Pages without a word of their own, each to a shape that is worth a link: not for ever."""
+    traps, refused = Traps(), 0
+    traps.learn("http://a.test/", framed(prose("home", 100)), ["http://a.test/go/0"])
+    for n in range(30):  # a shape that has proved its worth
+        traps.learn(f"http://a.test/item/{n}", framed(prose(f"item {n}", 80)), [])
+    for n in range(300):
+        url = f"http://a.test/go/{n}"
+        if traps.refuse(url) is not None:
+            refused += 1
+        links = [f"http://a.test/go/{n + 1}", f"http://a.test/item/{1000 + n}"]
+        traps.learn(url, framed("go on"), links)
+    assert refused > 100
