@@ -28,13 +28,13 @@ from foragers.strategies.auto_hazards import (
     SURE,
     Hazards,
 )
-from foragers.strategies.auto_revisits import AGAIN, Trust
-from foragers.strategies.auto_watched import MOST_CHANGES, Watched, expected_if_any
+from foragers.strategies.auto_revisits import AGAIN, LINK_REST, MOST_LINKS, ON_SEED, Trust
+from foragers.strategies.auto_watched import GIVEN_UP, MOST_CHANGES, Watched, expected_if_any
 from foragers.strategies.registry import Brief, build
 from foragers.testing import check_strategy
 from foragers.topics.no_topic import NoTopic
 from foragers.topics.novelty import DAY, Novelty
-from foragers.types import Link, Status, Visit
+from foragers.types import Choice, Link, Status, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.recorded import Recorded
@@ -164,6 +164,51 @@ def test_a_seed_whose_answer_was_lost_is_asked_for_again() -> None:
             auto.tell([Visit(page, 0.0, False)])
     assert len(times) > 3
     assert min(np.diff(times[1:])) > 20
+
+
+def test_links_of_a_seed_are_followed_although_they_promise_little() -> None:
+    # The home page lists streams; stories turn up on the last of them alone.
+    streams = [f"stream/{number}" for number in range(20)]
+    stories = [f"n/{number}" for number in range(40)]
+    born = {story: 6 * HOUR * (number + 1) for number, story in enumerate(stories)}
+    later = [(born[story], streams[-1], [story]) for story in stories]
+    deep = {stream: [f"{stream}/{number}" for number in range(30)] for stream in streams[:-1]}
+    old = {name: [""] for names in deep.values() for name in names}
+    pages = {"": streams, **deep, **old, streams[-1]: [], **{story: [] for story in stories}}
+    archive = small_world(pages, born=born, later=later, end=10 * DAY)
+    visits = list(crawled(archive, Auto(NoTopic(), new_within=DAY), 300, 2880.0).read())
+    asked = {visit.url: place for place, visit in reversed(list(enumerate(visits)))}
+    hrefs = {archive.book.href(url): place for url, place in asked.items()}
+    last = max(hrefs[f"http://site.test/{stream}"] for stream in streams)
+    assert last <= 1 + LINK_REST * len(streams)
+    links = [visit for visit in visits if visit.page.choice.agent == ON_SEED]
+    assert 0 < len(links) <= len(streams)
+
+
+def test_of_very_many_links_of_a_seed_only_some_are_followed_unasked() -> None:
+    names = [f"s/{number}" for number in range(3 * MOST_LINKS)]
+    archive = small_world({"": names, **{name: [] for name in names}}, end=10 * DAY)
+    auto = Auto(NoTopic(), new_within=DAY)
+    visits = list(crawled(archive, auto, 600, 1440.0).read())
+    links = [visit.url for visit in visits if visit.page.choice.agent == ON_SEED]
+    assert len(links) == len(set(links)) <= MOST_LINKS
+
+
+def test_what_never_answered_is_given_up_and_what_did_is_not() -> None:
+    watched = Watched(DAY)
+    archive = small_world({"": ["gone"], "late": []}, born={"late": 1.5 * DAY}, end=10 * DAY)
+    urls = [archive.book.find(f"http://site.test/{name}") for name in ("gone", "late")]
+    for url in urls:
+        page = Recorded(archive, 0.0).answer(Choice(url, 0, 1.0))
+        assert page.version < 0
+        watched.begin(page, ROOT)
+    for day in range(1, GIVEN_UP):
+        assert (watched.worth(np.arange(2), day * DAY, 0.1) > 0).all()
+        for place, url in enumerate(urls):
+            page = Recorded(archive, day * DAY).answer(Choice(url, 0, 1.0))
+            watched.learn(place, Visit(page, 0.0, False))
+    gone, late = watched.worth(np.arange(2), (GIVEN_UP + 1) * DAY, 0.1).tolist()
+    assert gone == 0 < late
 
 
 def test_auto_visits_nothing_twice_where_no_news_is_wanted() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,10 @@ from foragers.frontier import Frontier
 from foragers.strategies.auto_fresh import FRESH, FreshLinks
 from foragers.strategies.auto_hazards import Places
 from foragers.strategies.auto_watched import LINKS, THROUGH, Watched
-from foragers.types import NOWHERE, Choice, HostId, Ids, Page, Status, Visit
+from foragers.types import NOWHERE, Choice, HostId, Ids, Page, Status, UrlId, Visit
 
-AGAIN, ANY = "revisit", ""
-"""In place of an agent: the page may have changed; the page was never seen."""
+AGAIN, ANY, ON_SEED = "revisit", "", "link of a seed"
+"""In place of an agent: the page may have changed; it was never seen; a seed links to it."""
 LATELY = 1 / 200
 """What the latest download counts in the price of one."""
 REMEMBERS, FIRST, LEAST = 0.98, 5.0, 0.1
@@ -38,10 +39,21 @@ LOST = 512
 SEED_DUE, SEED_REST, MOST_SEEDS = 1 / 4, 10, 100
 """A seed is visited again after this part of the time in which news is news, whatever it has been
 worth, but only one of so many downloads goes that way, and to so many of the seeds at most."""
+LINK_REST, MOST_LINKS = 8, 40
+"""Links of the seeds are followed once, whatever they promise, since a list of what is new may be
+behind any of them: so many links at most, and only one of so many downloads goes that way."""
 WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
 """Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
 LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
 MANY = re.compile("a([-_.+]a)+")
+
+
+class SeedLink(NamedTuple):
+    """Where a link of a seed leads, and where it was found."""
+
+    host: HostId
+    parent: UrlId
+    depth: int
 
 
 @dataclass
@@ -75,6 +87,9 @@ class Revisits:
     )
     _seeds: list[int] = field(default_factory=list, repr=False)
     _next_seed: int = 0
+    _seed_links: dict[UrlId, SeedLink] = field(default_factory=dict, repr=False)
+    _count_links: int = 0
+    _next_link: int = 0
     _answers: int = 0
     _next_look: int = 0
     _near: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
@@ -86,6 +101,8 @@ class Revisits:
         if n > 0 and (seed := self._due(closed)) is not None:
             again = [(worth, place) for worth, place in again if place != seed]
             choices.append(self._visit(self._worth(seed), seed))
+        if len(choices) < n and (link := self._link(closed, frontier)) is not None:
+            choices.append(link)
         any_, new = self._trust[ANY].share, self._trust[FRESH].share
         while len(choices) < n:
             other = any_ * min(1.0, frontier.best(closed))  # a seed may promise anything
@@ -113,6 +130,19 @@ class Revisits:
         if longest is None or self.now - pages["seen"].item(longest) < self.seed_due:
             return None
         return longest
+
+    def _link(self, closed: AbstractSet[HostId], frontier: Frontier) -> Choice | None:
+        """Choose a link of a seed that was not followed yet, if it is time for one."""
+        if self._answers < self._next_link:
+            return None
+        for url in [url for url in self._seed_links if not frontier.wants(url)]:
+            del self._seed_links[url]
+        for url, link in self._seed_links.items():
+            if link.host not in closed:
+                frontier.take(url)
+                self._next_link = self._answers + LINK_REST
+                return Choice(url, link.host, self.price, ON_SEED, link.parent, link.depth)
+        return None
 
     @property
     def seed_due(self) -> float:
@@ -169,6 +199,8 @@ class Revisits:
         changed = place >= 0 and self.watched.learn(place, visit)
         if place in self._seeds:
             self._next_seed = self._answers + SEED_REST
+        if page.choice.agent == ON_SEED:
+            self._next_link = self._answers + LINK_REST
         if place < 0:
             if page.status in WATCHED:
                 self._begin(page)
@@ -182,6 +214,11 @@ class Revisits:
         """Watch a page from now on."""
         if page.choice.parent == NOWHERE and len(self._seeds) < MOST_SEEDS:
             self._seeds.append(len(self.watched))
+            links = page.links
+            for url, host in zip(links.targets.tolist(), links.hosts.tolist(), strict=True):
+                if self._count_links < MOST_LINKS and url not in self._seed_links:
+                    self._seed_links[url] = SeedLink(host, page.final, page.choice.depth + 1)
+                    self._count_links += 1
         self.watched.begin(page, self._group(page))
 
     def _credit(self, visit: Visit) -> None:

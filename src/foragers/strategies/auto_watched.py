@@ -30,6 +30,8 @@ FADES = 0.95
 """What was seen of a page counts so much less at every further visit."""
 NEWS, THROUGH, LINKS = range(3)
 """Shares: changes that are news; news through links a change; new links that led to news."""
+GIVEN_UP = 3
+"""What never answered, though it was asked so often, is worth no visit any more."""
 MOST_CHANGES = 3.0
 """So many at most are counted between two visits: else what always changed would by ever more."""
 
@@ -45,6 +47,7 @@ PAGE = np.dtype(
         ("born", np.float64),
         ("asked", np.float64),
         ("turn", np.int64),
+        ("misses", np.int64),
         ("changes", np.float64),
         ("expected", np.float64),
         ("cases", np.float64, (3,)),
@@ -84,6 +87,7 @@ class Watched:
         row["parent"], row["depth"] = choice.parent, choice.depth
         row["group"], row["version"] = group, page.version
         row["seen"], row["asked"], row["born"] = page.time, -inf, min(page.born, page.time)
+        row["misses"] = page.version < 0
         self._places.reach(choice.url)[choice.url] = self._count
         self._count += 1
 
@@ -96,6 +100,8 @@ class Watched:
             self.count(place, NEWS, 1.0, visit.relevance)
             row["version"], row["born"] = page.version, min(page.born, page.time)
         row["seen"], row["asked"] = max(float(row["seen"]), page.time), -inf
+        if row["version"] < 0:
+            row["misses"] += 1
         return changed
 
     def _watch(self, row: np.void, time: float, changed: bool) -> None:
@@ -138,6 +144,7 @@ class Watched:
         missed = np.maximum(1.0 - (1.0 + (ages - since) * soon) * np.exp(-changes), 0.0)
         net = np.maximum(0.0, 1.0 - price / np.maximum(shares[:, LINKS], 1e-9))
         found: Floats = shares[:, NEWS] * missed + net * shares[:, THROUGH] * changes
+        found[(pages["version"] < 0) & (pages["misses"] >= GIVEN_UP)] = 0.0
         return found
 
     def promise(self, place: int) -> float:
