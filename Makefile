@@ -36,7 +36,7 @@ chromium:
 		echo "make: no Chromium to be had; tests that need one are skipped"
 
 test: $(DEV) chromium  ## all tests but the gates
-	$(BIN)/python -m pytest -n 2 --ignore tests/gates tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/gates tests
 
 # Each Python has a virtual environment of its own beside .venv; one that is not there is left out.
 test-all-pythons:    ## the tests on every Python that we claim

@@ -17,6 +17,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A script's `make test &` ignores Ctrl-C, and so would each program that a test starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# A proxy, colours and widths are settings of who runs the tests; a test sets those it is about.
+for name in list(os.environ):
+    if name.lower().endswith("_proxy") or name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES"):
+        del os.environ[name]
+
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("foragers", deadline=None)
 settings.load_profile("foragers")
