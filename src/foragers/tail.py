@@ -189,7 +189,8 @@ def best_of(records: Records, n: int) -> NDArray[np.bool_]:
     ties = np.flatnonzero(negative == last)
     missing = n - int(chosen.sum())
     if missing < len(ties):
-        ties = ties[np.argpartition(order[ties], missing - 1)[:missing]]
+        latest = np.partition(order[ties], missing - 1)[missing - 1]
+        ties = ties[order[ties] <= latest]
     chosen[ties] = True
     return chosen
 

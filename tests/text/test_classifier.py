@@ -24,7 +24,7 @@ UNSEEN = ["tea tea green", "football in japan", "milk"]
 def test_the_table_of_words_gives_what_scikit_learn_gives() -> None:
     model = make_pipeline(
         TfidfVectorizer(analyzer=words, sublinear_tf=True),
-        LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000),
+        LogisticRegression(C=3.0, class_weight="balanced", solver="newton-cholesky", tol=1e-12),
     ).fit(TEA + OTHER, [1] * 3 + [0] * 4)
     classifier = LinearClassifier.fit(TEA, OTHER)
     for text in UNSEEN:
@@ -36,6 +36,11 @@ def test_a_text_without_a_known_word_has_no_probability() -> None:
     assert LinearClassifier.fit(TEA, OTHER).probability("quantum chromodynamics") == 0.0
     assert CentroidClassifier.fit(TEA).probability("quantum chromodynamics") == 0.0
     assert CentroidClassifier.fit(TEA).probability("") == 0.0
+
+
+def test_examples_without_words_are_refused() -> None:
+    with pytest.raises(UsageError, match="no words"):
+        LinearClassifier.fit(["…"], ["!"])
 
 
 def test_examples_alone_make_their_own_kind_likely() -> None:

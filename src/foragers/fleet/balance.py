@@ -33,10 +33,12 @@ equally relevant each of these gains 1.2 and not G; if all pages are alike nobod
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp, inf
+from math import inf
 
 import numpy as np
 from sortedcontainers import SortedList
+
+from foragers.exact import exp_of, sigmoid
 
 SATURATION = 8.0
 """The argument of the sigmoid at the nearer end of the range."""
@@ -102,7 +104,7 @@ class Balance:
                 return self._balancing(below, at, above)
         argument = slope * (relevance - level) - (shift or 0.0)
         argument = min(max(argument, -STEEPEST), STEEPEST)
-        return (self.gain + self.cost) / (1 + exp(-argument)) - self.cost
+        return (self.gain + self.cost) / (1 + exp_of(-argument)) - self.cost
 
     def _balancing_shift(self) -> float:
         """Return how far the curve is to be moved for all energies to come to nothing."""
@@ -117,7 +119,7 @@ class Balance:
         for _ in range(HALVINGS):
             shift = (low + high) / 2
             moved = np.clip(arguments - shift, -STEEPEST, STEEPEST)
-            if float(np.mean(1 / (1 + np.exp(-moved)))) > wanted:
+            if float(np.mean(sigmoid(moved))) > wanted:
                 low = shift
             else:
                 high = shift

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import exp
 from foragers.fleet.lottery import Lottery
 from foragers.types import HostId, UrlId
 
@@ -81,7 +82,7 @@ class Ways:
 def pick(promises: Floats, sharpness: float, rng: np.random.Generator) -> int:
     """Return the place of a link, likelier the more promising it is: P ∝ exp(sharpness · p)."""
     above = promises - promises.max()
-    reach = np.cumsum(np.exp(above * min(sharpness, SHARPEST), dtype=np.float64))
+    reach = np.cumsum(exp(above * np.float64(min(sharpness, SHARPEST))))
     found = np.searchsorted(reach, rng.random() * reach[-1], side="right")
     return min(int(found), len(promises) - 1)
 

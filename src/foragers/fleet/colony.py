@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import power_of
 from foragers.fleet.agent import ReinforcingAgent, profit
 from foragers.fleet.fleet import Fleet
 from foragers.fleet.forager import Forager
@@ -76,10 +77,11 @@ class Colony:
     def _share(self, forager: Forager, downloads: int, found: int) -> None:
         """Charge a fleet for downloads, and give every fleet credit by what it earns."""
         rates = [
-            ((fleet.earned + 1.0) / (fleet.spent + 100.0)) ** self.keenness for fleet in self.fleets
+            power_of((fleet.earned + 1.0) / (fleet.spent + 100.0), self.keenness)
+            for fleet in self.fleets
         ]
         free = 1.0 - self.least_share * len(rates)
-        keep = 0.5 ** (downloads / self.lasting)
+        keep = power_of(0.5, downloads / self.lasting)
         for fleet, rate in zip(self.fleets, rates, strict=True):
             fleet.credit += downloads * (self.least_share + free * rate / sum(rates))
             fleet.earned *= keep

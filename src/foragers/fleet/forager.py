@@ -102,4 +102,4 @@ class Forager:
 
 def random_weights(width: int, settings: FleetSettings, rng: np.random.Generator) -> Floats:
     """Draw a weight vector."""
-    return rng.uniform(-settings.weight_scale, settings.weight_scale, width)
+    return (2 * rng.random(width) - 1) * settings.weight_scale

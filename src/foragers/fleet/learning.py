@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import dot
 from foragers.fleet.settings import FleetSettings
 
 Floats = NDArray[np.float64]
@@ -22,10 +23,10 @@ def td_update(
     weights can run away on states that have little in common; beyond an error of `LARGEST`
     they run no further.
     """
-    error = reward + settings.gamma * float(next_state @ weights) - float(state @ weights)
+    error = reward + settings.gamma * dot(next_state, weights) - dot(state, weights)
     rate = settings.alpha
     if settings.normalised:
-        rate /= max(float(state @ state), 1e-12)
+        rate /= max(dot(state, state), 1e-12)
     if abs(error) < LARGEST:
         weights += (rate * error) * state
     return error

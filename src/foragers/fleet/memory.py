@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.fleet.growing import grown
 from foragers.types import Ids
 
@@ -80,7 +81,7 @@ class Memory:
         interval = self.watched[urls] / np.maximum(checks, 1.0)
         still = (checks - self.changes[urls] + 0.5) / (checks + 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            rates = -np.log(still) / interval
+            rates = -exact.log(still) / interval
         found: Floats = np.where((checks > 0) & (interval > 0), rates, FIRST_RATE)
         return found
 
@@ -97,7 +98,7 @@ class Memory:
         """Say which URLs are new, or have changed since they were seen with at least a chance."""
         self.reach(int(urls.max()))
         waited = now - self.seen[urls]
-        return -np.expm1(-self.rates(urls) * waited) >= chance
+        return -exact.expm1(-self.rates(urls) * waited) >= chance
 
     def worth(self, urls: Ids, weights: Floats, now: float) -> Floats:
         """Return what it is worth to fetch pages now, if new content is what counts.
@@ -108,5 +109,5 @@ class Memory:
         """
         self.reach(int(urls.max()))
         expected = self.rates(urls) * np.minimum(now - self.seen[urls], 1e12)
-        found: Floats = weights * (1.0 - (1.0 + expected) * np.exp(-expected))
+        found: Floats = weights * (1.0 - (1.0 + expected) * exact.exp(-expected))
         return found

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import tanh, times
 from foragers.fleet.clearings import Floats, Ways
 
 RATE = 0.1
@@ -46,8 +47,7 @@ class Neuron:
 
     def promises(self, ways: Ways) -> Floats:
         """Return λ for each link of a document."""
-        found: Floats = np.tanh(self.inputs(ways) @ self.weights).astype(np.float32)
-        return found
+        return tanh(times(self.inputs(ways), self.weights)).astype(np.float32)
 
     def follow(self, ways: Ways, place: int) -> None:
         """Keep what spoke for the link that is followed."""
@@ -61,13 +61,13 @@ class Neuron:
         if inputs is None:
             return
         ahead = float(self.promises(ways).max()) if ways is not None and ways.urls else 0.0
-        estimate = float(np.tanh(inputs @ self.weights))
+        estimate = tanh(times(inputs[np.newaxis], self.weights)).item()
         error = relevance + FORESIGHT * ahead - estimate
         self.weights += RATE * error * (1 - estimate * estimate) * inputs
 
     def child(self, ways: Ways | None, rng: np.random.Generator) -> Neuron:
         """Return a mind that is a little different, and looks for a word of this page."""
-        noise = rng.uniform(1 - CHANGE, 1 + CHANGE, len(self.weights) + 1)
+        noise = (1 - CHANGE) + 2 * CHANGE * rng.random(len(self.weights) + 1)
         sharpness = min(max(self.sharpness * float(noise[-1]), SOFTEST), SHARPEST)
         keywords = self.keywords
         fresh = [word for word in ways.words if word not in keywords] if ways is not None else []

@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import times
 from foragers.fleet.growing import States, grown
 from foragers.types import Ids, UrlId
 
@@ -145,7 +146,7 @@ class Path:
     def _best_kind(self, weights: Floats, rng: np.random.Generator) -> int:
         """Find the kind of the highest value, and remember it until something changes."""
         if self._values is None:
-            self._values = self._table[: len(self._members)] @ weights
+            self._values = times(self._table[: len(self._members)], weights)
         open_values = self._values + self._gates[: len(self._members)]
         kind = int(open_values.argmax())
         equal = open_values == open_values[kind]

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.fleet.growing import Places, grown
 from foragers.fleet.memory import FIRST_RATE, Memory
 from foragers.types import Ids, UrlId
@@ -152,12 +153,12 @@ class Prospects:
         """Return what pages promise that were fetched before."""
         memory = self.memory
         checks, changes = memory.checks[urls], memory.changes[urls]
-        events = -checks * np.log((checks - changes + 0.5) / (checks + 0.5))
+        events = -checks * exact.log((checks - changes + 0.5) / (checks + 0.5))
         common = (self.changes / self.watched)[self._classes(urls, now)]
         rates = (events + HALF) / (memory.watched[urls] + HALF / common)
         since = np.minimum(now - self.asked[urls], self.new_within)
         value = (self.earned[urls] + 1.0) / (changes + 1.0)
-        found: Floats = value * -np.expm1(-rates * since)
+        found: Floats = value * -exact.expm1(-rates * since)
         return found
 
     def _untried(self, urls: Ids, now: float) -> Floats:
@@ -167,13 +168,13 @@ class Prospects:
         wins, tries = self.wins[parents, kinds], self.tries[parents, kinds]
         found: Floats = (wins + LIKE_ITS_KIND * rates) / (tries + LIKE_ITS_KIND)
         waited = now - self.sighted[urls]
-        late = -np.expm1(-(self.changes / self.watched)[0] * min(self.new_within, 1e12))
+        late = -exact.expm1_of(-(self.changes / self.watched).item(0) * min(self.new_within, 1e12))
         found = np.where(
             waited > self.new_within, late, found * (1 - 0.5 * waited / self.new_within)
         )
         asked = self.asked[urls]
         again = asked > -np.inf  # and not answered: it may be lost
-        found[again] *= -np.expm1(-FIRST_RATE * (now - asked[again]))
+        found[again] *= -exact.expm1(-FIRST_RATE * (now - asked[again]))
         return found
 
     def choose(self, now: float, rng: np.random.Generator) -> tuple[UrlId, float]:
@@ -197,7 +198,7 @@ class Prospects:
         known = self._known[: self._count]
         if len(known) > SHORTLIST:
             worth = self.worth(known, now)
-            known = known[np.argpartition(-worth, SHORTLIST)[:SHORTLIST]]
+            known = known[np.argsort(-worth, kind="stable")[:SHORTLIST]]
         self._short = known
         self._turns = max(16, self._count // 64)
 

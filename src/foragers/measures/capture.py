@@ -8,9 +8,11 @@ were *never* met, so their intervals are log-normal above those that were.
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import sqrt
 
 import msgspec
+
+from foragers.exact import exp_of, log_of
 
 Z90 = 1.6448536269514722
 """A normal variable is within so many deviations nine times out of ten."""
@@ -46,5 +48,5 @@ def above(seen: int, value: float, variance: float) -> Count:
     missed = value - seen
     if missed <= 0:
         return Count(value, float(seen), max(value, float(seen)))
-    factor = exp(Z90 * sqrt(log(1 + variance / missed**2)))
+    factor = exp_of(Z90 * sqrt(log_of(1 + variance / (missed * missed))))
     return Count(value, seen + missed / factor, seen + missed * factor)

@@ -13,13 +13,14 @@ have turned out, not how they would if pages were balls in an urn.
 
 from __future__ import annotations
 
-from math import expm1, log1p, sqrt
+from math import sqrt
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from foragers.causes import LeftOut
+from foragers.exact import expm1_of, log1p_of
 from foragers.measures.capture import chapman
 from foragers.measures.sightings import AGENTS, HALVES, SOME, Lately, Sightings
 
@@ -68,15 +69,15 @@ class Law(msgspec.Struct, frozen=True):
 
     def left(self, parts: Parts, off: float) -> float:
         """Return how many are left to find, if the law is that far off."""
-        return max(0.0, expm1(min(self.expected(parts) + off, 40.0)))
+        return max(0.0, expm1_of(min(self.expected(parts) + off, 40.0)))
 
     def expected(self, parts: Parts) -> float:
         """Return the logarithm of 1 plus the number that are left."""
         return (
             self.base
-            + self.by_yield * log1p(parts.by_yield)
-            + self.found * log1p(parts.found)
-            + self.by_capture * log1p(parts.by_capture)
+            + self.by_yield * log1p_of(parts.by_yield)
+            + self.found * log1p_of(parts.found)
+            + self.by_capture * log1p_of(parts.by_capture)
         )
 
 

@@ -206,7 +206,7 @@ class Auto:
         self._rates.count(groups, worth)
         self._rates.answer(inner, is_page or self._leads_on(page))
         self._words.learn(words, worth, self._rates.usual)
-        best = advice[:, int(np.argmax(self._belief.weights @ advice))]
+        best = advice[:, int(np.argmax(weighed(advice, self._belief.weights)))]
         place = self._belief.remember(best, worth)
         if worth > 0:
             self._reward(page.choice.parent, worth)

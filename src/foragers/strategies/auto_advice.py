@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
+
 Floats = NDArray[np.float64]
 Advice = NDArray[np.float32]
 
@@ -48,15 +50,13 @@ MOST_STEPS, MOST_HALVINGS, LITTLE = 20, 12, 1e-3
 
 def sigmoid(z: Floats) -> Floats:
     """Return the chances that belong to some log-odds."""
-    chances: Floats = 1 / (1 + np.exp(-np.clip(z, -30, 30)))
-    return chances
+    return exact.sigmoid(np.minimum(np.maximum(z, -30.0), 30.0))
 
 
 def log_odds(chance: Floats) -> Floats:
     """Return the log-odds of some chances, kept away from certainty."""
     kept = np.clip(chance, 1e-4, 1 - 1e-4)
-    odds: Floats = np.log(kept / (1 - kept))
-    return odds
+    return exact.log(kept / (1 - kept))
 
 
 @dataclass
@@ -91,7 +91,8 @@ class Belief:
     def fit(self) -> None:
         """Learn how far to believe each adviser."""
         count = min(self._seen, REMEMBERED)
-        past = Past(self._advice[:count].astype(np.float64), self._worth[:count], self.first)
+        advice = self._advice[:count].astype(np.float64, order="F")
+        past = Past(advice, self._worth[:count], self.first)
         self.weights = past.fitted(self.weights)
 
 
@@ -102,28 +103,37 @@ class Past(NamedTuple):
     worth: Floats
     first: Floats = FIRST_WEIGHTS
 
+    def said(self, weights: Floats) -> Floats:
+        """Return what the advisers say together of each link."""
+        said: Floats = np.add.reduce(weights[:, np.newaxis] * self.advice.T)
+        return said
+
     def loss(self, weights: Floats) -> float:
         """Return how badly some weights tell what links were worth, and how far they lie off."""
-        said = self.advice @ weights
+        said = self.said(weights)
         off = weights - self.first
-        missed = np.logaddexp(0, said) - self.worth * said
+        missed = exact.softplus(said) - self.worth * said
         return float(missed.sum() + (PENALTIES * off * off).sum() / 2)
 
     def step(self, weights: Floats) -> Floats:
         """Return the Newton step from some weights towards the best ones."""
-        said = sigmoid(self.advice @ weights)
-        slope = self.advice.T @ (said - self.worth) + PENALTIES * (weights - self.first)
+        said = sigmoid(self.said(weights))
+        advice = self.advice.T
+        slope = exact.times(advice, said - self.worth)
+        slope += PENALTIES * (weights - self.first)
         spread = said * (1 - said)
-        curve = (self.advice * spread[:, None]).T @ self.advice + np.diag(PENALTIES)
-        step: Floats = np.linalg.solve(curve, slope).astype(np.float64, copy=False)
-        return step
+        curve = np.diag(PENALTIES)
+        for one, row in enumerate(advice * spread):
+            curve[one, : one + 1] += exact.times(advice[: one + 1], row)
+            curve[:one, one] = curve[one, :one]
+        return exact.solved(curve, slope)
 
     def fitted(self, weights: Floats) -> Floats:
         """Return better weights than some: steps that overshoot are halved until they help."""
         loss = self.loss(weights)
         for _ in range(MOST_STEPS):
             step = self.step(weights)
-            tries = (weights - step / 2**halvings for halvings in range(MOST_HALVINGS))
+            tries = (weights - step / (1 << halvings) for halvings in range(MOST_HALVINGS))
             better = next((found for found in tries if self.loss(found) < loss), None)
             if better is None:
                 break

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.strategies.auto_advice import ADVISERS, Advice, Floats
 from foragers.strategies.auto_rates import Rates, view
 from foragers.strategies.auto_words import LINK_WORDS, NO_WORD, WordWeights
@@ -192,7 +193,7 @@ def advice_of(links: Known, rates: Rates, words: WordWeights, in_links: Ids) -> 
     advice[5] = np.minimum(np.maximum(spoken, -5), 5)
     advice[6] = np.minimum(np.maximum(leans, -4), 4)
     advice[7:11] = links.told[:DEPTH]
-    advice[11] = np.log(np.maximum(in_links, 1).astype(np.float32))
+    advice[11] = exact.log_counts(np.maximum(in_links, 1))
     advice[12:] = links.told[DEPTH:]
     return advice
 

@@ -13,9 +13,9 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from math import exp
 from typing import NamedTuple
 
+from foragers.exact import exp_of
 from foragers.strategies.auto_rates import Lineage
 from foragers.strategies.auto_words import Spoken
 from foragers.types import UrlId
@@ -116,7 +116,7 @@ class Credit:
 
 def worth_of(itself: float, found: float) -> float:
     """Return what a link is worth by its page and by what was found through that."""
-    return max(itself, HUB * (1 - exp(-found)))
+    return max(itself, HUB * (1 - exp_of(-found)))
 
 
 def packed(link: Followed) -> bytes:

@@ -13,7 +13,8 @@ from array import array
 from dataclasses import dataclass, field
 
 STEPS = 256
-RARITY = 8
+DOUBLINGS = 3
+"""How often the share is squared: to the eighth power."""
 
 
 @dataclass
@@ -33,4 +34,6 @@ class Likeness:
         rare = sum(self._counts[:step]) / (self._others + 1)
         self._counts[step] += 1
         self._others += 1
-        return likeness * rare**RARITY / (1 + self._relevant)
+        for _ in range(DOUBLINGS):
+            rare *= rare
+        return likeness * rare / (1 + self._relevant)

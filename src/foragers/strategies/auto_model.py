@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.models import Model
 from foragers.strategies.spider_reading import Lexicon, Said
 from foragers.strategies.spider_scoring import Limits, Scorer, scorer_of
@@ -37,12 +38,12 @@ class Schooling:
         tally = Tally.of(model)
         lexicon = Lexicon.of(TEXTS[TEXT], tally)
         scorer = replace(scorer_of(lexicon, tally, BINS), limits=LIMITS)
-        return cls(lexicon, scorer, float(np.exp(scorer.priors) @ scorer.values))
+        return cls(lexicon, scorer, exact.dot(exact.exp(scorer.priors), scorer.values))
 
     def says(self, page: Page, places: list[int]) -> Floats:
         """Return the logarithm of how much more than usual each link of a page is worth."""
         said = Said.at(page.links, places, self.lexicon.reads_around)
         own = self.lexicon.of_links(said)
         worth = self.scorer.worth(self.scorer.scores(self.lexicon.of_page(page.document), own))
-        more: Floats = np.log(np.maximum(worth, 1e-9) / max(self.usual, 1e-9))
+        more = exact.log(np.maximum(worth, 1e-9) / max(self.usual, 1e-9))
         return np.clip(more, -LOUDEST, LOUDEST)

@@ -17,14 +17,14 @@ Groups are known by digests of their names, and what is known of them stands in 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from math import exp, log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.digests import Digests, digest
 from foragers.strategies.auto_advice import Floats, log_odds
 
@@ -70,7 +70,7 @@ class Rates:
     """
 
     shrinkage: float = 3.0
-    usual: float = log(FIRST_WORTH / (1 - FIRST_WORTH))
+    usual: float = exact.log_of(FIRST_WORTH / (1 - FIRST_WORTH))
     parents: Ints = field(default_factory=lambda: array("i", [ROOT]), repr=False)
     levels: Ints = field(default_factory=lambda: array("b", [0]), repr=False)
     followed: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
@@ -78,7 +78,9 @@ class Rates:
     tried: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     answered: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     odds: Reals = field(default_factory=lambda: array("f", [0.0]), repr=False)
-    doubts: Reals = field(default_factory=lambda: array("d", [log(FIRST_ANSWER)]), repr=False)
+    doubts: Reals = field(
+        default_factory=lambda: array("d", [exact.log_of(FIRST_ANSWER)]), repr=False
+    )
     _digests: Digests = field(default_factory=Digests, repr=False)
     _recent: dict[str, int] = field(default_factory=dict, repr=False)
     _before: Before | None = field(default=None, repr=False)
@@ -135,11 +137,11 @@ class Rates:
             worth = (self.earned[number] + self.shrinkage * self._worth(self.parents[number])) / (
                 self.followed[number] + self.shrinkage
             )
-            self.odds[number] = log(worth / (1 - worth)) - self.usual
+            self.odds[number] = exact.log_of(worth / (1 - worth)) - self.usual
 
     def _worth(self, number: int) -> float:
         """Return the rate of a group."""
-        return 1 / (1 + exp(-min(max(self.odds[number] + self.usual, -9.0), 9.0)))
+        return 1 / (1 + exact.exp_of(-min(max(self.odds[number] + self.usual, -9.0), 9.0)))
 
     def counted(
         self,
@@ -193,21 +195,42 @@ class Rates:
 
     def refresh(self) -> None:
         """Work out all rates anew."""
-        worth = self._shrunk(view(self.earned), view(self.followed), FIRST_WORTH)
-        odds = log_odds(worth)
+        odds = self._told(log_odds, self.earned, self.followed, FIRST_WORTH)
         self.usual = float(odds[ROOT])
         view(self.odds)[:] = odds - self.usual
-        answers = self._shrunk(view(self.answered), view(self.tried), FIRST_ANSWER)
-        view(self.doubts)[:] = np.log(answers)
+        view(self.doubts)[:] = self._told(exact.log, self.answered, self.tried, FIRST_ANSWER)
 
-    def _shrunk(self, good: NDArray[Any], cases: NDArray[Any], first: float) -> Floats:
-        """Return the rates of all groups, from the outside in."""
-        levels, parents, m = view(self.levels), view(self.parents), self.shrinkage
-        rates = np.empty(len(levels))
+    def _told(
+        self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float
+    ) -> Floats:
+        """Return what is said of the rates of all groups; most are like the one around them."""
+        parents, all_cases = view(self.parents), view(cases)
+        known = all_cases > 0
+        known[ROOT] = True
+        # The groups around one with cases count as well, though earlier crawls may not know them.
+        while not known[around := parents[known]].all():
+            known[around] = True
+        places = np.flatnonzero(known)
+        rates = np.zeros(len(parents))
+        rates[places] = say(self._shrunk(places, view(good)[places], all_cases[places], first))
+        # Of groups without cases the nearest one around them that has some speaks.
+        source = np.where(known, np.arange(len(parents)), parents)
+        while len(far := np.flatnonzero(~known[source])):
+            source[far] = parents[source[far]]
+        told: Floats = rates[source]
+        return told
+
+    def _shrunk(
+        self, places: NDArray[Any], good: NDArray[Any], cases: NDArray[Any], first: float
+    ) -> Floats:
+        """Return the rates of some groups, and of those around them, from the outside in."""
+        levels = view(self.levels)[places]
+        around = np.searchsorted(places, view(self.parents)[places])
+        rates, m = np.empty(len(places)), self.shrinkage
         rates[ROOT] = (good[ROOT] + FIRST_WEIGHT * first) / (cases[ROOT] + FIRST_WEIGHT)
         for level in range(1, int(levels.max()) + 1):
             here = np.flatnonzero(levels == level)
-            rates[here] = (good[here] + m * rates[parents[here]]) / (cases[here] + m)
+            rates[here] = (good[here] + m * rates[around[here]]) / (cases[here] + m)
         return rates
 
     def __getstate__(self) -> dict[str, object]:

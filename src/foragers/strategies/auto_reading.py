@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from foragers import exact
 from foragers.content import hrefs_of
 from foragers.strategies.auto_clues import (
     AROUND,
@@ -42,7 +43,8 @@ def known_of(visit: Visit, places: list[int], lean: float, topic: Topic, rates: 
     told = np.zeros((len(TOLD), len(places)), np.float32)
     if kept:
         told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
-    told[LEAN], told[DEPTH], told[PLACE] = lean, page.choice.depth + 1, np.log1p(places)
+    told[LEAN], told[DEPTH] = lean, page.choice.depth + 1
+    told[PLACE] = exact.log_counts(np.array(places) + 1)
     name = "" if page.final == NOWHERE else links.addresses.href(page.final)
     belonging = PageGroups(rates, name)
     groups, words, spelled = [], [], []

@@ -17,11 +17,12 @@ Garcia-Molina; where it is the same for all pages, no other division of visits f
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import expm1, inf
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.strategies.auto_hazards import ALIKE, SURE, Floats, Hazards, Places
 from foragers.strategies.pool import Column
 from foragers.types import Page, UrlId, Visit
@@ -141,7 +142,7 @@ class Watched:
         shares = (pages["good"] + SURE * table["share"][groups]) / (pages["cases"] + SURE)
         # What is older than news may be is lost at the rate at which there is more.
         soon = np.where(ages - since <= self.within, lively * self.hazards.rates(groups, ages), 0.0)
-        missed = np.maximum(1.0 - (1.0 + (ages - since) * soon) * np.exp(-changes), 0.0)
+        missed = np.maximum(1.0 - (1.0 + (ages - since) * soon) * exact.exp(-changes), 0.0)
         net = np.maximum(0.0, 1.0 - price / np.maximum(shares[:, LINKS], 1e-9))
         found: Floats = shares[:, NEWS] * missed + net * shares[:, THROUGH] * changes
         found[(pages["version"] < 0) & (pages["misses"] >= GIVEN_UP)] = 0.0
@@ -167,4 +168,4 @@ class Watched:
 
 def expected_if_any(changes: float) -> float:
     """Return how many changes there were, given that there was one."""
-    return min(-changes / expm1(-changes), MOST_CHANGES) if changes > 1e-6 else 1.0
+    return min(-changes / exact.expm1_of(-changes), MOST_CHANGES) if changes > 1e-6 else 1.0

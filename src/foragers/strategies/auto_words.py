@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import exp, log, sqrt
+from math import sqrt
 from typing import TypeAlias, cast
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.text.stopwords import ENGLISH_STOPWORDS
 from foragers.text.words import words_apart
 from foragers.types import Document
@@ -33,7 +34,7 @@ Spoken: TypeAlias = "tuple[tuple[int, ...], ...]"
 """The words of some links."""
 PAGE_LETTERS, LEADING_WORDS = 3000, 15
 RATE, FIRST_SQUARE, PRIOR = 0.3, 0.1, 0.3
-LOGS = np.log(np.arange(4096) + PRIOR)
+LOGS = exact.log(np.arange(4096) + PRIOR)
 """Of the counts that most words have; others are worked out."""
 RELEVANT = 1 << 32
 """What a relevant page counts, and others one: both counts of a word are in one number."""
@@ -82,8 +83,7 @@ def logs_of(counts: NDArray[np.int64]) -> Floats:
     if counts.max(initial=0) < len(LOGS):
         known: Floats = LOGS.take(counts)
         return known
-    logs: Floats = np.log(counts + PRIOR)
-    return logs
+    return exact.log(counts + PRIOR)
 
 
 @dataclass
@@ -126,7 +126,7 @@ class WordWeights:
     def _lean(self, counts: NDArray[np.int64]) -> Floats:
         """Return where words lean that stand in so many pages."""
         others, relevant = self.pages
-        usual = log(others + 2 * PRIOR) - log(relevant + 2 * PRIOR)
+        usual = exact.log_of(others + 2 * PRIOR) - exact.log_of(relevant + 2 * PRIOR)
         return logs_of(counts >> 32) - logs_of(counts & (RELEVANT - 1)) + usual
 
     def refresh(self) -> None:
@@ -143,7 +143,8 @@ class WordWeights:
         squares = cast("memoryview[float]", self.squares.data)
         for link in links:
             said = sum([weights[place] for place in link]) + usual
-            slope = (1 / (1 + exp(-min(max(said, -30.0), 30.0))) - worth) / len(links)
+            chance = 1 / (1 + exact.exp_of(-min(max(said, -30.0), 30.0)))
+            slope = (chance - worth) / len(links)
             for place in set(link):
                 squares[place] += slope * slope
                 weights[place] -= RATE * slope / sqrt(squares[place])

@@ -11,10 +11,10 @@ so that the disabled ones keep theirs.
 
 from __future__ import annotations
 
-from math import expm1
-
 import numpy as np
 from numpy.typing import NDArray
+
+from foragers.exact import expm1_of
 
 Probabilities = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -89,15 +89,15 @@ def convergence_bound(p: float, a: float, ratio: float) -> float:
     if not 0 < ratio < 1:
         return 1.0 if ratio <= 0 else 0.0
     x = growth_rate(1 / ratio)
-    return expm1(-x * p / a) / expm1(-x / a)
+    return expm1_of(-x * p / a) / expm1_of(-x / a)
 
 
 def growth_rate(value: float) -> float:
     """Return the x above 0 at which (e^x - 1) / x has a value above 1 (16, 19)."""
     low, high = 0.0, 1.0
-    while expm1(high) / high < value:
+    while expm1_of(high) / high < value:
         high *= 2
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if expm1(middle) < middle * value else (low, middle)
+        low, high = (middle, high) if expm1_of(middle) < middle * value else (low, middle)
     return (low + high) / 2

@@ -40,7 +40,7 @@ class CentroidReader:
         numbers, weights = self.hidden.vector(text)
         cluster = self.hidden.cluster(numbers, weights)
         alpha = self.hidden.forward(cluster, None if before is None else before.astype(float))
-        ahead = alpha @ self.hidden.transitions
+        ahead = self.hidden.ahead(alpha)
         promise = float(ahead[0]) / 2 + self.hidden.likeness(numbers, weights) / 4
         return promise, ahead.astype(np.float32)
 

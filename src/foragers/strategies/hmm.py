@@ -40,7 +40,7 @@ class PathReader:
         """Return the rank of a page's links, and where they lead."""
         cluster = self.hidden.cluster(*self.hidden.vector(text))
         alpha = self.hidden.forward(cluster, None if before is None else before.astype(float))
-        ahead = alpha @ self.hidden.transitions
+        ahead = self.hidden.ahead(alpha)
         return ranked(ahead, self.epsilon), ahead.astype(np.float32)
 
 

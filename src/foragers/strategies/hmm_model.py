@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.errors import UsageError
 from foragers.models import Model, array_to_words, words_to_array
 from foragers.strategies.layers import Layers
@@ -93,16 +94,15 @@ class Hidden:
     def vector(self, text: Mapping[str, int]) -> tuple[Numbers, Floats]:
         """Return the known words of a text, and their weights: tf·idf of length 1."""
         numbers, counts = known_words(text, self.places)
-        weights: Floats = (1 + np.log(counts)) * self.idf[numbers]
-        return numbers, weights / max(sqrt(float(weights @ weights)), NEARLY_NOTHING)
+        weights: Floats = (1 + exact.log_counts(counts)) * self.idf[numbers]
+        return numbers, weights / max(sqrt(exact.dot(weights, weights)), NEARLY_NOTHING)
 
     def cluster(self, numbers: Numbers, weights: Floats) -> int:
         """Return the cluster whose centre is nearest; UNSEEN for a page without known words."""
         if not len(numbers):
             return UNSEEN
-        # Not with @, which wakes threads for so little, and they burn more time than they save.
-        place = np.einsum("i,ij->j", weights.astype(np.float32), self.directions[numbers])
-        return int(np.argmax(self.centres @ place))
+        place = np.add.reduce(weights[:, np.newaxis] * self.directions[numbers])
+        return int(np.argmax(exact.times(self.centres, place)))
 
     def forward(self, cluster: int, before: Floats | None) -> Floats:
         """Return where a page is (α_t), given where the links of the page before it lead."""
@@ -111,14 +111,20 @@ class Hidden:
         total = float(alpha.sum())
         return alpha / total if total > NEARLY_NOTHING else seen / seen.sum()
 
+    def ahead(self, alpha: Floats) -> Floats:
+        """Return where the links of a page lead, given where it is."""
+        found: Floats = np.add.reduce(alpha[:, np.newaxis] * self.transitions)
+        return found
+
     def likeness(self, numbers: Numbers, weights: Floats) -> float:
         """Return the cosine between a text and the centroid of the wanted pages."""
-        return min(max(float(weights @ self.centroid[numbers]), 0.0), 1.0)
+        return min(max(exact.dot(weights, self.centroid[numbers]), 0.0), 1.0)
 
     @cached_property
     def _worth(self) -> dict[str, tuple[float, float]]:
         """What each word adds to the square of a short text's length, and to its dot product."""
-        products = zip((self.idf**2).tolist(), (self.idf * self.centroid).tolist(), strict=True)
+        squares, shares = self.idf * self.idf, self.idf * self.centroid
+        products = zip(squares.tolist(), shares.tolist(), strict=True)
         return dict(zip(self.places, products, strict=True))
 
     def likeness_of(self, text: str) -> float:
@@ -133,25 +139,16 @@ class Hidden:
 
 def fit(layers: Layers, clusters: int, rank: int) -> Model:
     """Learn from pages whose layers are known."""
-    from threadpoolctl import threadpool_limits
-
-    # The matrices are small: threads would wait for each other longer than they work.
-    with threadpool_limits(1):
-        return learned(layers, clusters, rank)
-
-
-def learned(layers: Layers, clusters: int, rank: int) -> Model:
-    """Learn clusters, and how layers follow each other and look."""
     known, counts = layers.texts.chosen()
     vectors, idf = tfidf(counts)
     directions = strongest(vectors, rank)
-    pages = unit(vectors @ directions)
+    pages = unit(exact.by_row(vectors, directions))
     wanted, has_words = layers.of_text == 0, np.diff(counts.indptr) > 0
     others = centres_of(pages[~wanted & has_words], clusters)
     centres = np.vstack((unit(pages[wanted].sum(axis=0, keepdims=True)), others))
-    seen = np.argmax(pages @ centres.T, axis=1)[has_words]
+    seen = np.argmax(likenesses(pages, centres), axis=1)[has_words]
     of_seen = layers.of_text[has_words]
-    centroid = np.asarray(vectors[wanted].sum(axis=0)).reshape(-1)
+    centroid = exact.column_sums(vectors, wanted.astype(np.float64))
     return Model(
         *KIND,
         {"states": layers.count, "clusters": len(centres), "pages": len(pages)},
@@ -193,11 +190,11 @@ def tfidf(counts: csr_array) -> tuple[csr_array, Floats]:
 
     texts = counts.shape[0]
     frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf: Floats = np.log((1 + texts) / (1 + frequencies)) + 1
-    weights = (1 + np.log(counts.data)) * idf[counts.indices]
-    weighted = csr_array((weights, counts.indices, counts.indptr), shape=counts.shape)
-    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).reshape(-1))
-    rows = np.repeat(np.maximum(lengths, NEARLY_NOTHING), np.diff(weighted.indptr))
+    idf: Floats = exact.log((1 + texts) / (1 + frequencies)) + 1
+    weights = (1 + exact.log_counts(counts.data)) * idf[counts.indices]
+    squares = csr_array((weights * weights, counts.indices, counts.indptr), shape=counts.shape)
+    lengths = np.sqrt(exact.row_sums(squares, np.ones(counts.shape[1])))
+    rows = np.repeat(np.maximum(lengths, NEARLY_NOTHING), np.diff(counts.indptr))
     shape = counts.shape
     return csr_array((weights / rows, counts.indices, counts.indptr), shape=shape), idf
 
@@ -206,9 +203,11 @@ def strongest(vectors: csr_array, rank: int) -> Floats:
     """Return the directions in which the texts differ most, a column each (LSI)."""
     count = max(1, min(rank, *vectors.shape))
     # Subspace iteration from a fixed start: the same texts give the same model, in little time.
-    directions = np.random.default_rng(0).standard_normal((vectors.shape[1], count))
+    directions = np.random.default_rng(0).random((vectors.shape[1], count)) - 0.5
+    across = vectors.T.tocsr()
     for _ in range(TURNS):
-        directions = np.linalg.qr(vectors.T @ (vectors @ directions))[0]
+        turned = exact.by_row(across, exact.by_row(vectors, directions))
+        directions = exact.orthogonal(turned)
     return directions
 
 
@@ -220,7 +219,7 @@ def centres_of(pages: Floats, count: int) -> Floats:
     centres = pages[np.unique(np.linspace(0, len(pages) - 1, count).astype(np.int64))]
     nearest = np.full(len(pages), -1)
     for _ in range(ROUNDS):
-        now = np.argmax(pages @ centres.T, axis=1)
+        now = np.argmax(likenesses(pages, centres), axis=1)
         if (now == nearest).all():
             break
         nearest = now
@@ -229,6 +228,11 @@ def centres_of(pages: Floats, count: int) -> Floats:
         held = np.bincount(nearest, minlength=len(centres)) > 0
         centres = np.where(held[:, None], unit(sums), centres)
     return centres
+
+
+def likenesses(pages: Floats, centres: Floats) -> Floats:
+    """Return the cosines between unit vectors, a row a page."""
+    return np.column_stack([exact.times(pages, centre) for centre in centres])
 
 
 def unit(vectors: Floats) -> Floats:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foragers.errors import UsageError
+from foragers.exact import dot
 from foragers.models import Model
 from foragers.strategies.layer_crawler import LayerCrawler
 from foragers.strategies.layer_words import Floats, LayerWords
@@ -41,9 +42,12 @@ class RelevancyReader:
     @classmethod
     def of(cls, words: LayerWords, alpha: float) -> RelevancyReader:
         """Prepare for an α."""
-        worth = np.append(alpha ** np.arange(len(words.shares) - 1), 0.0)
+        worth = np.append(np.cumprod([1.0, *[alpha] * (len(words.shares) - 2)]), 0.0)
         size = words.shares.shape[1]
-        topic, general = worth @ words.shares, words.shares.sum(axis=0)
+        topic, general = (
+            np.add.reduce(worth[:, np.newaxis] * words.shares),
+            words.shares.sum(axis=0),
+        )
         # Laplace: one part in the size of the vocabulary for every word, seen or not.
         topic, general = (
             (row / max(row.sum(), 1e-12) + 1 / max(size, 1)) / 2 for row in (topic, general)
@@ -56,8 +60,8 @@ class RelevancyReader:
         numbers, counts = self.words.words_of(text)
         if not len(numbers):
             return 0.0, None
-        place = float(self.worth @ self.words.layers(numbers, counts, len(self.worth)))
-        spoken = float(counts @ self.odds[numbers]) / float(counts.sum())
+        place = dot(self.worth, self.words.layers(numbers, counts, len(self.worth)))
+        spoken = dot(counts, self.odds[numbers]) / float(counts.sum())
         return (place + spoken) / 2, None
 
 

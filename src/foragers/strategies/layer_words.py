@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.errors import UsageError
 from foragers.models import Model, array_to_words, words_to_array
 from foragers.strategies.layers import Layers
@@ -70,9 +71,9 @@ class LayerWords:
         """Return how likely a text is of each of the first layers, so many of them."""
         weights = counts * self.idf[numbers]
         if len(numbers) > BEST:
-            chosen = np.argpartition(-weights, BEST)[:BEST]
+            chosen = np.argsort(-weights, kind="stable")[:BEST]
             numbers, counts = numbers[chosen], counts[chosen]
-        scores = self.likelihoods[:most, numbers] @ counts.astype(np.float64)
+        scores = exact.times(self.likelihoods[:most, numbers], counts.astype(np.float64))
         shares: Floats = posteriors(scores.reshape(1, -1))[0]
         return shares
 
@@ -82,7 +83,7 @@ def fit(layers: Layers) -> Model:
     known, counts = layers.texts.chosen()
     texts = counts.shape[0]
     frequencies = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf = np.log((1 + texts) / (1 + frequencies)) + 1
+    idf = exact.log((1 + texts) / (1 + frequencies)) + 1
     lengths = np.asarray(counts.sum(axis=1)).reshape(-1)
     held = np.bincount(layers.of_text, minlength=layers.count)
     shares = by_layer(counts, layers, 1 / np.maximum(lengths, 1)) / np.maximum(held, 1)[:, None]
@@ -101,12 +102,7 @@ def fit(layers: Layers) -> Model:
 
 def by_layer(counts: csr_array, layers: Layers, weights: Floats) -> Floats:
     """Return the sum over the texts of each layer, each text with its weight."""
-    from scipy.sparse import csr_array
-
-    texts = np.arange(counts.shape[0])
-    chosen = csr_array((weights, (layers.of_text, texts)), shape=(layers.count, len(texts)))
-    sums: Floats = (chosen @ counts).toarray()
-    return sums
+    return exact.grouped(counts, layers.of_text, layers.count, weights)
 
 
 def best_words(counts: csr_array, idf: Floats) -> csr_array:
@@ -115,7 +111,7 @@ def best_words(counts: csr_array, idf: Floats) -> csr_array:
     weights = kept.data * idf[kept.indices]
     for first, last in zip(kept.indptr[:-1].tolist(), kept.indptr[1:].tolist(), strict=True):
         if last - first > BEST:
-            order = np.argpartition(-weights[first:last], BEST)[BEST:]
+            order = np.argsort(-weights[first:last], kind="stable")[BEST:]
             kept.data[first + order] = 0
     kept.eliminate_zeros()
     return kept

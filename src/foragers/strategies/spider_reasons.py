@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.reasons import Part, Reasons
 from foragers.strategies.spider_reading import Lexicon
 from foragers.strategies.spider_scoring import Limits, Scorer
@@ -45,7 +46,10 @@ def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reas
     weights = scorer.weights[[word.number for word in known]]
     often = counted(known, scorer.limits)[:, np.newaxis]
     shares = posteriors((scorer.priors + (often * weights).sum(axis=0))[np.newaxis])[0]
-    adds = often * (weights - np.logaddexp.reduce(weights + scorer.priors, axis=1)[:, np.newaxis])
+    said = weights + scorer.priors
+    top = said.max(axis=1, keepdims=True)
+    usual = top + exact.log(exact.exp(said - top).sum(axis=1, keepdims=True))
+    adds = often * (weights - usual)
     order = np.argsort(-np.ptp(adds, axis=1), kind="stable")[:SHOWN] if known else ()
     parts = [
         Part("how frequent the bins are", tuple(scorer.priors.tolist())),
@@ -53,7 +57,7 @@ def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reas
         Part("P(bin | words)", tuple(shares.tolist())),
         Part("value of the bin", tuple(scorer.values.tolist())),
     ]
-    worth = float(shares @ scorer.values)
+    worth = exact.dot(shares, scorer.values)
     says = f"expected to be worth {worth:.3f}, by {len(known)} known words"
     return Reasons(says, scorer.names, tuple(parts), NOTE, worth)
 

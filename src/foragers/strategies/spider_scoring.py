@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import times
 from foragers.strategies.spider_reading import NO_WORD, Lexicon, Numbers, Texts
 from foragers.text.bayes import log_likelihoods, log_priors, posteriors
 from foragers.text.tally import FINEST, Tally, bin_names, merged
@@ -94,8 +95,7 @@ class Scorer:
 
     def worth(self, scores: Floats) -> Floats:
         """Return what links are expected to be worth, by their scores."""
-        expected: Floats = posteriors(scores) @ self.values
-        return expected
+        return times(posteriors(scores), self.values)
 
 
 def counts_of(lexicon: Lexicon, tally: Tally) -> Floats:

@@ -14,26 +14,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import exp, log
+
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64] | Floats
 
 
 def log_priors(documents: Counts) -> Floats:
     """Return log P(c) from the number of documents in each class (equation 5)."""
-    priors: Floats = np.log((1 + documents) / (len(documents) + documents.sum()))
-    return priors
+    return log((1 + documents) / (len(documents) + documents.sum()))
 
 
 def log_likelihoods(counts: Counts) -> Floats:
     """Return log P(w|c), a row a class, from how often each word stands in it (equation 4)."""
     totals = counts.shape[1] + counts.sum(axis=1, keepdims=True)
-    likelihoods: Floats = np.log((1 + counts) / totals)
-    return likelihoods
+    return log((1 + counts) / totals)
 
 
 def posteriors(scores: Floats) -> Floats:
     """Return P(c|d), a row a text, from log P(c) + Σ log P(w|c) (equation 3)."""
-    shares: Floats = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares = exp(scores - scores.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     return shares
 
@@ -42,5 +42,5 @@ def weighted_log_odds(counts: Counts) -> Floats:
     """Return P(w|c) log(P(w|c) / P(w|not c)), a row a class: how much a word speaks for it."""
     rest = counts.sum(axis=0, keepdims=True) - counts
     own = log_likelihoods(counts)
-    odds: Floats = np.exp(own) * (own - log_likelihoods(rest))
+    odds: Floats = exp(own) * (own - log_likelihoods(rest))
     return odds

@@ -1,9 +1,8 @@
 """Text classifiers: how likely a text is of the kind that examples show.
 
-With counterexamples it is a logistic regression on tf·idf vectors, fitted by scikit-learn
-and then kept as one table of words, because scikit-learn needs a third of a millisecond
-for a single short text and a page has a hundred links.  Pages of unknown kind can stand in
-for counterexamples: those three quarters of them that are least like the examples.
+With counterexamples it is a logistic regression on tf·idf vectors, kept as one table of words.
+Pages of unknown kind can stand in for counterexamples: those three quarters of them that are
+least like the examples.
 Without either it is the cosine to the mean of the examples.  And any estimator with
 `fit` and `predict_proba` or `decision_function` will do.
 """
@@ -14,17 +13,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from math import exp, log, sqrt
+from math import sqrt
 from statistics import median
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from foragers.errors import UsageError
+from foragers.exact import exp_of, log_count
+from foragers.text.logistic import fitted
 from foragers.text.stopwords import ENGLISH_STOPWORDS
 from foragers.text.tfidf import DocumentFrequencies
 from foragers.text.words import words
 
+STRENGTH = 3.0
+"""How much being right about the examples counts beside small weights (scikit-learn's C)."""
 LEAST_LIKENESS = 0.1
 """What two texts on one topic have in common at the least, as a tf·idf cosine."""
 
@@ -56,17 +59,26 @@ class LinearClassifier:
     @classmethod
     def fit(cls, positive: Sequence[str], negative: Sequence[str]) -> LinearClassifier:
         """Learn from examples and counterexamples."""
-        # Imported here: it takes a second, and most crawls do without.
-        from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.linear_model import LogisticRegression
+        # Imported here: it takes a while, and most crawls do without.
+        from scipy.sparse import csr_array
 
-        vectorizer = TfidfVectorizer(analyzer=words, sublinear_tf=True)
-        vectors = vectorizer.fit_transform([*positive, *negative])
-        model = LogisticRegression(C=3.0, class_weight="balanced", max_iter=1000)
-        model.fit(vectors, [1] * len(positive) + [0] * len(negative))
-        names = vectorizer.get_feature_names_out().tolist()
-        pairs = zip(vectorizer.idf_.tolist(), model.coef_[0].tolist(), strict=True)
-        return cls(dict(zip(names, pairs, strict=True)), float(model.intercept_[0]))
+        texts = [Counter(words(text)) for text in (*positive, *negative)]
+        held = Counter(word for text in texts for word in text)
+        if not held:
+            raise UsageError("the examples hold no words; give texts to learn from")
+        place = {word: number for number, word in enumerate(sorted(held))}
+        idf = {word: _idf(held[word], len(texts)) for word in place}
+        units = [
+            _scaled({word: (1 + log_count(n)) * idf[word] for word, n in text.items()})
+            for text in texts
+        ]
+        ends = np.cumsum([0, *map(len, units)])
+        columns = [place[word] for unit in units for word in unit]
+        values = [weight for unit in units for weight in unit.values()]
+        rows = csr_array((values, columns, ends), shape=(len(units), len(place)))
+        found = fitted(rows, np.repeat([1.0, 0.0], [len(positive), len(negative)]), STRENGTH)
+        pairs = zip(idf.values(), found.words.tolist(), strict=True)
+        return cls(dict(zip(idf, pairs, strict=True)), found.all_texts)
 
     def probability(self, text: str) -> float:
         """Return how likely a text is of the kind wanted: 0 where it has no word that is known."""
@@ -75,7 +87,7 @@ class LinearClassifier:
         for word, count in Counter(words(text)).items():
             if word in weights:
                 idf, coefficient = weights[word]
-                weight = (1 + log(count)) * idf
+                weight = (1 + log_count(count)) * idf
                 square += weight * weight
                 dot += weight * coefficient
         return _logistic(dot / sqrt(square) + self.intercept) if square else 0.0
@@ -150,8 +162,13 @@ def _unit(count: Mapping[str, int], frequencies: DocumentFrequencies) -> dict[st
     return _scaled({word: n * frequencies.idf(word) for word, n in count.items()})
 
 
+def _idf(texts_with_it: int, texts: int) -> float:
+    """Return how much a word weighs by how few texts hold it."""
+    return log_count(1 + texts) - log_count(1 + texts_with_it) + 1
+
+
 def _scaled(vector: Mapping[str, float]) -> dict[str, float]:
-    length = sqrt(sum(weight * weight for weight in vector.values()))
+    length = sqrt(sum([weight * weight for weight in vector.values()]))
     return {word: weight / length for word, weight in vector.items()}
 
 
@@ -167,4 +184,4 @@ def _likeness_to_others(unit: Mapping[str, float], total: Mapping[str, float]) -
 
 
 def _logistic(value: float) -> float:
-    return 1 / (1 + exp(-value)) if value > -700 else 0.0
+    return 1 / (1 + exp_of(-value)) if value > -700 else 0.0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import sqrt
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import dot, tanh
 from foragers.text.words import words
 
 STEEPNESS = 4.0
@@ -27,5 +29,5 @@ def hashed_state(text: str, k: int) -> NDArray[np.float32]:
         place, sign = place_of(word, k)
         sums[place] += sign
     state = np.array(sums)
-    length = float(np.sqrt(state @ state))
-    return np.tanh(STEEPNESS * state / (length or 1.0)).astype(np.float32)
+    length = sqrt(dot(state, state))
+    return tanh(STEEPNESS * state / (length or 1.0)).astype(np.float32)

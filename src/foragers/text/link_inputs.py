@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,8 @@ from foragers.text.words import words
 FARTHEST = 5
 MARK = "zzqwindowqzz"
 """A word that stands between texts which are cut into words all at once."""
-_NEAR = 1.0 / (1 + np.abs(np.arange(1 - FARTHEST, FARTHEST)))
+_WHOLE = lcm(*range(1, FARTHEST + 1))
+_NEAR = _WHOLE / (1.0 + np.abs(np.arange(1 - FARTHEST, FARTHEST)))
 
 
 def link_inputs(windows: Sequence[str], wanted: AbstractSet[str]) -> dict[str, NDArray[np.float32]]:
@@ -53,7 +55,8 @@ def words_of_all(windows: Sequence[str]) -> list[str]:
 
 def spread(near: NDArray[np.float64]) -> NDArray[np.float32]:
     """Let each occurrence be felt at the links before and after it."""
-    whole = np.convolve(near, _NEAR)
+    # Whole numbers are added, so that the sums are exact in whichever order.
+    whole = np.convolve(near, _NEAR) / _WHOLE
     return whole[FARTHEST - 1 : FARTHEST - 1 + len(near)].astype(np.float32)
 
 

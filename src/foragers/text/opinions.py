@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from foragers.exact import by_row, row_sums
+
 Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = "csr_array[np.float64]"
 
 
 def proportions(counts: Rows) -> Rows:
     """Return P(w|d): each row divided by its sum."""
-    totals: Floats = np.asarray(counts.sum(axis=1)).ravel()
+    totals = row_sums(counts, np.ones(counts.shape[1]))
     scaled = counts.copy()
     scaled.data /= np.repeat(totals, np.diff(counts.indptr))
     return scaled
@@ -22,7 +24,7 @@ def proportions(counts: Rows) -> Rows:
 
 def probabilities(counts: Rows, class_given_word: Floats, prior: Floats) -> Floats:
     """Return P(C|d), with a row a document, given P(C|w) with a row a word and P(C)."""
-    votes = np.asarray(counts @ class_given_word)
+    votes = by_row(counts, class_given_word)
     # Every word that is known has opinions that sum to 1: the others add nothing.
     known = votes.sum(axis=1, keepdims=True)
     shares = np.divide(votes, known, out=np.tile(prior, (len(votes), 1)), where=known > 0)

@@ -15,22 +15,26 @@ stand, from the negative side to the positive.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from foragers.exact import column_sums, dot, leading, row_sums, times
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = "csr_array[np.float64]"
 
 SMALL = 24
-"""Matrices with a side up to this are decomposed exactly; an iteration would be no faster."""
+"""Matrices with a side up to this are decomposed at once; an iteration would be no faster."""
+STEPS, TURNS, NEAR = 12, 60, 1e-8
+"""An iteration goes so many steps, and is begun anew where it got to, until it is so near."""
+GOLDEN = 0.6180339887498949
 
 NEGLIGIBLE = 1e-9
 """A cluster whose mean squared distance to its centre is below this is a point."""
@@ -83,7 +87,7 @@ class PDDP(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _units(self, X: object, reset: bool) -> Rows:  # noqa: N803
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-        return csr_array(normalize(checked))
+        return units_of(csr_array(checked))
 
     def _number(self, tree: list[Cluster]) -> None:
         """Number cuts and leaves, and write the tree down."""
@@ -111,7 +115,7 @@ class PDDP(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             zip(self.directions_, self.offsets_, strict=True)
         ):
             here = np.flatnonzero(at == cut)
-            beyond = (units[here] @ direction > offset).astype(np.int64)
+            beyond = (row_sums(units[here], direction) > offset).astype(np.int64)
             at[here] = self.children_[cut][beyond]
         labels[:] = -1 - at
         return labels
@@ -137,7 +141,7 @@ def divide(units: Rows, clusters: int) -> tuple[list[Cluster], list[Floats], lis
         rows = units[cluster.members]
         direction = principal_direction(rows)
         # Only the product that `predict` makes decides, so that both always agree.
-        places = np.asarray(rows @ direction)
+        places = row_sums(rows, direction)
         offset = float(places.mean())
         beyond = places > offset
         if not beyond.any():
@@ -154,7 +158,7 @@ def measured(units: Rows, members: Numbers) -> Cluster:
     """Return a cluster with the squared Frobenius norm of its centred matrix."""
     rows = units[members]
     mean = centre(rows)
-    scatter = float((rows.data**2).sum()) - len(members) * float(mean @ mean)
+    scatter = dot(rows.data, rows.data) - len(members) * dot(mean, mean)
     return Cluster(members, max(scatter, 0.0))
 
 
@@ -162,7 +166,7 @@ def principal_direction(rows: Rows) -> Floats:
     """Return the direction in which documents lie farthest from their mean, its sign fixed."""
     mean = centre(rows)
     found = exact_direction(rows, mean) if min(rows.shape) <= SMALL else iterated(rows, mean)
-    length = float(np.linalg.norm(found))
+    length = sqrt(dot(found, found))
     if length == 0:
         return found
     # Rounding may decide between equal entries: the first of the nearly largest is taken.
@@ -173,33 +177,74 @@ def principal_direction(rows: Rows) -> Floats:
 
 def centre(rows: Rows) -> Floats:
     """Return the mean of some documents."""
-    mean: Floats = np.asarray(rows.mean(axis=0)).ravel()
-    return mean
+    return column_sums(rows, np.ones(rows.shape[0])) / rows.shape[0]
 
 
 def exact_direction(rows: Rows, mean: Floats) -> Floats:
     """Decompose the products of the smaller side: documents with documents, or words with words."""
-    documents, words = rows.shape
+    there = np.unique(rows.indices)
+    found = np.zeros(rows.shape[1])
+    centred = rows[:, there].toarray() - mean[there]
+    documents, words = centred.shape
     if words <= documents:
-        products = (rows.T @ rows).toarray() - documents * np.outer(mean, mean)
-        return np.asarray(np.linalg.eigh(products)[1][:, -1])
-    inner = np.asarray(rows @ mean)
-    products = (rows @ rows.T).toarray() - inner[:, None] - inner[None, :] + float(mean @ mean)
-    left = np.linalg.eigh(products)[1][:, -1]
-    return np.asarray(rows.T @ left - mean * left.sum())
+        found[there] = leading(products(centred.T))
+    else:
+        found[there] = column_mix(centred, leading(products(centred)))
+    return found
+
+
+def products(vectors: Floats) -> Floats:
+    """Return the products of vectors, a row each, with one another."""
+    rows = np.ascontiguousarray(vectors)
+    return np.array([times(rows, row) for row in rows]).reshape(len(rows), len(rows))
+
+
+def column_mix(rows: Floats, shares: Floats) -> Floats:
+    """Return the sum of some rows, each with its share."""
+    mixed: Floats = np.add.reduce(shares[:, np.newaxis] * rows)
+    return mixed
 
 
 def iterated(rows: Rows, mean: Floats) -> Floats:
-    """Find the leading singular vector of `rows − mean` from products with it alone."""
-    across = rows.T.tocsr()
-    ones = np.ones(rows.shape[0])
-    centred = LinearOperator(
-        rows.shape,
-        matvec=lambda vector: rows @ vector.ravel() - float(mean @ vector.ravel()) * ones,
-        rmatvec=lambda vector: across @ vector.ravel() - mean * float(vector.sum()),
-        dtype=np.float64,
-    )
+    """Find the leading singular vector of `rows − mean` from products with it alone (Lanczos)."""
     # A start that is the same every time, and at right angles to nothing in particular.
-    start = np.cos(np.arange(min(rows.shape), dtype=np.float64))
-    _, _, right = svds(centred, k=1, v0=start, tol=1e-6)
-    return np.asarray(right[0])
+    start = np.arange(1.0, rows.shape[1] + 1) * GOLDEN % 1 - 0.5
+    found = start / sqrt(dot(start, start))
+    for _ in range(TURNS):
+        steps, images = krylov(rows, mean, found)
+        shares = leading(np.array([times(images, step) for step in steps]))
+        found, image = column_mix(steps, shares), column_mix(images, shares)
+        off = image - dot(found, image) * found
+        if dot(off, off) <= NEAR * NEAR * dot(image, image):
+            break
+        found = found / sqrt(dot(found, found))
+    return found
+
+
+def krylov(rows: Rows, mean: Floats, start: Floats) -> tuple[Floats, Floats]:
+    """Return directions at right angles, each from the one before, and what becomes of them."""
+    steps, images = [start], [spread(rows, mean, start)]
+    while len(steps) < STEPS:
+        fresh, before = images[-1], np.array(steps)
+        for _ in range(2):  # what rounding leaves of the others is taken out at the second go
+            fresh = fresh - column_mix(before, times(before, fresh))
+        length = sqrt(dot(fresh, fresh))
+        if length <= NEAR * sqrt(dot(images[-1], images[-1])):
+            break
+        steps.append(fresh / length)
+        images.append(spread(rows, mean, steps[-1]))
+    return np.array(steps), np.array(images)
+
+
+def spread(rows: Rows, mean: Floats, direction: Floats) -> Floats:
+    """Return the centred matrix and then its transpose, applied to a direction."""
+    places = row_sums(rows, direction) - dot(mean, direction)
+    return column_sums(rows, places) - mean * float(places.sum())
+
+
+def units_of(rows: Rows) -> Rows:
+    """Return documents scaled to length 1; those without words stay as they are."""
+    squares = csr_array((rows.data * rows.data, rows.indices, rows.indptr), shape=rows.shape)
+    lengths = np.sqrt(row_sums(squares, np.ones(rows.shape[1])))
+    each = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(rows.indptr))
+    return csr_array((rows.data / each, rows.indices, rows.indptr), shape=rows.shape)

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from foragers.exact import grouped
 from foragers.text.opinions import Floats, Rows, probabilities, proportions
 
 
@@ -47,9 +48,8 @@ class PrTFIDF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sizes = np.bincount(numbers)
         share = sizes / sizes.sum()
         self.class_prior_ = share if self.fit_prior else np.full(len(sizes), 1 / len(sizes))
-        shape = len(sizes), len(numbers)
-        belongs = csr_array((1 / sizes[numbers], (numbers, np.arange(len(numbers)))), shape)
-        self.word_given_class_ = np.asarray((belongs @ proportions(counts)).toarray())
+        shares, weights = proportions(counts), 1 / sizes[numbers]
+        self.word_given_class_ = grouped(shares, numbers, len(sizes), weights)
         joint = (self.word_given_class_ * self.class_prior_[:, None]).T
         total = joint.sum(axis=1, keepdims=True)
         self.class_given_word_ = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from foragers.errors import UsageError
+from foragers.exact import tanh
 from foragers.models import Model, array_to_words, load_model, save_model, words_to_array
 from foragers.text.opinions import Floats, Rows, probabilities
 from foragers.text.stopwords import ENGLISH_STOPWORDS
@@ -83,7 +84,7 @@ class StateMap:
         # Words that tell nothing are not in the index: there is no need to leave them out.
         found = probabilities(counted(map(words, texts), index), self.opinions, self.prior)
         states = np.full((len(texts), self.k), -1, np.float32)
-        states[:, : found.shape[1] - 1] = np.tanh(STEEPNESS * (found[:, :-1] - MIDDLE))
+        states[:, : found.shape[1] - 1] = tanh(STEEPNESS * (found[:, :-1] - MIDDLE))
         return states
 
     def save(self, file: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import vstack
 
+from foragers import exact
 from foragers.text.opinions import Floats, Rows
 from foragers.text.pddp import PDDP
 from foragers.text.prtfidf import PrTFIDF
@@ -98,9 +99,9 @@ def clustered(sample: Sequence[list[str]], k: int, commonest: float) -> Clustere
     counts = counted(sample, {word: number for number, word in enumerate(vocabulary)})
     if not vocabulary:
         return Clustered(vocabulary, counts, np.zeros(len(sample), np.int64))
-    rarity = np.log((1 + len(sample)) / (1 + np.array([known[word] for word in vocabulary]))) + 1
+    rarity = exact.log((1 + len(sample)) / (1 + np.array([known[word] for word in vocabulary]))) + 1
     weighed = counts.copy()
-    weighed.data = (1 + np.log(weighed.data)) * rarity[weighed.indices]
+    weighed.data = (1 + exact.log(weighed.data)) * rarity[weighed.indices]
     return Clustered(vocabulary, counts, PDDP(n_clusters=k).fit(weighed).labels_)
 
 
@@ -110,7 +111,7 @@ def information(found: Clustered) -> Floats:
     belongs = np.eye(clusters)[found.labels]
     present = found.counts.copy()
     present.data[:] = 1.0
-    inside = np.asarray(present.T @ belongs)
+    inside = exact.grouped(present, found.labels, clusters, np.ones(texts)).T
     share = inside.sum(axis=1) / max(texts, 1)
     outside = belongs.sum(axis=0) - inside
     before = entropy(belongs.sum(axis=0)[None])[0]
@@ -120,7 +121,7 @@ def information(found: Clustered) -> Floats:
 def entropy(counts: Floats) -> Floats:
     """Return the entropy of each row of counts."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    logs = exact.log(np.where(shares > 0, shares, 1.0))
     return np.asarray(-(shares * logs).sum(axis=1))
 
 

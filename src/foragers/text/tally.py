@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 def bins_of(values: Floats, gamma: float = 0.5) -> Counts:
     """Return the bin, 0 for immediate reward to 4, of links with these Q-values."""
-    borders = gamma ** np.arange(FINEST - 1)
+    borders = np.cumprod([1.0, *[gamma] * (FINEST - 2)])
     return (FINEST - 1 - np.searchsorted(borders[::-1], values, side="right")).astype(np.int64)
 
 

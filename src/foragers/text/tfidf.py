@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import log, log1p, sqrt
+from math import sqrt
 
+from foragers.exact import log_count
 from foragers.text.words import words
 
 
@@ -53,7 +54,7 @@ class DocumentFrequencies:
 
     def idf(self, word: str) -> float:
         """Return how much a word weighs."""
-        return log1p(self.documents) + 1 - log1p(self.counts.get(word, 0))
+        return log_count(1 + self.documents) + 1 - log_count(1 + self.counts.get(word, 0))
 
     def _forget(self) -> None:
         """Drop the rarest words until half of the limit is left, or all are as frequent."""
@@ -76,10 +77,11 @@ def tfidf_cosine(
     if not shared:
         return 0.0
     dot = sum(query[word] * text[word] * weight * weight for word, weight in shared)
-    query_square = sum((count * idf(word)) ** 2 for word, count in query.items())
-    known, newest = frequencies.counts, log1p(frequencies.documents) + 1
+    weights = [count * idf(word) for word, count in query.items()]
+    query_square = sum(weight * weight for weight in weights)
+    known, newest = frequencies.counts, log_count(1 + frequencies.documents) + 1
     text_square = 0.0
     for word, count in text.items():  # `idf` written out: this is most of the work
-        weight = count * (newest - log(1 + known.get(word, 0)))
+        weight = count * (newest - log_count(1 + known.get(word, 0)))
         text_square += weight * weight
     return dot / sqrt(query_square * text_square)

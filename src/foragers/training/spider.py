@@ -82,7 +82,8 @@ class Trainer:
 def bins_table(tally: Tally) -> Table:
     """Return how many links are in each of five bins, and what they are worth."""
     means = np.divide(tally.worth, tally.links, where=tally.links > 0, out=np.zeros(FINEST))
-    borders = [f"Q ≥ {GAMMA**step:g}" for step in range(FINEST - 1)] + ["less"]
+    least = np.cumprod([1.0, *[GAMMA] * (FINEST - 2)]).tolist()
+    borders = [f"Q ≥ {border:g}" for border in least] + ["less"]
     rows = list(zip(bin_names(FINEST), borders, tally.links.tolist(), means.tolist(), strict=True))
     note = "A bin's value is the mean Q of its links. Fewer bins: the last ones put together."
     return Table("bins", "Bins", ("bin", "", "links", "value"), rows, note)

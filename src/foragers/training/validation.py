@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import by_row
 from foragers.text.bags import TEXTS
 from foragers.text.bayes import log_likelihoods, log_priors
 from foragers.text.tally import FEWEST, FINEST, bins_of, merged
@@ -90,7 +91,7 @@ def guess(examples: Examples, links: Ints, counts: dict[str, Ints], held: Ints, 
         weights = np.zeros((every.shape[1], len(there)))
         weights[known] = log_likelihoods(merged(every[:, known], bins)[there]).T
         rows, place = np.unique(examples.row_of[bag][links], return_inverse=True)
-        scores += (examples.texts[bag][rows] @ weights)[place]
+        scores += by_row(examples.texts[bag][rows], weights)[place]
     best: Ints = there[np.argmax(scores, axis=1)]
     return best
 

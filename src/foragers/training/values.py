@@ -57,7 +57,7 @@ class _Walk:
         self.distances: list[int] = found.distances.tolist()
         self.hops: list[int] = found.hops.tolist()
         self.depth = depth
-        self.discounts = [gamma**step for step in range(depth + 1)]
+        self.discounts = np.cumprod([1.0, *[gamma] * depth]).tolist()
 
     def worth(self, page: int) -> float:
         """Return the discounted sum of the rewards on the way."""

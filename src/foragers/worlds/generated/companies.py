@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foragers.exact import exp
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.kinds import Headline, Kind
 from foragers.worlds.generated.sites import Branch, Grower, sizes_of
@@ -207,7 +208,7 @@ def companies_world(
 ) -> Archive:
     """Make a `companies` world."""
     grower = Grower("companies", seed, 0.7, parameters.back)
-    weights = grower.random.lognormal(0.0, parameters.spread, parameters.sites)
+    weights = exp(parameters.spread * grower.random.standard_normal(parameters.sites))
     # No site is too small for one page of each kind.
     sizes = sizes_of(np.maximum(weights / weights.sum(), 0.5 / parameters.sites), pages)
     trades = grower.random.integers(len(SUBJECTS), size=parameters.sites)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import exp, log_of
 from foragers.worlds.generated.newsroom import Newsroom
 from foragers.worlds.generated.reporting import Events
 from foragers.worlds.generated.rhythm import HOUR
@@ -90,7 +91,8 @@ def versions(room: Newsroom, items: Items, random: np.random.Generator) -> Versi
         random.random(len(articles)) < chosen.corrected
     )
     corrected = np.repeat(articles, counts)
-    later = random.lognormal(np.log(2 * HOUR), 1.0, len(corrected)).astype(np.int64) + 60
+    waits = exp(log_of(2 * HOUR) + random.standard_normal(len(corrected)))
+    later = waits.astype(np.int64) + 60
     corrections = room.born[corrected] + later
     kept = corrections < room.end
     urls = np.concatenate((pages, link_pages, corrected[kept]))

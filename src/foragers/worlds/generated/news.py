@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from foragers.exact import power
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.editions import Fixed, Items, lay_out, versions
@@ -99,7 +100,8 @@ def fixed_links(room: Newsroom, random: np.random.Generator) -> tuple[Fixed, Fix
         (sections, np.zeros_like(sections), fronts, above, room.front_of(upward))
     )
     services = np.arange(room.first_service, room.first_article)
-    wide = np.minimum(5 * (1 - random.random(len(services))) ** (-1 / 1.2), len(reports) / 4 + 1)
+    wide = 5 * power(1 - random.random(len(services)), -1 / 1.2)
+    wide = np.minimum(wide, len(reports) / 4 + 1)
     linked = np.repeat(services, wide.astype(np.int64))
     linking = random.choice(np.concatenate((np.arange(room.first_service), reports)), len(linked))
     linking[np.flatnonzero(np.diff(linked, prepend=-1))] = HOME

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import exp, log
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import exp_of, log_of
 from foragers.types import Document
 from foragers.worlds.generated.chance import STRIDE, Hashes, mix, mix_one, strides
 from foragers.worlds.generated.kinds import Headline, Kind
@@ -96,9 +96,9 @@ def salt(seed: int) -> int:
 
 def lengths(kind: Kind) -> list[int]:
     """Return 256 lengths that are equally likely: log-normal with the mean of the kind."""
-    centre = NormalDist(log(kind.words) - SPREAD**2 / 2, SPREAD)
+    centre = NormalDist(log_of(kind.words) - SPREAD * SPREAD / 2, SPREAD)
     quantiles = [centre.inv_cdf((at + 0.5) / 256) for at in range(256)]
-    return [min(int(exp(quantile)), LONGEST) for quantile in quantiles]
+    return [min(int(exp_of(quantile)), LONGEST) for quantile in quantiles]
 
 
 def title_of(kind: Kind, key: int, words: list[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foragers.exact import exp, log_of, power, power_of
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.newsroom import (
     HOME,
@@ -55,7 +56,8 @@ class Gatherers:
         chosen, reports = room.parameters, room.reports
         fixed = room.first_service - 1
         amounts = power_law(random.random(len(reports)), chosen.out_power, chosen.out_most)
-        lives = random.exponential(chosen.report_days, len(reports)) * (amounts / 10) ** 0.4 + 0.1
+        lives = random.exponential(chosen.report_days, len(reports))
+        lives = lives * power(amounts / 10, 0.4) + 0.1
         busy = room.busyness() * room.sections
         pages = np.concatenate((np.arange(1, room.first_service), reports))
         fronts = np.repeat(busy, room.desks) * random.exponential(1.0, len(room.fronts))
@@ -80,12 +82,12 @@ class Gatherers:
         return np.flatnonzero(active)
 
 
-def power_law(chance: Floats, power: float, most: float) -> Floats:
+def power_law(chance: Floats, exponent: float, most: float) -> Floats:
     """Draw from a power law between 1 and `most`."""
     most = max(most, 1.0)
-    if power == 1:
-        return np.asarray(most**chance)
-    return np.asarray((1 - chance * (1 - most ** (1 - power))) ** (1 / (1 - power)))
+    if exponent == 1:
+        return power(np.full(len(chance), most), chance)
+    return power(1 - chance * (1 - power_of(most, 1 - exponent)), 1 / (1 - exponent))
 
 
 def events(room: Newsroom, seed: int) -> Events:
@@ -105,7 +107,7 @@ def events(room: Newsroom, seed: int) -> Events:
 def wanted_links(room: Newsroom, random: np.random.Generator) -> tuple[Numbers, Numbers, Floats]:
     """Draw how often each article is linked, and when; later links may fall after the end."""
     chosen = room.parameters
-    likely = np.arange(1, MOST_LINKED + 1) ** -chosen.in_power
+    likely = power(np.arange(1, MOST_LINKED + 1), -chosen.in_power)
     articles = np.arange(room.first_article, room.pages)
     counts = 1 + np.searchsorted(np.cumsum(likely) / likely.sum(), random.random(len(articles)))
     reports = room.kinds[articles] == REPORT
@@ -115,7 +117,7 @@ def wanted_links(room: Newsroom, random: np.random.Generator) -> tuple[Numbers, 
     first = random.exponential(FIRST_LINK, len(targets))
     early = random.random(len(targets)) < chosen.early
     first[early] = -EARLY * random.random(np.count_nonzero(early))
-    later = random.lognormal(np.log(LATER_LINK), LATER_SPREAD, len(targets))
+    later = exp(log_of(LATER_LINK) + LATER_SPREAD * random.standard_normal(len(targets)))
     times = room.born[targets] + np.where(turns == 0, first, later)
     kept = (turns == 0) | (times < room.end)
     return targets[kept], turns[kept], np.minimum(times[kept], room.end - HOUR)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.exact import cos_of_turns
 from foragers.worlds.generated.weaving import DAY
 
 HOUR = 3600.0
@@ -26,7 +27,7 @@ def moments(
     that of a weekday on Saturdays and Sundays.
     """
     hours = np.linspace(first_day * 24, last_day * 24, 1 + max(1, int((last_day - first_day) * 24)))
-    rate = 1 + swing * np.cos(2 * np.pi * (hours - BUSIEST) / 24)
+    rate = 1 + swing * cos_of_turns((hours - BUSIEST) / 24)
     rate *= np.where(hours // 24 % 7 >= 5, weekend, 1.0)
     passed = np.concatenate(([0.0], np.cumsum((rate[1:] + rate[:-1]) / 2)))
     drawn = np.interp(random.random(count) * passed[-1], passed, hours * HOUR)

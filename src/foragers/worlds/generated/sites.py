@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.errors import UsageError
+from foragers.exact import power
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.roles import Role
 from foragers.worlds.generated.syllables import made_up
@@ -117,7 +118,7 @@ class Grower:
         weights = np.array([weight for _, weight in kinds])
         which = self.random.choice(len(kinds), count, p=weights / weights.sum())
         bounds = np.array([spans[kind] for kind, _ in kinds])[which]
-        skewed = self.random.random(count) ** 1.5
+        skewed = power(self.random.random(count), 1.5)
         return np.asarray(bounds[:, 0] + (bounds[:, 1] * skewed).astype(np.int64))
 
     def _address(self, site: Site, branch: Branch, span: tuple[int, int]) -> None:

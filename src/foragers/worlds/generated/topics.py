@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foragers.exact import exp, power
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.chance import generator
 from foragers.worlds.generated.kinds import Headline, Kind
@@ -117,7 +118,7 @@ class TopicWeb:
         # A host has at least a home page and one about it, and as a rule every topic has a host.
         hosts = int(pages / max(parameters.pages_per_host, 2.0))
         hosts = max(min(parameters.topics, pages // 4), hosts)
-        weights = random.lognormal(0.0, 1.0, hosts)
+        weights = exp(random.standard_normal(hosts))
         self.sizes = 2 + random.multinomial(pages - 2 * hosts, weights / weights.sum())
         self.firsts = np.concatenate(([0], np.cumsum(self.sizes[:-1])))
         self.hosts = np.repeat(np.arange(hosts), self.sizes)
@@ -216,7 +217,7 @@ class TopicWeb:
         """Link pages in their text: to the host, to the topic, to a related topic, anywhere."""
         parameters = self.parameters
         # Pareto with a finite mean: most pages have few links, some have very many.
-        many = 0.4 * parameters.links * (1 - random.random(self.count)) ** -0.6
+        many = 0.4 * parameters.links * power(1 - random.random(self.count), -0.6)
         counts = np.minimum(many + random.random(self.count), 300).astype(np.int64)
         sources = np.repeat(np.arange(self.count), counts)
         shares = np.cumsum((parameters.same_host, parameters.same_topic, parameters.related))
@@ -232,7 +233,7 @@ class TopicWeb:
 
     def _add_near(self, strands: Strands, sources: Numbers, random: np.random.Generator) -> None:
         hosts = self.hosts[sources]
-        place = (self.sizes[hosts] * random.random(len(sources)) ** 2).astype(np.int64)
+        place = (self.sizes[hosts] * np.square(random.random(len(sources)))).astype(np.int64)
         strands.add(sources, self.firsts[hosts] + place, Role.CONTENT)
 
     def _hub_links(self, strands: Strands, random: np.random.Generator) -> None:
@@ -249,7 +250,7 @@ class TopicWeb:
         self, topics: Numbers, random: np.random.Generator, popularity: float = POPULARITY
     ) -> Numbers:
         """Draw a page of each topic, the popular ones more often."""
-        rank = self.topic_sizes[topics] * random.random(len(topics)) ** popularity
+        rank = self.topic_sizes[topics] * power(random.random(len(topics)), popularity)
         found: Numbers = self.by_topic[self.topic_firsts[topics] + rank.astype(np.int64)]
         return found
 

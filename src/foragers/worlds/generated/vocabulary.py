@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers import exact
 from foragers.worlds.generated.subjects import BACKGROUND, SUBJECTS
 from foragers.worlds.generated.syllables import made_up
 
@@ -62,7 +63,7 @@ def vocabulary(topics: Sequence[str], kinds: Iterable[Sequence[str]]) -> Vocabul
 
 def table(numbers: Sequence[int], power: float) -> NDArray[np.int32]:
     """Return a table in which the n-th of the numbers stands in proportion to 1 / (n + 2)^power."""
-    likely = (np.arange(len(numbers)) + 2.0) ** -power
+    likely = exact.power(np.arange(len(numbers)) + 2.0, -power)
     edges = np.cumsum(likely) / likely.sum()
     places = (np.arange(WIDTH) + 0.5) / WIDTH
     return np.array(numbers, np.int32)[np.searchsorted(edges, places)]
