@@ -154,5 +154,5 @@ def test_no_recall_is_told_where_much_could_not_be_fetched(tmp_path: Path) -> No
     assert estimate["wanted"] == f"topic “{TOPIC}” at threshold 0.5"
     with opened(tmp_path) as folder:
         html = report(folder)
-    assert f"known pages left out {OTHERS} by failures" in html
+    assert f"{OTHERS} known pages left out by failures" in html
     assert f"of what topic “{TOPIC}” at threshold 0.5 lets pass: {WANTED} of" in html

@@ -144,3 +144,19 @@ def test_explain_counts_downloads_and_knows_what_was_skipped(crawled, capsys) ->
     assert "not fetched" in printed
     assert "skipped robots.txt" in printed
     assert "relevance 0" not in printed.splitlines()[2]
+
+
+def test_a_page_that_others_redirect_to_is_explained_by_its_own_download(
+    tmp_path: Path, capsys
+) -> None:
+    site = {"/": page("/a", words="home"), "/a": page("/old"), "/old": redirect("/")}
+    with serving(site) as server:
+        home = server.url("/")
+        options = ["--delay", "0", "--allow-private", "127.0.0.0/8", "--out", str(tmp_path)]
+        assert main(["crawl", home, *options, "--strategy", "breadth-first"]) == 0
+        capsys.readouterr()
+        assert main(["explain", str(tmp_path), home]) == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0] == home
+    assert "download 1" in printed
+    assert "a seed" in printed

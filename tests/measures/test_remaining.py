@@ -127,7 +127,7 @@ def test_no_recall_is_told_where_much_was_left_out(waiting: int) -> None:
     assert (told.total, told.recall, told.high) == (None, None, None)
     assert not told.reaches(0.01)
     assert told.recall_said == "–"
-    why = "known pages left out 280 by trap rules and 12 by failures"
+    why = "280 known pages left out by trap rules, 12 by failures"
     assert told.total_said == f"cannot be estimated: {why}"
     few = combined(Parts(19, waiting, 4.0, 2.0, pages=60, trapped=4, failed=2, barred=700))
     assert few.recall is not None
@@ -138,5 +138,5 @@ def test_an_estimate_says_what_it_rests_on() -> None:
     told = replace(told, wanted="topic “solar panel” at threshold 0.75")
     assert told.basis_said == (
         "of what topic “solar panel” at threshold 0.75 lets pass: 16 of 57,365 pages so far;"
-        " not counted: known pages left out 3 by failures and 40 by robots.txt, scope or limits"
+        " not counted: 3 known pages left out by failures, 40 by robots.txt, scope or limits"
     )

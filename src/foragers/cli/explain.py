@@ -107,7 +107,7 @@ def outcome(found: Explanation) -> list[Text]:
         ("promise", f"{last.promise:.3f}"),
         ("relevance", judged(last) if found.fetched else ""),
         ("agent", last.agent),
-        ("depth", counted(last.depth, "link") + " from a seed"),
+        ("depth", far(last)),
         ("archived", f"{last.warc} at byte {last.offset:,}" if last.warc else "not archived"),
     ]
     if len(found.downloads) > 1:
@@ -116,6 +116,11 @@ def outcome(found: Explanation) -> list[Text]:
         rows.append(("skipped", counted(len(found.skips), "time") + " besides"))
     text = [Text(plain(last.url, 2000), style="bold")]
     return text + [said(f"  {name:<14}", value) for name, value in rows if value]
+
+
+def far(step: Step) -> str:
+    """Say how far from the seeds a page is."""
+    return f"{counted(step.depth, 'link')} from a seed" if step.depth > 0 else "a seed"
 
 
 def judged(step: Step) -> str:

@@ -141,6 +141,8 @@ class Estimate(msgspec.Struct, frozen=True):
     @property
     def basis_said(self) -> str:
         """What the estimate rests on: what passes the judge, and what is out of reach."""
+        if not self.pages:
+            return "no page was received"
         said = f"of what {self.wanted or 'the judge'} lets pass: {self.found:,} of"
         said += f" {self.pages:,} pages so far"
         return f"{said}; not counted: {left}" if (left := self.left_out_said) else said
@@ -226,10 +228,12 @@ def left_out_said(trapped: int, failed: int, barred: int = 0) -> str:
         (failed, "by failures"),
         (barred, "by robots.txt, scope or limits"),
     )
-    said = [f"{count:,} {why}" for count, why in parts if count]
-    if not said:
-        return ""
-    return f"known pages left out {' and '.join(said)}"
+    some = [(count, why) for count, why in parts if count]
+    said = [f"{count:,} {why}" for count, why in some[1:]]
+    if some:
+        count, why = some[0]
+        said.insert(0, f"{count:,} known page{'s' * (count > 1)} left out {why}")
+    return ", ".join(said)
 
 
 def smooth(lately: Lately, tried: int) -> float:

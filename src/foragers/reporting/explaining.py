@@ -94,7 +94,9 @@ def explain(folder: CrawlFolder, asked: str, telling: Telling, strategy: str = "
         leaps = Leaps.of(folder)
         if rows := leaps.downloads(urls):
             had = [row for row in rows if not leaps.skipped[row]]
-            numbers = leaps.path((had or rows)[-1])
+            # A page that others redirect to is explained by its own download, if it had one.
+            own = [row for row in had if int(leaps.urls[row]) in urls]
+            numbers = leaps.path((own or had or rows)[-1])
             counts = dict(zip(leaps.numbers.tolist(), leaps.ordinals.tolist(), strict=True))
             path = tuple(steps(folder, numbers, telling, counts))
             before = numbers[-2] if len(numbers) > 1 else None

@@ -94,14 +94,14 @@ def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
         f"<div><dt>{words(name)}</dt><dd>{words(value)}<small>{words(more)}</small></dd></div>"
         for name, value, more in shown
     )
-    return f'<dl class="numbers">{"".join(cells)}</dl>'
+    basis = note(f"Recall: {estimate.basis_said}.") if estimate is not None else ""
+    return f'<dl class="numbers">{"".join(cells)}</dl>{basis}'
 
 
 def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:
     """Give the share of all there is that was found, if there is an estimate."""
     if estimate is not None:
-        said = f"{estimate.total_said}, {estimate.basis_said}"
-        yield "estimated recall", estimate.recall_said, said
+        yield "estimated recall", estimate.recall_said, estimate.total_said
 
 
 def drawn(facts: Facts, summary: Summary) -> list[str]:
