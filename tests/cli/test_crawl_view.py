@@ -132,3 +132,12 @@ def test_what_a_ledger_tells_is_counted_as_it_was_while_it_was_written() -> None
     tally = Tally.of(Facts.from_rows(rows), [place // 2 for place in range(8)])
     assert (tally.downloads, tally.relevant, tally.errors, tally.skipped) == (7, 1, 3, 1)
     assert tally.hosts == {0, 1, 2, 3}
+
+
+def test_errors_are_pages_that_should_have_come() -> None:
+    tally = Tally()
+    for number, status in enumerate(Status):
+        tally.add(sample(Choice(number, number), status=status))
+    assert (tally.errors, tally.skipped, tally.downloads) == (3, 1, len(Status) - 1)
+    silent = (Status.SKIPPED, Status.FAILED)
+    assert len(tally.hosts) == len(Status) - len(silent)

@@ -17,6 +17,7 @@ from foragers.loop import Crawl, beginning
 from foragers.models import Model, save_model
 from foragers.strategies.registry import Brief, build
 from foragers.strategies.spider import BEST, FullPage, Related, RlFuture, RlImmediate, Spider
+from foragers.strategies.spider_experience import IN_LINKS
 from foragers.strategies.spider_reading import MARK, Lexicon, Said, flat
 from foragers.testing import check_strategy
 from foragers.text.bags import TEXTS, link_words, page_words
@@ -364,3 +365,12 @@ def test_seeds_come_first_whatever_is_learned_meanwhile() -> None:
     assert spider._scorer is not None
     (seed,) = spider.ask(1, frozenset())
     assert (seed.url, seed.promise) == (world.book.find(address("b")), BEST)
+
+
+def test_only_the_first_few_links_to_a_page_are_learned_from() -> None:
+    names = [f"p{n}" for n in range(IN_LINKS + 3)]
+    world = small_world({"home": names, **{name: ["target"] for name in names}, "target": []})
+    spider = Spider(NoTopic(), online=True)
+    crawl(spider, world, frozenset())
+    assert spider._experience is not None
+    assert len(spider._experience._hints[world.book.find(address("target"))]) == IN_LINKS

@@ -42,3 +42,6 @@ def test_only_so_many_cookies_are_kept() -> None:
     cookies = Cookies()
     cookies.take("http://a.test/", [f"n{n}=1" for n in range(MAX_COOKIES + 5)])
     assert cookies.header("http://a.test/").count("=") == MAX_COOKIES
+    cookies.take("http://a.test/", ["n0=2", "new=1"])
+    assert cookies.header("http://a.test/").startswith("n0=2; n1=1")
+    assert "new" not in cookies.header("http://a.test/")

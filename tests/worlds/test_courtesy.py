@@ -119,3 +119,22 @@ def test_what_hosts_wanted_is_still_wanted_when_the_crawl_goes_on() -> None:
     assert after.wait("a.test", 50.0) == 50.0
     assert after.state("a.test").busy == 1
     assert after.wait("b.test", 50.0) == 0.0
+
+
+def test_a_pause_that_is_not_over_is_wished_for_and_one_that_is_over_is_not() -> None:
+    manners = Courtesy(delay=1.0)
+    manners.obey("a.test", 100.0, 0.0)
+    asked(manners, "b.test", 0.0, THERE)
+    assert manners.wishes(50.0) == {"a.test": (100.0, 0)}
+    assert manners.wishes(100.0) == {}
+
+
+def test_of_very_many_hosts_those_are_remembered_that_asked_for_something_or_failed() -> None:
+    manners = Courtesy(delay=1.0, _most=3)
+    manners.obey("asks.test", 5.0, 0.0)
+    asked(manners, "asks.test", 0.0, "192.0.2.10")
+    asked(manners, "fails.test", 0.0, "192.0.2.11", failed=True)
+    asked(manners, "plain.test", 0.0, "192.0.2.12")
+    asked(manners, "late.test", 1e6, "192.0.2.13")
+    assert set(manners.hosts) == {"asks.test", "fails.test", "late.test"}
+    assert asked(manners, "asks.test", 1e6, "192.0.2.10") == 5.0
