@@ -51,6 +51,8 @@ MODELS = {
     "states": ("rl",),
 }
 """Which strategies are tried with which trained model."""
+TAKEN_UP = ("auto", "lafc")
+"""Which strategies take up what they have learned in a second crawl."""
 
 
 def processor() -> dict[str, object]:
@@ -111,7 +113,11 @@ def crawled(
     yield "ledger", of_facts(ledger.facts())
     yield "left to find", repr(estimate(seen))
     if isinstance(strategy, Learns):
-        yield "learned", of_model(strategy.learned(archive.book))
+        learned = strategy.learned(archive.book)
+        yield "learned", of_model(learned)
+        if spec in TAKEN_UP and not more:
+            for what, found in crawled(spec, archive, judge, rewards, model=learned):
+                yield f"{what}, the second time", found
 
 
 def examples_of(archive: Archive, wanted: list[int]) -> tuple[list[str], list[str]]:
@@ -188,7 +194,8 @@ def trained(where: str, archive: Archive, rewards: frozenset[int]) -> Iterator[t
     for kind, model in models.items():
         yield f"model {kind} of a {where} world", of_model(model)
         for name in MODELS[kind]:
-            for what, found in crawled(name, archive, LabelJudge(rewards), rewards, model=model):
+            spec = f"{name}(model=it)"  # it was read already
+            for what, found in crawled(spec, archive, LabelJudge(rewards), rewards, named=model):
                 yield f"{name} with a model on a {where} world: {what}", found
 
 

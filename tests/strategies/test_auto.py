@@ -550,3 +550,20 @@ def test_a_page_is_spoken_of_by_the_first_few_links_to_it_and_as_deep_as_the_fir
     assert len(strategy._clues.of(50).urls) == MOST_IN_LINKS
     (found,) = strategy.ask(1, frozenset())
     assert (found.url, found.depth) == (50, 1)
+
+
+def test_a_group_with_cases_may_stand_in_one_without() -> None:
+    # As after earlier crawls that knew the inner group alone: p = (s + m·p(around)) / (n + m).
+    rates = Rates()
+    around = rates.group("around")
+    inner = rates.group("inner", around)
+    empty = rates.group("empty", inner)
+    rates.followed[inner], rates.earned[inner] = 5, 4.0
+    rates.refresh()
+    usual = 0.02
+    expected = (4 + 3 * usual) / (5 + 3)
+    odds = np.log([usual / (1 - usual), expected / (1 - expected)])
+    assert rates.usual == pytest.approx(odds[0])
+    assert rates.odds[around] == pytest.approx(0.0, abs=1e-6)
+    assert rates.odds[inner] == pytest.approx(odds[1] - odds[0], rel=1e-6)
+    assert rates.odds[empty] == rates.odds[inner]
