@@ -26,17 +26,17 @@ BUDGET = 500
 
 
 @dataclass
-class ShortAddresses:
-    """Short addresses first."""
+class ShortUrls:
+    """Short URLs first."""
 
     frontier: Frontier = field(default_factory=Frontier)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
-        """Choose the pages with the shortest addresses."""
+        """Choose the pages with the shortest URLs."""
         return self.frontier.pop(n, closed)
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Queue each link by the length of its address."""
+        """Queue each link by the length of its URL."""
         for visit in visits:
             page = visit.page
             self.frontier.fetched(page)
@@ -49,8 +49,8 @@ def main() -> None:
     """Check the strategy, and see what it finds."""
     archive = generate("topics", seed=1, pages=2000)
     judge = Keywords("robot sensor actuator", threshold=0.5)
-    check_strategy(ShortAddresses, lambda: Recorded(archive), judge)
-    contenders: list[Strategy] = [BreadthFirst(), ShortAddresses()]
+    check_strategy(ShortUrls, lambda: Recorded(archive), judge)
+    contenders: list[Strategy] = [BreadthFirst(), ShortUrls()]
     for strategy in contenders:
         ledger = MemoryLedger()
         crawl = Crawl(strategy, Budget(Recorded(archive), BUDGET), judge, ledger)
