@@ -29,6 +29,7 @@ class Shown:
     latest: Estimate | None = None
     before: Tally = field(default_factory=Tally)
     awaited: int = 0
+    condition: str = ""
     ends: float = inf
 
 

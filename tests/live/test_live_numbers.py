@@ -16,6 +16,7 @@ from foragers.reporting.folder import opened
 from foragers.reporting.report import report
 from foragers.types import Status
 from foragers.urls import UrlTable
+from foragers.worlds import weather
 from live.crawling import serving
 from live.hostile_server import page, redirect, reply
 
@@ -44,6 +45,7 @@ def command(server, folder: Path, *more: str) -> list[str]:
 def crawled(tmp_path: Path, capsys, monkeypatch):
     """Crawl with skips, failures, errors and redirects; return the folder and what was printed."""
     monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
+    monkeypatch.setattr(weather, "STRANGER", 0.0)
     with serving(SITE) as server:
         assert main(command(server, tmp_path)) == 0
         yield tmp_path, server, capsys.readouterr().out

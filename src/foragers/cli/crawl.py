@@ -225,6 +225,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
                 for line in filter(None, map(failure_of, visits)):
                     text = Text(plain(line, LONGEST_LINE), style="bold")
                     console.print(text, soft_wrap=True, highlight=False)
+                for line in session.notices():
+                    console.print(plain(line), soft_wrap=True, highlight=False, markup=False)
                 view.update(visits)
 
             session.run(watch)

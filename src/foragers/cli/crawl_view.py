@@ -55,6 +55,11 @@ class Shown(Protocol):
         ...
 
     @property
+    def condition(self) -> str:
+        """What holds the crawl up, if something does."""
+        ...
+
+    @property
     def ends(self) -> float:
         """When the time of the crawl is over, by the steady clock; infinity if never."""
         ...
@@ -118,6 +123,7 @@ class View:
             f" {self._queue()} waiting, {self._left()} left"
             + self._recall()
             + (f", {self._awaited()}" if self._crawl.awaited else "")
+            + (f", {plain(self._crawl.condition)}" if self._crawl.condition else "")
             + (f", last {short(self._last)}" if self._last else "")
         )
 
@@ -136,6 +142,8 @@ class View:
         grid.add_row("errors", f"{tally.errors:,}", f"{tally.skipped:,}", "skipped")
         if self._crawl.awaited:
             grid.add_row("now", self._awaited())
+        if self._crawl.condition:
+            grid.add_row("now", Text(plain(self._crawl.condition)))
         whole = Table.grid()
         whole.add_row(grid)
         if self._crawl.latest is not None:

@@ -42,6 +42,8 @@ UNFINISHED = (Trouble.TIMEOUT, Trouble.LOST, Trouble.BROKEN)
 MAX_WAIT = 1.0
 """Seconds after which time limits are looked at even if nothing happens on the network."""
 MAX_IDLE_CONNECTIONS = 256
+DNS_AGE = 60
+"""Seconds for which libcurl remembers addresses, and half as long that there is none."""
 CLOSING = 0.2
 """Seconds to wait for libcurl when all is over."""
 
@@ -86,6 +88,7 @@ class Client:
         clock = time.monotonic
         transfer = Transfer(request, self.limits, self._wanted, clock, time.time(), clock())
         handle.setopt(pycurl.URL, request.url)
+        handle.setopt(pycurl.DNS_CACHE_TIMEOUT, 0 if request.afresh else DNS_AGE)
         handle.setopt(pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in request.headers])
         handle.setopt(pycurl.HEADERFUNCTION, transfer.take_header)
         handle.setopt(pycurl.WRITEFUNCTION, transfer.take_body)
@@ -175,6 +178,7 @@ class Client:
             trouble,
             detail if trouble else "",
             transfer.cut,
+            bool(transfer.asked),
         )
         transfer.body.clear()  # the handle keeps the transfer until it has another
         self._idle.append(handle)

@@ -40,12 +40,16 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One GET; with `enough`, of any content type, and no more of it than so many bytes."""
+    """One GET; with `enough`, of any content type, and no more of it than so many bytes.
+
+    With `afresh`, the name of its host is looked up again although it is known.
+    """
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     tag: int = 0
     enough: int = 0
+    afresh: bool = False
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -53,7 +57,8 @@ class Reply(msgspec.Struct, frozen=True):
 
     `head` is the status line and headers as they were received, `body` the bytes as they
     were sent, chunks and compression included.  `cut` tells that the body was not read
-    to its end because its type is not wanted, or because there was enough of it.
+    to its end because its type is not wanted, or because there was enough of it.  `asked` tells
+    that a connection was made, and the request sent.
     """
 
     request: Request
@@ -67,6 +72,7 @@ class Reply(msgspec.Struct, frozen=True):
     trouble: Trouble | None = None
     detail: str = ""
     cut: bool = False
+    asked: bool = True
 
     def header(self, name: str) -> str:
         """Return the first header of a name, or nothing."""

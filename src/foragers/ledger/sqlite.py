@@ -200,6 +200,19 @@ class SqliteLedger:
         rows = self._connection.execute("SELECT reason FROM visits ORDER BY number")
         return [reason for (reason,) in rows]
 
+    def put_off(self, ending: str) -> list[Choice]:
+        """Return the choices whose last visit has a reason that ends so."""
+        self.commit()
+        found: dict[UrlId, Choice] = {}
+        query = (
+            "SELECT url, host, promise, agent, parent, depth, reason FROM visits ORDER BY number"
+        )
+        for url, *choice, reason in self._connection.execute(query):
+            found.pop(url, None)
+            if reason.endswith(ending):
+                found[url] = Choice(url, *choice)
+        return list(found.values())
+
     def href(self, url: UrlId) -> str:
         """Return the address of a URL that a visit mentions."""
         found = self._connection.execute("SELECT href FROM urls WHERE id = ?", (url,)).fetchone()

@@ -12,6 +12,7 @@ from foragers.loop import Crawl, beginning
 from foragers.pace import Pace
 from foragers.session.standing import Standing
 from foragers.types import NOWHERE, Choice
+from foragers.worlds.errand import LATER
 from foragers.worlds.live import Live
 
 
@@ -33,6 +34,8 @@ def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Standing)
         crawl.strategy.tell([visit])
         standing.lookout.watch([visit])
     extras.take_up()
+    pending = set(standing.pending)
+    extras.ask_again(choice for choice in ledger.put_off(LATER) if choice not in pending)
     live.visited.load(facts, live.table)
     widen(live, facts)
     if crawl.pace:

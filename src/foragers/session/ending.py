@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import inf
 
 import msgspec
@@ -14,6 +15,8 @@ from foragers.session.order import Order
 from foragers.worlds.budget import Budget
 from foragers.worlds.live import Live
 
+NAMED = 3
+"""How many hosts are named in a line."""
 LONG = 60.0
 """Seconds from which on a pause is worth telling of."""
 
@@ -32,6 +35,10 @@ def why_stopped(
     """Return why a crawl has stopped, other than by its deadline."""
     if budget.spent:
         return f"the budget of {order.budget:,} downloads is spent"
+    alone = left_alone(live, extras)
+    down = [one.host for one in alone if live.dispatch.courtesy.state(one.host).down]
+    if down and len(down) == len(alone):
+        return f"no host that is left can be reached: {some(down)}; the same command asks again"
     for due, said in (
         (pace.next_opening, "asks to be left alone"),
         (extras.due(pace.closed), "cannot be had for now, and is to wait"),
@@ -43,6 +50,12 @@ def why_stopped(
     if waiting != 0 and any(visited.is_full(host) for host in visited.counts):
         return f"every host that is left has given its {order.per_host:,} pages (--per-host)"
     return "there is nothing left to fetch"
+
+
+def some(hosts: Sequence[str]) -> str:
+    """Return the first of some hosts, and how many more there are."""
+    more = f" and {len(hosts) - NAMED:,} more" if len(hosts) > NAMED else ""
+    return ", ".join(hosts[:NAMED]) + more
 
 
 def left_alone(live: Live, extras: Extras) -> tuple[LeftAlone, ...]:

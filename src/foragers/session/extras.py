@@ -15,11 +15,9 @@ from heapq import heapify, heappop, heappush
 from math import inf
 
 from foragers.types import LISTING, Choice, HostId, UrlId, Visit
-from foragers.worlds.errand import LATER
 from foragers.worlds.lists import FEED
+from foragers.worlds.live import MAX_ROUNDS
 
-MAX_ROUNDS = 3
-"""How often a page is put off before it is given up until the crawl is taken up again."""
 MAX_LATER = 10_000
 MAX_SITEMAPS, MAX_FEEDS = 200, 10
 """How many of each are fetched of one host: there are sites with a feed for every page."""
@@ -42,15 +40,21 @@ class Extras:
     def __len__(self) -> int:
         return len(self.later) + sum(map(len, self._queues.values()))
 
-    def put_off(self, until: float, choice: Choice) -> None:
+    def put_off(self, until: float, choice: Choice, rounds: int = MAX_ROUNDS) -> None:
         """Fetch a page again at a time, unless that has been tried often enough."""
-        if self._rounds[choice.url] < MAX_ROUNDS and len(self.later) < MAX_LATER:
+        if self._rounds[choice.url] < rounds and len(self.later) < MAX_LATER:
             self._rounds[choice.url] += 1
             self._order += 1
             heappush(self.later, (until, self._order, choice))
 
+    def set_aside(self, until: float, choice: Choice) -> None:
+        """Fetch a page at a time that has come to nothing yet, which does not count."""
+        self._rounds[choice.url] += 0
+        self._order += 1
+        heappush(self.later, (until, self._order, choice))
+
     def ask_again(self, choices: Iterable[Choice]) -> None:
-        """Fetch pages that were skipped, unless they wait already."""
+        """Fetch pages again, unless they wait already."""
         waiting = {choice for queue in self._queues.values() for choice in queue}
         waiting.update(choice for _, _, choice in self.later)
         for choice in choices:
@@ -114,8 +118,6 @@ class Extras:
             if choice.agent in LISTING:
                 self._known.add(choice.url)
             self.add_lists(visit)
-        if visit.page.reason.endswith(LATER):
-            self.put_off(0.0, choice)
 
     def _forget(self, choice: Choice) -> None:
         """Drop a choice that was answered."""

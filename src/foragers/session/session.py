@@ -54,7 +54,7 @@ from foragers.types import Visit
 from foragers.urls import UrlTable
 from foragers.worlds.budget import Budget
 from foragers.worlds.courtesy import Wishes
-from foragers.worlds.live import Live
+from foragers.worlds.live import AWAY, Again, Live
 from foragers.worlds.recorder import Recorder, locked, series_for
 
 CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
@@ -65,7 +65,8 @@ MAX_SLEEP = 0.5
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """What the operating system says of a disk that is full or fails."""
 PATIENCE = 600.0
-"""A crawl ends, and can go on later, if all hosts want to be left alone for longer than this."""
+"""A crawl ends, and can go on later, if all hosts want to be left alone for longer than this, or
+if none can be reached."""
 
 Watch = Callable[[Sequence[Visit]], None]
 
@@ -238,8 +239,8 @@ class Session:
             yield visits or ()
             if len(self.ledger) >= self._next_checkpoint:
                 self.checkpoint()
-            waits = visits is None and not self._wait_for_extras()
-            if waits or steady() >= self.live.deadline:
+            ends = self._is_cut_off or (visits is None and not self._wait_for_extras())
+            if ends or steady() >= self.live.deadline:
                 break
         self.stopped = reason or self._reason(deadline)
 
@@ -267,18 +268,37 @@ class Session:
             if choice is None:
                 return
             self.crawl.send(choice)
+            if self.live.weather.is_away:
+                return  # another host may be asked by the strategy, which has failed nobody yet
 
     def _take_extras(self, visits: Sequence[Visit]) -> None:
         """Note what was put off, and the lists that were brought to light."""
         again, self.live.again = self.live.again, []
-        for until, choice in again:
-            self.extras.put_off(until, choice)
+        for one in again:
+            if one.aside:
+                self._set_aside(one)
+            else:
+                self.extras.put_off(one.until, one.choice, one.rounds)
         if self.live.lists.sitemaps or self.live.lists.feeds:
             for visit in visits:
                 self.extras.add_lists(visit)
 
+    def _set_aside(self, one: Again) -> None:
+        """Let a choice wait that came to nothing yet: it costs nothing, and others go on."""
+        host = one.choice.host
+        self.extras.set_aside(one.until, one.choice)
+        world = self.crawl.world
+        assert isinstance(world, Budget)
+        world.give_back(1)
+        self.pace.finish(host, steady(), one.pause)
+        if one.pause > 0:
+            self.pace.closed.close_until(host, inf)  # nobody knows when it can be asked
+
     def _wait_for_extras(self) -> bool:
         """Wait a little, if nothing is left but what is due soon; say whether it is."""
+        if self.live.weather.is_away:
+            time.sleep(max(0.0, min(self.live.weather.probe_at - steady(), MAX_SLEEP)))
+            return True
         due = self.extras.due(self.pace.closed)
         if due > steady() + PATIENCE or self.crawl.world.free <= 0:
             return False
@@ -333,11 +353,30 @@ class Session:
             self.live.table.store.close()
         os.close(self._lock)
 
+    @property
+    def _is_cut_off(self) -> bool:
+        """Whether the network is away for too long to wait for it."""
+        return self.live.weather.away(steady()) > PATIENCE * self.live.dispatch.courtesy.backoff
+
+    @property
+    def condition(self) -> str:
+        """What holds the crawl up, if something does."""
+        weather = self.live.weather
+        return f"{AWAY} for {weather.away(steady()):,.0f} s: paused" if weather.is_away else ""
+
+    def notices(self) -> list[str]:
+        """Return what there is to say about hosts and the network since the last time."""
+        said, self.live.notices = self.live.notices, []
+        return said
+
     def _reason(self, deadline: float) -> str:
         world = self.crawl.world
         assert isinstance(world, Budget)
         if steady() >= deadline and not world.spent:
             return f"{self.order.minutes:g} minutes are over"
+        if self._is_cut_off:
+            minutes = self.live.weather.away(steady()) / 60
+            return f"{AWAY} for {minutes:.0f} minutes; the same command goes on"
         return why_stopped(self.order, world, self.live, self.pace, self.extras, self.waiting)
 
     @property

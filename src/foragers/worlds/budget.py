@@ -53,6 +53,10 @@ class Budget:
         self.started += 1
         self.world.start(choice)
 
+    def give_back(self, downloads: int) -> None:
+        """Take back some that were begun and came to nothing, not even to a failure."""
+        self.started -= downloads
+
     def finished(self, until: float = inf) -> Sequence[Page]:
         """Return the next answers of the world inside; what was not asked for costs nothing."""
         pages = self.world.finished(until)

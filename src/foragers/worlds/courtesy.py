@@ -6,8 +6,9 @@ what robots.txt asks for, what the server asks for (Retry-After), a multiple of 
 takes to answer, and, after failures, a time that doubles with each.
 
 A page that fails says little about its host, which may have many such pages and be well:
-the doubling ends soon.  Where a host is overloaded or not to be reached it goes on, once
-several pages in a row have failed.
+the doubling ends soon.  Where a host is overloaded it goes on, once several pages in a row have
+failed.  One that is *down*, that cannot be reached at all, is asked again and again with pauses
+of its own (`weather.py`), which say nothing about how it wants to be treated.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 
 FACTOR = 2.0
 """A host that takes long to answer is asked more seldom: so many times as long."""
-MAX_ADAPTIVE, MAX_ASKED, MAX_RETRY_AFTER = 30.0, 3600.0, 24 * 3600.0
+MAX_ADAPTIVE, MAX_ASKED, MAX_RETRY_AFTER = 30.0, 24 * 3600.0, 24 * 3600.0
 MAX_BACKOFF, SHORT_DOUBLINGS, BUSY_DOUBLINGS, MANY_FAILURES = 1200.0, 2, 4, 12
 """How long to wait after failures: twice doubled for pages that fail, four times where the host
 is busy, and from the last number of failures in a row of a busy host on, doubled without end."""
@@ -27,13 +28,15 @@ MAX_SAMPLE = 10.0
 """One page that takes longer than this says no more about its host than one that takes so long."""
 MAX_HOSTS, RECENT = 20_000, 300.0
 """Beyond so many hosts, those are forgotten that were free to be asked so long ago."""
+MAX_DOWN = 30.0
+"""The longest pause before a host that cannot be reached is asked again."""
 Wishes = dict[str, tuple[float, int]]
 """Until when hosts are to be left alone, and how often in a row they were too busy."""
 
 
 @dataclass(slots=True)
 class HostState:
-    """What is known of a host."""
+    """What is known of a host; `down` is how often in a row it could not be reached."""
 
     address: str = ""
     seconds: float = 0.0
@@ -41,9 +44,13 @@ class HostState:
     busy: int = 0
     asked: float = 0.0
     slow: float = 0.0
+    answered: bool = False
+    down: int = 0
+    down_since: float = 0.0
 
     def note(self, seconds: float, failed: bool, busy: bool) -> None:
         """Take in how a request went."""
+        self.down = 0
         if not failed:
             sample = min(seconds, MAX_SAMPLE)
             self.seconds = 0.7 * self.seconds + 0.3 * sample if self.seconds else sample
@@ -115,7 +122,7 @@ class Courtesy:
         return {
             host: (self._free_at.get(host, 0.0), state.busy)
             for host, state in self.hosts.items()
-            if state.busy or self._free_at.get(host, 0.0) > now
+            if not state.down and (state.busy or self._free_at.get(host, 0.0) > now)
         }
 
     def recall(self, wishes: Wishes) -> None:
@@ -154,11 +161,35 @@ class Courtesy:
             self._forget(now)
         return pause
 
+    def not_reached(self, host: str, keys: tuple[str, ...], now: float) -> None:
+        """Note that a host could not be reached: it is left alone, and longer each time."""
+        state = self.state(host)
+        if not state.down:
+            state.down_since = now
+        state.down += 1
+        self.release(keys)
+        for key in keys:
+            self._free_at[key] = max(self._free_at.get(key, 0.0), now + self.delay)
+        pause = self.backoff * min(2.0 ** min(state.down, 10), MAX_DOWN)
+        self._free_at[host] = max(self._free_at.get(host, 0.0), now + pause)
+
+    def leave(self, host: str, until: float) -> None:
+        """Leave a host alone until a time."""
+        self._free_at[host] = max(self._free_at.get(host, 0.0), until)
+
+    def forgive(self, seconds: float) -> None:
+        """Do not count some seconds against the hosts that could not be reached in them."""
+        for state in self.hosts.values():
+            if state.down:
+                state.down, state.down_since = 1, state.down_since + seconds
+
     def _forget(self, now: float) -> None:
         """Forget hosts that were left alone long enough and have asked for nothing."""
         for key in [key for key, at in self._free_at.items() if at + RECENT < now]:
             state = self.hosts.get(key)
-            if key not in self._busy and not (state and (state.asked or state.failures)):
+            if key not in self._busy and not (
+                state and (state.asked or state.failures or state.down)
+            ):
                 del self._free_at[key]
                 self.hosts.pop(key, None)
         self._most = max(MAX_HOSTS, 2 * len(self.hosts))

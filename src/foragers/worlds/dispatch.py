@@ -15,10 +15,10 @@ from foragers.fetch.retrying import retry_after
 from foragers.pages.robots import MAX_BYTES
 from foragers.urls import host_of
 from foragers.worlds.courtesy import Courtesy
-from foragers.worlds.errand import Errand, has_failed, is_busy
+from foragers.worlds.errand import Errand, has_failed, is_busy, is_not_reached
 
 MAX_PATIENCE = 30.0
-"""How long an errand may wait to try again; one that must wait longer is given up."""
+"""How long an errand may wait for its host; one that must wait longer leaves its place."""
 MAX_FAILURES = 6
 """A host that has failed more often than this in a row is asked for each page only once."""
 GLANCE = 0.05
@@ -51,10 +51,11 @@ class Dispatch:
             self._requests[self._order] = errand
             enough = MAX_BYTES + 1 if errand.origin else errand.enough
             headers = ACCEPT + errand.headers
-            self.client.start(Request(errand.url, headers, self._order, enough))
+            afresh = self.courtesy.state(host).down > 0
+            self.client.start(Request(errand.url, headers, self._order, enough, afresh))
         elif wait is None:
             self._wait(errand, now + GLANCE)
-        elif wait <= MAX_PATIENCE + max(self.courtesy.delay, self.courtesy.state(host).asked):
+        elif wait <= MAX_PATIENCE and not self.courtesy.state(host).down:
             self._wait(errand, now + wait)
         else:
             return wait
@@ -92,6 +93,9 @@ class Dispatch:
             self._wait(errand, now + GLANCE)
             return False
         failed, host = has_failed(reply), host_of(errand.url)
+        if is_not_reached(reply):
+            self.courtesy.not_reached(host, errand.keys, now)
+            return True
         pause = self.courtesy.finish(
             host,
             errand.keys,
@@ -102,6 +106,7 @@ class Dispatch:
             address=reply.address,
             retry_after=retry_after(reply) if failed else 0.0,
         )
+        self.courtesy.state(host).answered |= bool(reply.head)
         once = self.courtesy.state(host).failures > MAX_FAILURES
         if failed and not once and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
             errand.tries += 1

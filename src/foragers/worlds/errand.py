@@ -28,6 +28,7 @@ TRY_AGAIN_AFTER = (Trouble.TIMEOUT, Trouble.NO_CONNECTION, Trouble.LOST)
 BUSY, BUSY_TROUBLE = (429, 503), (Trouble.TIMEOUT, Trouble.NO_CONNECTION)
 MAX_TRIES, MAX_TRIES_IN_TIME, MAX_HOPS = 3, 2, 10
 MAX_TRIES_BUSY = 5
+NOT_REACHED = (Trouble.NO_HOST, Trouble.NO_CONNECTION)
 
 
 class Archivist(Protocol):
@@ -128,6 +129,12 @@ def has_failed(reply: Reply) -> bool:
     return reply.trouble in TRY_AGAIN_AFTER or (not reply.trouble and reply.code in TRY_AGAIN)
 
 
+def is_not_reached(reply: Reply) -> bool:
+    """Say whether a host could not be reached at all: no name, no connection, nothing in time."""
+    silent = reply.trouble is Trouble.TIMEOUT and not reply.asked
+    return silent or reply.trouble in NOT_REACHED
+
+
 def is_busy(reply: Reply) -> bool:
     """Say whether it was the server, and not the page alone, that could not answer now."""
     if reply.trouble:
@@ -226,6 +233,10 @@ class Permissions:
         waiting.append(errand)
         robots = Errand(errand.choice, f"{origin}/robots.txt", origin)
         return robots if len(waiting) == 1 else None
+
+    def recall(self, origin: str) -> list[Errand]:
+        """Wait no more for a robots.txt; return those who did."""
+        return self.waiting.pop(origin, [])
 
     def learn(self, origin: str, permission: Permission) -> list[Errand]:
         """Take in what was found out; return those who waited for it."""

@@ -6,6 +6,9 @@ its host (`Courtesy`).  An errand that may not go on, or is done, becomes a page
 
 A choice of a known page asks whether it has changed.  A page that could not be had because
 its host wants to be left alone is put off: it is answered, and noted in `again`.
+
+An errand whose host cannot be reached just now, or wants long pauses, is set aside: its place
+is free, its choice has no answer yet and is to be made again later, where it had come to.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
+
+import msgspec
 
 from foragers.causes import PER_HOST, SCOPE
 from foragers.clock import steady
@@ -31,6 +36,7 @@ from foragers.worlds.errand import (
     Permission,
     Permissions,
     has_failed,
+    is_not_reached,
     origin_of,
     reason_of,
     without_credentials,
@@ -40,17 +46,42 @@ from foragers.worlds.harvesting import Harvest, Harvester
 from foragers.worlds.lists import FEED, SITEMAP, Lists
 from foragers.worlds.recorded import status_of
 from foragers.worlds.visited import Visited, is_seed
+from foragers.worlds.weather import GONE, Weather
 
 MAX_ROBOTS_HOPS = 5
 NOT_MODIFIED = 304
 MAX_TURN = 0.5
 """Seconds after which others have a turn, who show how the crawl goes."""
+MAX_ROUNDS = 3
+"""How often a page is put off before it is given up until the crawl is taken up again."""
+AGAIN, ROUNDS = 20.0, {Trouble.TIMEOUT: 1, Trouble.LOST: 0}
+"""After so many seconds a page whose answer did not come is asked for again, so often; in any
+case when the crawl is taken up again."""
+MAX_TOLD = 20
+"""Of how many hosts it is told that they cannot be reached, or want long pauses."""
+AWAY = "nobody can be reached"
 KNOWN_BEFORE = "redirects to a page fetched before"
+
+
+class Again(msgspec.Struct, frozen=True):
+    """A choice that is to be made again at a time, at most for the so manieth time.
+
+    `aside` are those without an answer, whose host is to be left alone for `pause` seconds.
+    """
+
+    until: float
+    choice: Choice
+    rounds: int = MAX_ROUNDS
+    aside: bool = False
+    pause: float = 0.0
 
 
 @dataclass(slots=True)
 class Live:
-    """The web as it is now; `again` are choices that were put off, and until when."""
+    """The web as it is now.
+
+    `again` are choices to be made again, `notices` lines for who watches the crawl.
+    """
 
     addresses: tuple[str, ...]
     dispatch: Dispatch
@@ -63,12 +94,19 @@ class Live:
     visited: Visited = field(default_factory=Visited)
     lists: Lists = field(default_factory=Lists)
     renderings: Renderings = field(default_factory=Renderings)
-    again: list[tuple[float, Choice]] = field(default_factory=list)
+    weather: Weather = field(init=False)
+    again: list[Again] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    _half_way: dict[Choice, Errand] = field(default_factory=dict)
+    _told: set[str] = field(default_factory=set)
     _permissions: Permissions = field(default_factory=Permissions)
     _ready: list[tuple[int, Page]] = field(default_factory=list)
     _choices: dict[int, Choice] = field(default_factory=dict)
     _under_way: int = 0
     _started: int = 0
+
+    def __post_init__(self) -> None:
+        self.weather = Weather(self.dispatch.courtesy)
 
     @property
     def now(self) -> float:
@@ -89,7 +127,9 @@ class Live:
     def free(self) -> int:
         """How many errands may be started; those that are being rendered hold up no others."""
         busy = self._under_way - min(len(self.renderings), self.connections)
-        return self.connections - busy if steady() < self.deadline else 0
+        now = steady()
+        free = self.connections - busy if now < self.deadline else 0
+        return self.weather.places(free, self._under_way, now)
 
     @property
     def seeds(self) -> Sequence[Link]:
@@ -102,7 +142,8 @@ class Live:
         self._under_way, self._started = self._under_way + 1, self._started + 1
         self._choices[self._started] = choice
         url = without_credentials(self.table.href(choice.url))
-        errand = Errand(choice, url, number=self._started)
+        errand = self._half_way.pop(choice, None) or Errand(choice, url)
+        errand.number = self._started
         errand.known = self.visited.recall(choice.url, self.table)
         if choice.agent in (SITEMAP, FEED):
             errand.enough = self.dispatch.client.limits.body
@@ -114,7 +155,7 @@ class Live:
     def finished(self, until: float = inf) -> Sequence[Page]:
         """Wait for pages, not for long and at the latest until a time, and return them."""
         turn = steady() + MAX_TURN
-        while not self._ready:
+        while not self._ready and not self._is_set_aside:
             now = steady()
             for errand in self.dispatch.due(now):
                 self._queue(errand)
@@ -122,15 +163,24 @@ class Live:
                 self._read(task.errand, task.outcome, task.record, task.note)
             # The deadline is read each time: an interrupt brings it forward.
             latest = min(until, self.deadline, turn)
-            if self._ready or now >= latest or (not self._under_way and until == inf):
+            if (
+                self._ready
+                or self._is_set_aside
+                or now >= latest
+                or (not self._under_way and until == inf)
+            ):
                 break
             for errand, reply in self.dispatch.replies(self.renderings.until(latest)):
-                take = self._take_robots if errand.origin else self._take_page
-                take(errand, reply)
+                self._hear(errand, reply)
         ready, self._ready = self._ready, []
         for number, _ in ready:
             del self._choices[number]
         return [page for _, page in ready]
+
+    @property
+    def _is_set_aside(self) -> bool:
+        """Whether places have become free without an answer."""
+        return any(one.aside for one in self.again)
 
     @property
     def pending(self) -> list[Choice]:
@@ -185,6 +235,13 @@ class Live:
         wait = self.dispatch.send(errand)
         if not wait:
             return
+        host, state = host_of(errand.url), self.dispatch.courtesy.state(host_of(errand.url))
+        slow = max(state.asked, self.dispatch.courtesy.delay)
+        if not state.down and wait <= slow:
+            self._say(host, f"{host} wants {slow:,.0f} s between requests; its pages wait aside")
+        if state.down or wait <= slow:
+            self._set_aside(errand, steady() + wait)
+            return
         reason = f"{host_of(errand.url)} asks to be left alone for {wait:.0f} s"
         if errand.origin:
             self._learn(errand.origin, Permission.denied(reason, steady() + wait))
@@ -192,11 +249,69 @@ class Live:
             self._put_off(errand, Status.SKIPPED, reason, steady() + wait)
 
     def _put_off(
-        self, errand: Errand, status: Status, reason: str, until: float, record: str = ""
+        self,
+        errand: Errand,
+        status: Status,
+        reason: str,
+        until: float,
+        record: str = "",
+        rounds: int = MAX_ROUNDS,
     ) -> None:
         """End an errand for now, and note when it may be tried again."""
-        self.again.append((until, errand.choice))
+        self.again.append(Again(until, errand.choice, rounds))
         self._end(errand, status, reason + LATER, record)
+
+    def _set_aside(self, errand: Errand, until: float) -> None:
+        """Give the place of an errand, and of those that wait for it, to others for a while."""
+        courtesy, now = self.dispatch.courtesy, steady()
+        waiting = self._permissions.recall(errand.origin) if errand.origin else [errand]
+        for one in waiting:
+            choice, host = one.choice, self.table.host_name(one.choice.host)
+            # Where a redirect led elsewhere, it is not the host that is chosen which must wait.
+            pause = until - now if host == host_of(errand.url) else courtesy.wait(host, now) or 0.0
+            if one.hops:
+                self._half_way[choice] = one
+            self.again.append(Again(until, choice, aside=True, pause=pause))
+            del self._choices[one.number]
+            self._under_way -= 1
+
+    def _not_reached(self, errand: Errand, reply: Reply) -> None:
+        """Set an errand aside whose host cannot be reached, or give that up for a while."""
+        host, now = host_of(errand.url), steady()
+        courtesy, reason = self.dispatch.courtesy, reason_of(reply)
+        if self.weather.failed(host, now):
+            self.notices.append(f"{AWAY}: {reason}; the crawl waits until it is back")
+        if not self.weather.is_hopeless(host, now):
+            if not self.weather.is_away:
+                self._say(host, f"{host} cannot be reached ({reason}); it is asked again")
+            self._set_aside(errand, now + (courtesy.wait(host, now) or 0.0))
+            return
+        courtesy.leave(host, now + GONE)
+        until = courtesy.free_at(host)
+        if errand.origin:
+            self._learn(errand.origin, Permission.denied(reason, until))
+        else:
+            self._put_off(errand, Status.FAILED, reason, until)
+
+    def _say(self, host: str, line: str) -> None:
+        """Tell something of a host once, and not of very many hosts."""
+        if host not in self._told and len(self._told) < MAX_TOLD:
+            self._told.add(host)
+            self.notices.append(line)
+            if len(self._told) == MAX_TOLD:
+                self.notices.append("of more hosts like these nothing is said")
+
+    def _hear(self, errand: Errand, reply: Reply) -> None:
+        """Take in an answer, or that there is none."""
+        if is_not_reached(reply):
+            self._not_reached(errand, reply)
+            return
+        if reply.head:
+            passed = self.weather.answered(host_of(errand.url), steady())
+            if passed:
+                self.notices.append(f"the network is back after {passed:,.0f} s")
+        take = self._take_robots if errand.origin else self._take_page
+        take(errand, reply)
 
     def _take_robots(self, errand: Errand, reply: Reply) -> None:
         """Find out what a host wants, there or where its robots.txt redirects to."""
@@ -222,8 +337,7 @@ class Live:
         """Go on to where a page redirects, or make a page of the reply."""
         record = self._archived(reply)
         if reply.trouble is not None:
-            status = Status.SKIPPED if reply.trouble is Trouble.REFUSED_ADDRESS else Status.FAILED
-            self._end(errand, status, reason_of(reply), record)
+            self._in_trouble(errand, reply, record)
         elif reply.code in REDIRECTS:
             self._follow(errand, reply, record)
         elif reply.code == NOT_MODIFIED and errand.conditions:
@@ -243,6 +357,17 @@ class Live:
         if self.archivist is None or self.harvester.forbids_copy(reply):
             return ""
         return self.archivist.record(reply)
+
+    def _in_trouble(self, errand: Errand, reply: Reply, record: str) -> None:
+        """End an errand that has no usable answer, for now if another time may be better."""
+        reason, rounds = reason_of(reply), ROUNDS.get(reply.trouble or Trouble.BROKEN)
+        if rounds is not None:
+            until = steady() + AGAIN * self.dispatch.courtesy.backoff
+            self._put_off(errand, Status.FAILED, reason, until, record, rounds)
+        else:
+            refused = reply.trouble is Trouble.REFUSED_ADDRESS
+            status = Status.SKIPPED if refused else Status.FAILED
+            self._end(errand, status, reason, record)
 
     def _read(self, errand: Errand, reply: Reply, record: str, note: str = "") -> None:
         """Make a page of what a reply says."""
