@@ -1,4 +1,4 @@
-"""Conformance suites of other projects, where they are at hand; tests are skipped where not."""
+"""Conformance suites and recorded webs, where they are at hand; tests are skipped where not."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from types import ModuleType
 
 import pytest
 
+SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+
+def recording(name: str) -> Path:
+    """Return the WARC file of a recorded web, or skip."""
+    file = SHARED / "worlds" / f"{name}.warc.gz"
+    if not file.exists():
+        pytest.skip(f"the recorded web {name} is not here")
+    return file
+
 
 def suite(name: str) -> ModuleType:
     """Load the runner of a suite, or skip."""
-    beside = Path(__file__).resolve().parents[2] / "shared"
-    runner = Path(os.environ.get("FORAGERS_SHARED", beside)) / "suites" / name / "run.py"
+    runner = SHARED / "suites" / name / "run.py"
     if not runner.exists():
         pytest.skip(f"the suite {name} is not here")
     spec = importlib.util.spec_from_file_location(f"suite_{name}", runner)
