@@ -1,0 +1,58 @@
+"""Links between pages of the documentation lead somewhere, and the index lists every page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+def prose(page: Path) -> str:
+    """Return a page without its code blocks."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors of the headings in a page, as GitHub makes them."""
+    plain = (LINK.sub("]", heading).lower().strip() for heading in HEADING.findall(text))
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+def targets(page: Path) -> Iterator[tuple[str, Path, str]]:
+    """Give the links from a page to other files: as written, the file, the anchor."""
+    for link in LINK.findall(prose(page)):
+        if "://" not in link:
+            name, _, anchor = link.partition("#")
+            yield link, (page.parent / name).resolve() if name else page, anchor
+
+
+def test_links_lead_to_files_and_headings_that_exist() -> None:
+    broken = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in PAGES
+        for link, file, anchor in targets(page)
+        if not file.exists() or (anchor and anchor not in anchors(prose(file)))
+    ]
+    assert not broken, "\n".join(broken)
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = {file for _, file, _ in targets(DOCS / "README.md")}
+    missing = sorted(
+        str(page.relative_to(DOCS))
+        for page in DOCS.rglob("*.md")
+        if page not in listed and page.name != "README.md"
+    )
+    assert not missing, f"docs/README.md does not list {', '.join(missing)}"
+
+
+def test_headings_become_anchors() -> None:
+    text = "# What `auto` does\n## X-Robots-Tag, and [more](a.md)\n"
+    assert anchors(text) == {"what-auto-does", "x-robots-tag-and-more"}
