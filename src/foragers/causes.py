@@ -15,7 +15,7 @@ from foragers.types import Status
 TRAP, SCOPE = "trap: ", "scope: "
 """How the reason of a page begins that a trap rule, or the scope of the crawl, has left out."""
 ROBOTS = "robots.txt"
-NO_ROBOTS = f"{ROBOTS} cannot be had"
+NO_ROBOTS = f"{ROBOTS} could not be fetched"
 PRIVATE = "private address"
 PER_HOST = "more than --per-host"
 LATER = "; to be asked again"
@@ -25,7 +25,7 @@ VARYING = (
     (re.compile(r"(hardly anything new) at .*"), r"\1"),
     (re.compile(r"(a known page) but for .*"), r"\1 but for a parameter"),
     (re.compile(r"copy of .*"), "copy of another page"),
-    (re.compile(r"\S+ (asks to be left alone) .*"), r"host \1"),
+    (re.compile(r"\S+ (asks for a pause) .*"), r"host \1"),
     (re.compile(r"(more than --per-host) .*"), r"\1 pages"),
     (re.compile(r"no connection: ([^\d:]+)"), r"\1"),
 )

@@ -136,7 +136,7 @@ class Scope:
                 found.append("")
             if not found[-1].startswith(("http://", "https://")):
                 raise UsageError(
-                    f"--prefix {prefix}: not the beginning of an address;"
+                    f"--prefix {prefix}: not the beginning of a URL;"
                     " write https://host/path or host/path"
                 )
         return tuple(found)

@@ -52,7 +52,7 @@ def test_people_read_the_same_as_machines(folder: Path, capsys) -> None:
     assert code == 0
     for words in ("outcome       ok", "promise       0.500", "1.000, relevant", f"{FILE} at byte"):
         assert words in out
-    way = out[out.index("How the crawl came there") :].splitlines()
+    way = out[out.index("Path of the crawl to this page") :].splitlines()
     assert [line.strip() for line in way[1:]] == [
         address("home"),
         "seed, promise 0.000, relevance 1.000",

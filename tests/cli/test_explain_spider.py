@@ -61,7 +61,7 @@ def test_the_words_of_the_link_are_told_with_their_bins(tmp_path: Path, capsys) 
     assert np.dot(adds["P(bin | words)"], adds["value of the bin"]) == pytest.approx(promise)
     assert f"{promise:.3f}" in reasons["says"]
     _, out, _ = said(capsys, "explain", folder, address("gold"))
-    for line in ("Why it promised that", "gold (url)", "value of the bin", "immediate"):
+    for line in ("Why it had this promise", "gold (url)", "value of the bin", "immediate"):
         assert line in out
     assert explained(capsys, folder, address("home"))["reasons"] is None
 

@@ -103,7 +103,7 @@ def test_a_host_that_asks_for_a_long_pause_is_left_alone_and_the_crawl_ends(tmp_
         assert outcome.status("/it") == "failed"
         assert outcome.reason("/it") == "503; to be asked again"
         assert server.paths == ["/robots.txt", "/it"]
-        assert "left alone" in outcome.stopped
+        assert "a pause of" in outcome.stopped
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_what_brought_no_page_is_told_by_reason(crawled) -> None:
     outcomes = {(one["status"], one["reason"]): one["count"] for one in told["outcomes"]}
     expected = {
         ("skipped", "robots.txt"): 1,
-        ("skipped", "robots.txt cannot be had: connection refused"): 1,
+        ("skipped", "robots.txt could not be fetched: connection refused"): 1,
         ("missing", "404"): 1,
         ("failed", "500"): 1,
         ("unwanted", "content type application/pdf"): 1,

@@ -125,7 +125,7 @@ def test_a_host_that_stays_away_is_given_up_and_its_pages_are_not_each_tried(
         rows = [row for url, row in outcome.rows.items() if "127.0.0.2" in url]
         assert [row[2] for row in rows].count("failed") <= 1
         assert len(rows) <= 3
-        assert outcome.stopped.startswith("no host that is left can be reached: 127.0.0.2")
+        assert outcome.stopped.startswith("no remaining host can be reached: 127.0.0.2")
         assert sum("127.0.0.1:" in url for url in outcome.rows) == PAGES + 1
         dead._back()
         outcome, _ = run(tmp_path, dead.url("/0"), other.url("/0"))
@@ -177,7 +177,7 @@ def test_hosts_with_a_long_crawl_delay_leave_their_places_to_others(tmp_path: Pa
         outcome, said = run(tmp_path, *seeds, good.url("/0"), concurrency=2)
         assert fetched(outcome) == PAGES + 1
         assert {tuple(host.paths) for host in hosts} == {("/robots.txt",)}
-        assert "left alone" in outcome.stopped or "to wait for" in outcome.stopped
+        assert "a pause of" in outcome.stopped or "deferred for" in outcome.stopped
         assert sum("s between requests" in line for line in said) == 4
 
 

@@ -61,8 +61,8 @@ def test_pages_whose_rules_could_not_be_had_are_asked_for_when_the_crawl_goes_on
     site = {"/robots.txt": failing_at_first(3), "/a": page("/b"), "/b": page()}
     with serving(site) as server:
         first = crawl(tmp_path, server.url("/a"))
-        assert "cannot be had for now, and is to wait for 30 minutes" in first.stopped
-        assert first.reason("/a") == "robots.txt cannot be had: 503" + LATER
+        assert "deferred for 30 minutes or more" in first.stopped
+        assert first.reason("/a") == "robots.txt could not be fetched: 503" + LATER
         if not keep:
             (tmp_path / "checkpoint").unlink()
         crawl(tmp_path, server.url("/a"))
@@ -104,7 +104,7 @@ def test_a_long_pause_is_kept_when_the_crawl_goes_on(tmp_path: Path) -> None:
         seeds = server.url("/it"), server.url("/other")
         for _ in range(3):
             outcome = crawl(tmp_path, *seeds)
-            assert "left alone for 60 minutes" in outcome.stopped
+            assert "a pause of 60 minutes" in outcome.stopped
         assert server.paths == ["/robots.txt", "/it"], "it is not asked for anything"
 
 

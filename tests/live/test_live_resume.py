@@ -94,7 +94,7 @@ def test_a_host_that_asked_to_be_left_alone_is_left_alone_afterwards(tmp_path: P
         assert server.paths == ["/robots.txt", "/it"]
         outcome = crawl(tmp_path, server.url("/it"), server.url("/other"))
         assert server.paths == ["/robots.txt", "/it"]
-        assert "left alone" in outcome.stopped or "to wait" in outcome.stopped
+        assert "a pause of" in outcome.stopped or "deferred for" in outcome.stopped
 
 
 @pytest.mark.parametrize("answered", [False, True])
@@ -141,7 +141,7 @@ def test_a_host_that_has_given_its_pages_gives_no_more_afterwards(tmp_path: Path
     with serving(site) as server:
         killed(tmp_path, order_of(server.url("/"), per_host=4), 4)
         outcome = crawl(tmp_path, server.url("/"), per_host=4)
-        assert "every host that is left has given its 4 pages" in outcome.stopped
+        assert "every remaining host has reached its limit of 4 pages" in outcome.stopped
         assert len(outcome.urls) == 4
 
 

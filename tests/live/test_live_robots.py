@@ -42,15 +42,15 @@ def test_without_rules_all_is_allowed(status: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("robots", "reason"),
     [
-        (reply(b"", "500 Error"), "robots.txt cannot be had: 500"),
-        (reply(b"", "503 Busy"), "robots.txt cannot be had: 503"),
-        (reply(b"", "429 Slow"), "robots.txt cannot be had: 429"),
-        (hang, "robots.txt cannot be had: timeout"),
-        (reset, "robots.txt cannot be had: connection lost"),
-        (b"nothing like HTTP", "robots.txt cannot be had: "),
-        (redirect("/robots.txt"), "robots.txt cannot be had: 302"),
-        (redirect("javascript:x"), "robots.txt cannot be had: 302"),
-        (redirect("file:///etc/passwd"), "robots.txt cannot be had: 302"),
+        (reply(b"", "500 Error"), "robots.txt could not be fetched: 500"),
+        (reply(b"", "503 Busy"), "robots.txt could not be fetched: 503"),
+        (reply(b"", "429 Slow"), "robots.txt could not be fetched: 429"),
+        (hang, "robots.txt could not be fetched: timeout"),
+        (reset, "robots.txt could not be fetched: connection lost"),
+        (b"nothing like HTTP", "robots.txt could not be fetched: "),
+        (redirect("/robots.txt"), "robots.txt could not be fetched: 302"),
+        (redirect("javascript:x"), "robots.txt could not be fetched: 302"),
+        (redirect("file:///etc/passwd"), "robots.txt could not be fetched: 302"),
     ],
 )
 def test_rules_that_cannot_be_had_forbid_all(robots: Answer, reason: str, tmp_path: Path) -> None:

@@ -46,8 +46,11 @@ def test_a_seed_that_robots_txt_forbids_is_said_to_be(tmp_path: Path, capsys) ->
     ("reason", "remedy"),
     [
         ("unknown host: Could not resolve host: a.test", "check the spelling"),
-        ("robots.txt cannot be had: unknown host: a.test", "check the spelling"),
-        ("robots.txt cannot be had: certificate expired: SSL", "only the site can mend that"),
+        ("robots.txt could not be fetched: unknown host: a.test", "check the spelling"),
+        (
+            "robots.txt could not be fetched: certificate expired: SSL",
+            "only the site can fix that",
+        ),
         ("no connection: connection refused", "is the server running?"),
         ("timeout: no whole answer after 20 s", "try again later"),
         ("scope: matches --exclude", "change --prefix, --include or --exclude"),

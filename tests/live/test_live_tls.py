@@ -69,7 +69,7 @@ def crawled(folder: Path, certificates: Path, name: str) -> tuple[str, str, int]
 def test_a_certificate_that_nobody_vouches_for_is_refused(certificates, tmp_path: Path) -> None:
     status, reason, asked = crawled(tmp_path, certificates, "good")
     assert (status, asked) == ("skipped", 0)
-    assert "robots.txt cannot be had: self-signed certificate: " in reason
+    assert "robots.txt could not be fetched: self-signed certificate: " in reason
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,6 @@ def test_the_summary_says_why_it_stopped(summary: Summary) -> None:
 
 
 def test_it_is_said_that_recall_is_not_estimated_where_there_is_no_end_of_what_is_new() -> None:
-    assert "not estimated: there is no end to what is new" in printed(Summary(downloads=3), "")
+    assert "not estimated: new pages never end" in printed(Summary(downloads=3), "")
     known = Estimate(found=2, low=2, waiting=4)
     assert "not estimated" not in printed(Summary(downloads=3), "", known)

@@ -69,7 +69,7 @@ def test_a_function_that_fails_is_named_with_the_page_in_one_line() -> None:
         Call(broken).relevance(page(url=7))
     assert str(error.value) == (
         f"--judge {__name__}:broken failed on http://site.test/7 (ValueError: two lines);"
-        " mend the function and run again"
+        " fix the function and run again"
     )
 
 

@@ -231,7 +231,7 @@ def write_folder(result: Result, out: Path, console: Console) -> None:
     plot_harvest(result, out / "harvest")
     write_report(result, out)
     if not canvas.have_matplotlib():
-        told = f"curves are in harvest.svg only; pictures as PNG {canvas.LEFT_OUT}"
+        told = f"curves are in harvest.svg only; PNG files {canvas.LEFT_OUT}"
         console.print(told, markup=False, soft_wrap=True)
     places = f"report: {out / 'report.html'}; ledgers: {out / 'ledgers'}"
     console.print(places, soft_wrap=True, markup=False)

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         home = server.address(archive.book.href(archive.seeds[0]))
         check_reachable(home)
         console.print(
-            f"A made-up news site of {PAGES:,} pages is served on this machine at {home}\n"
+            f"A generated news site of {PAGES:,} pages is served on this machine at {home}\n"
             f"Three strategies look for pages about “{AIM.topic}”;"
             f" each downloads {BUDGET} pages.\n",
             soft_wrap=True,
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     for strategy, what in STRATEGIES.items():
         console.print(f"{strategy} {what}.", highlight=False)
     console.print(f"\n{verdict(curves)}\n", highlight=False, soft_wrap=True)
-    title = f"“{AIM.topic}”: mean and range of {len(OTHER_SITES) + 1} made-up news sites"
+    title = f"“{AIM.topic}”: mean and range of {len(OTHER_SITES) + 1} generated news sites"
     picture = plot_curves(curves, BUDGET, title, options.out / "harvest")
     for line in next_steps(options.out, picture, best):
         console.print(line, soft_wrap=True, highlight=False, markup=False)

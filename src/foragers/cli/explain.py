@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 def show_reasons(reasons: Reasons, console: Console) -> None:
     """Print what a strategy says of its choice."""
     console.print()
-    console.print(Text("Why it promised that", style="bold"))
+    console.print(Text("Why it had this promise", style="bold"))
     console.print(said("  ", reasons.says), soft_wrap=True)
     if reasons.parts:
         grid = Table(box=SIMPLE, pad_edge=False)
@@ -87,7 +87,7 @@ def lines(found: Explanation) -> list[Text]:
         return not_fetched(found)
     text = [said("", f"{plain(found.asked)} was never seen by this crawl.")]
     if found.nearest:
-        text += [said("", "Known addresses that look like it:")]
+        text += [said("", "Similar known URLs:")]
         text += [said("  ", url) for url in found.nearest]
     return text
 
@@ -131,7 +131,7 @@ def judged(step: Step) -> str:
 def way(found: Explanation) -> list[Text]:
     """Say how the crawl came to a page."""
     path = found.path
-    text = [Text(), Text("How the crawl came there", style="bold")]
+    text = [Text(), Text("Path of the crawl to this page", style="bold")]
     for place, step in enumerate(path):
         if len(path) > FIRST + LAST and FIRST <= place < len(path) - LAST:
             if place == FIRST:

@@ -24,7 +24,7 @@ from foragers.reporting.plain import plain
 MAX_LINE = 2000
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
-    "demo": "crawl a made-up news site with three strategies",
+    "demo": "crawl a generated news site with three strategies",
     "crawl": "crawl the web for pages about a topic",
     "report": "write a web page about a crawl, with curves and tables",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
@@ -129,7 +129,7 @@ def option_of(file: Path, key: str, value: object) -> list[str]:
     """Return what a line of a settings file is on the command line."""
     option = f"--{key.replace('_', '-')}"
     if option in ("--help", "--config") or isinstance(value, dict):
-        raise UsageError(f"--config {file}: '{key}' is no option of the command")
+        raise UsageError(f"--config {file}: '{key}' is not an option of the command")
     if isinstance(value, bool):
         return [option] if value else []
     values = value if isinstance(value, list) else [value]

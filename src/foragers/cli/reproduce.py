@@ -86,6 +86,6 @@ def run(options: argparse.Namespace, console: Console) -> None:
     write_exhibits(exhibits, out)
     show(exhibits, console)
     if exhibits.figures and not canvas.have_matplotlib():
-        told = f"no pictures, only their data as CSV: pictures {canvas.LEFT_OUT}"
+        told = f"no figures, only their data as CSV: figures {canvas.LEFT_OUT}"
         console.print(told, markup=False, soft_wrap=True)
     console.print(f"everything: {out / 'report.html'}", soft_wrap=True, markup=False)

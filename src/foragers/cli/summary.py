@@ -49,7 +49,7 @@ def numbers(summary: Summary, stopped: str | None, estimate: Estimate | None = N
         ("skipped", f"{summary.skipped:,}", "not asked for, cost no budget"),
         ("time", duration(summary.seconds), f"{per_second:,.1f} downloads a second"),
     ]
-    recall = ("recall", "–", "not estimated: there is no end to what is new")
+    recall = ("recall", "–", "not estimated: new pages never end")
     if estimate is not None:
         recall = ("recall", estimate.recall_said, estimate.total_said)
     rows.insert(2, recall)
@@ -76,7 +76,7 @@ def statuses(summary: Summary, shown: Sequence[str]) -> str:
 
 def causes(summary: Summary) -> Table:
     """Return the table of why choices brought no page, by cause."""
-    title = "what brought no page, by reason"
+    title = "outcomes without a page, by reason"
     grid = Table(box=SIMPLE, pad_edge=False, title=title, title_justify="left")
     grid.add_column("status", no_wrap=True)
     grid.add_column("reason", no_wrap=True, max_width=WIDEST_CAUSE, overflow="ellipsis")
@@ -92,17 +92,17 @@ def print_left_alone(hosts: Sequence[LeftAlone], console: Console) -> None:
     """Print which hosts want to be left alone, and until when."""
     if not hosts:
         return
-    grid = Table(box=SIMPLE, pad_edge=False, title="to be asked again later", title_justify="left")
+    grid = Table(box=SIMPLE, pad_edge=False, title="hosts to ask again later", title_justify="left")
     grid.add_column("host", no_wrap=True, max_width=WIDEST_HOST, overflow="ellipsis")
     grid.add_column("not before", no_wrap=True)
-    grid.add_column("pages put off", justify="right", no_wrap=True)
+    grid.add_column("deferred pages", justify="right", no_wrap=True)
     for one in hosts[:WORST]:
         moment = datetime.fromtimestamp(one.until, UTC).strftime("%Y-%m-%d %H:%M UTC")
         grid.add_row(Text(plain(one.host)), moment, f"{one.pages:,}")
     if len(hosts) > WORST:
         grid.add_row(f"and {len(hosts) - WORST:,} more", "", "")
     console.print(grid)
-    console.print("the same command asks them again")
+    console.print("the same command tries them again")
 
 
 def errors(summary: Summary) -> Table:

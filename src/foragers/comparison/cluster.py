@@ -106,7 +106,7 @@ def perform_on_ray(
             raise error.cause from error
         except RayError as error:
             reason = str(error).partition("\n")[0]
-            raise UsageError(f"Ray gave up ({reason}); the same command goes on") from error
+            raise UsageError(f"Ray gave up ({reason}); the same command resumes it") from error
         finally:
             call_off(list(running))
 

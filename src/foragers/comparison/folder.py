@@ -1,4 +1,4 @@
-"""The folder of a comparison: finished runs stay, so that the same command goes on after a kill."""
+"""The folder of a comparison: finished runs are kept, so the same command resumes it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def perform_all(
             for future in as_completed(waiting):
                 yield waiting[future], future.result()
         except BrokenProcessPool as error:
-            raise UsageError("a worker process was killed; the same command goes on") from error
+            raise UsageError("a worker process was killed; the same command resumes it") from error
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -139,7 +139,7 @@ def check(path: Path, request: Request, most_days: float) -> None:
     archive = open_world(path)
     if not archive.evolving:
         raise UsageError(
-            f"--world {path}: stands still, and fleets look for news;"
+            f"--world {path}: does not change, and fleets look for news;"
             " import it with --evolving or --window"
         )
     if archive.end <= archive.start:

@@ -38,17 +38,19 @@ def why_stopped(
     alone = left_alone(live, extras)
     down = [one.host for one in alone if live.dispatch.courtesy.state(one.host).down]
     if down and len(down) == len(alone):
-        return f"no host that is left can be reached: {some(down)}; the same command asks again"
+        return f"no remaining host can be reached: {some(down)}; the same command tries again"
     for due, said in (
-        (pace.next_opening, "asks to be left alone"),
-        (extras.due(pace.closed), "cannot be had for now, and is to wait"),
+        (pace.next_opening, "all remaining hosts ask for a pause of"),
+        (extras.due(pace.closed), "the remaining pages are deferred for"),
     ):
         if due < inf:
             minutes = max(0.0, due - steady()) / 60
-            return f"all that is left {said} for {minutes:.0f} minutes or more"
+            return f"{said} {minutes:.0f} minutes or more"
     visited = live.visited
     if waiting != 0 and any(visited.is_full(host) for host in visited.counts):
-        return f"every host that is left has given its {order.per_host:,} pages (--per-host)"
+        return (
+            f"every remaining host has reached its limit of {order.per_host:,} pages (--per-host)"
+        )
     return "there is nothing left to fetch"
 
 

@@ -25,10 +25,12 @@ def recall(order: Order) -> Model | None:
     kind = STRATEGIES[name]
     if not hasattr(kind, "learned"):
         some = ", ".join(name for name, kind in STRATEGIES.items() if hasattr(kind, "learned"))
-        raise UsageError(f"--learned: '{name}' learns nothing to keep; strategies that do: {some}")
+        raise UsageError(
+            f"--learned: '{name}' saves nothing that it learns; strategies that do: {some}"
+        )
     apart = hasattr(kind, "learned_kind")  # what it learns is no model that one could train
     if "model" in given and not apart:
-        raise UsageError("--learned and model=… are two sources of one thing; give one of them")
+        raise UsageError("--learned and model=… exclude each other; give one of them")
     file, aim = Path(order.learned), str(order.aim)
     check_writable(file, "--learned")
     if not file.exists():

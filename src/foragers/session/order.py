@@ -97,7 +97,7 @@ class Order(msgspec.Struct, frozen=True):
             raise UsageError("--chromium names the browser for --render; give that too")
         if self.enough.recall is not None and self.aim.new_within is not None:
             raise UsageError(
-                "--until-recall: there is no end to what is new (--new-within); use --until-yield"
+                "--until-recall: new pages never end (--new-within); use --until-yield"
             )
         if not (self.agent.isascii() and self.agent.isprintable()):
             raise UsageError("--user-agent and --contact: write them in plain ASCII, on one line")

@@ -54,12 +54,12 @@ def world_of(order: Order, traps: Traps | None, table: UrlTable, limits: Limits)
     try:
         seeds = tuple(resolve(seed if "://" in seed else f"http://{seed}") for seed in order.seeds)
     except ValueError as error:
-        raise UsageError(f"a seed is no address ({error}); write https://host/path") from error
+        raise UsageError(f"a seed is not a URL ({error}); write https://host/path") from error
     for seed in seeds:
         if not seed.startswith(("http://", "https://")):
-            raise UsageError(f"{seed}: only http and https addresses can be crawled")
+            raise UsageError(f"{seed}: only http and https URLs can be crawled")
         if not is_address(seed):
-            raise UsageError(f"{seed}: no such host can be; write https://host/path")
+            raise UsageError(f"{seed}: not a valid host name; write https://host/path")
     scope = Scope(
         seeds,
         order.within,

@@ -17,7 +17,7 @@ BUSY = ("408", "425", "429", "500", "502", "503", "504")
 CLOSED = ("401", "402", "403", "407", "451")
 REMEDIES = (
     (("unknown host",), "check the spelling of the host, and the network"),
-    (("certificate", "self-signed", "TLS"), "only the site can mend that; try its http:// URL"),
+    (("certificate", "self-signed", "TLS"), "only the site can fix that; try its http:// URL"),
     (("connection refused", "no connection", "no route", "network is"), "is the server running?"),
     (("timeout", "connection lost"), "the server is slow or away; try again later"),
     ((ROBOTS,), "robots.txt of the site forbids it; begin elsewhere"),

@@ -376,7 +376,7 @@ class Session:
             return f"{self.order.minutes:g} minutes are over"
         if self._is_cut_off:
             minutes = self.live.weather.away(steady()) / 60
-            return f"{AWAY} for {minutes:.0f} minutes; the same command goes on"
+            return f"{AWAY} for {minutes:.0f} minutes; the same command resumes it"
         return why_stopped(self.order, world, self.live, self.pace, self.extras, self.waiting)
 
     @property
@@ -391,7 +391,7 @@ def storing(folder: Path, name: str = "") -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        remedy = "make room" if "full" in str(error) else "mend that"
+        remedy = "make room" if "full" in str(error) else "repair it"
         if "locked" in str(error):
             remedy = "end the program that holds it"
         raise WriteError(folder / "ledger.sqlite", error, remedy) from error

@@ -76,7 +76,9 @@ class Lore:
         try:
             lore = cls(*(whole(model.arrays[name], kind) for name, kind in COLUMNS.items()))
         except (KeyError, ValueError) as error:
-            raise UsageError(f"--learned: the file lacks or garbles a part ({error})") from error
+            raise UsageError(
+                f"--learned: the file has a missing or damaged part ({error})"
+            ) from error
         if not lore.is_whole:
             raise UsageError("--learned: the parts of the file do not fit together; begin anew")
         return lore

@@ -80,7 +80,9 @@ class Hidden:
                 and found.transitions.shape == (states, states)
             )
         except (KeyError, ValueError, IndexError) as error:
-            raise UsageError(f"the model lacks or garbles a part ({error}); train again") from error
+            raise UsageError(
+                f"the model has a missing or damaged part ({error}); train again"
+            ) from error
         if not (whole and all(np.isfinite(part).all() for part in found.numbers)):
             raise UsageError("the parts of the model do not fit together; train again")
         return found

@@ -54,7 +54,9 @@ class LayerWords:
             size = len(known)
             whole = len(idf) == size and counts.shape == shares.shape == (len(counts), size)
         except (KeyError, ValueError, IndexError, TypeError) as error:
-            raise UsageError(f"the model lacks or garbles a part ({error}); train again") from error
+            raise UsageError(
+                f"the model has a missing or damaged part ({error}); train again"
+            ) from error
         parts = np.concatenate((idf, counts.ravel(), shares.ravel())) if whole else idf
         if not (whole and len(counts) > 1 and np.isfinite(parts).all() and (parts >= 0).all()):
             raise UsageError("the parts of the model do not fit together; train again")

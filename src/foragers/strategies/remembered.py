@@ -54,7 +54,7 @@ class Remembered:
                 *(model.arrays[name].astype(kind, copy=False) for name, kind in COLUMNS.items())
             )
         except (KeyError, ValueError) as error:
-            raise UsageError(f"the model lacks or garbles its automata ({error})") from error
+            raise UsageError(f"the model has missing or damaged automata ({error})") from error
         if not columns.is_whole:
             raise UsageError("the model's automata do not fit together; begin without it")
         return columns

@@ -65,7 +65,7 @@ class LinearClassifier:
         texts = [Counter(words(text)) for text in (*positive, *negative)]
         held = Counter(word for text in texts for word in text)
         if not held:
-            raise UsageError("the examples hold no words; give texts to learn from")
+            raise UsageError("the examples hold no words; give some text")
         place = {word: number for number, word in enumerate(sorted(held))}
         idf = {word: _idf(held[word], len(texts)) for word in place}
         units = [

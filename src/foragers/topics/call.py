@@ -43,7 +43,7 @@ class Call:
         except Exception as error:
             raise UsageError(
                 f"--judge {self.name} failed on {page.href} ({_in_one_line(error)});"
-                " mend the function and run again"
+                " fix the function and run again"
             ) from error
 
     @property

@@ -76,7 +76,7 @@ def truth(archive: Archive | None, relevant: str) -> frozenset[UrlId]:
     parts = [relevant] if relevant in known else relevant.split(",")
     wanted = [name for part in parts if (name := part.strip())]
     if not wanted:
-        raise UsageError(f"--relevant names no label; {_labels_like('', known)}")
+        raise UsageError(f"--relevant contains no label; {_labels_like('', known)}")
     for name in wanted:
         if name not in known:
             raise UsageError(f"--relevant {name}: no such label; {_labels_like(name, known)}")

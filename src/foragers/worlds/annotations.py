@@ -76,7 +76,7 @@ def read_seeds(hrefs: Iterable[str], book: AddressBook, option: str) -> tuple[Ur
             )
         seeds[url] = None
     if not seeds:
-        raise UsageError(f"{option} names no address; give one a line")
+        raise UsageError(f"{option} contains no URL; write one per line")
     return tuple(seeds)
 
 

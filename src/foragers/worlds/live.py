@@ -242,7 +242,7 @@ class Live:
         if state.down or wait <= slow:
             self._set_aside(errand, steady() + wait)
             return
-        reason = f"{host_of(errand.url)} asks to be left alone for {wait:.0f} s"
+        reason = f"{host_of(errand.url)} asks for a pause of {wait:.0f} s"
         if errand.origin:
             self._learn(errand.origin, Permission.denied(reason, steady() + wait))
         else:

@@ -125,7 +125,7 @@ class WorldServer:
         """Return the URL of the world that is shown at a local address."""
         place = self.running.answers.place(Request("GET", address))
         if place is None or not place.urls:
-            raise UsageError(f"{address} is no address of this world")
+            raise UsageError(f"{address} is not a URL of this world")
         return self.archive.book.href(self.running.answers.meant(place.urls)[0])
 
 
