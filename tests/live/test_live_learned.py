@@ -68,7 +68,7 @@ def test_damaged_file_is_named_with_the_remedy(
     ("change", "said"),
     [
         (["--topic", "coffee bean cup"], "was learned for topic “tea leaf cup”"),
-        (["--strategy", "best-first"], "'best-first' learns nothing to keep"),
+        (["--strategy", "best-first"], "'best-first' saves nothing that it learns"),
         (["--strategy", "lafc(model=x)"], "give one of them"),
         (["--learned", "nowhere/to/be"], "its folder does not exist"),
     ],

@@ -118,7 +118,7 @@ def test_an_unknown_label_is_refused_with_the_closest_ones() -> None:
         "--relevant topic:teas: no such label; there is topic:tea, topic:house, …"
     )
     assert "there is class:home, topic:house, topic:tea" in refusal(labels="xx", archive=WORLD)
-    assert "names no label" in refusal(labels=" , ", archive=WORLD)
+    assert "contains no label" in refusal(labels=" , ", archive=WORLD)
     assert "has none; import it with --labels" in refusal(
         labels="x", archive=small_world({"a": []})
     )

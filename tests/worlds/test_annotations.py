@@ -48,7 +48,7 @@ def test_seeds_keep_their_order_and_stand_once() -> None:
 
 
 def test_no_seeds_are_refused() -> None:
-    with pytest.raises(UsageError, match="names no address"):
+    with pytest.raises(UsageError, match="contains no URL"):
         read_seeds([], BOOK, "--seeds s.txt")
 
 
