@@ -17,13 +17,13 @@ import numpy as np
 
 from benchmarks.energy import Held
 from benchmarks.timing import verdict
-from foragers.loop import beginning
-from foragers.outlinks import Outlink, Outlinks
-from foragers.pages.html import parse
-from foragers.strategies.auto import Auto
-from foragers.topics.keywords import Keywords
-from foragers.types import Choice, Document, Ids, Link, Links, Page, Status, UrlId, Visit
-from foragers.worlds.render import render
+from foragers.core.links import ParsedLink, ParsedLinks
+from foragers.core.loop import seed_visit
+from foragers.core.types import Choice, Document, Ids, Link, Links, Page, Status, UrlId, Visit
+from foragers.judges.keywords import Keywords
+from foragers.parsing.html.parse import parse
+from foragers.strategies.auto.strategy import Auto
+from foragers.worlds.html_writer import render
 
 MARKS = (10_000, 100_000, 300_000)
 SAMPLE = 500
@@ -55,10 +55,10 @@ class Endless:
         directory, name = VOCABULARY[url % 97], VOCABULARY[url % 9_973]
         return f"http://www.site{host_of(url)}.test/{directory}/{name}-{url}.html"
 
-    def outlink(self, url: UrlId, around: str) -> Outlink:
+    def outlink(self, url: UrlId, around: str) -> ParsedLink:
         """Return a link to a URL."""
         anchor = f"{VOCABULARY[url % 97]} {VOCABULARY[url % 4_001]}"
-        return Outlink(self.href(url), anchor, around, f"html body div.c{url % 7} ul li a")
+        return ParsedLink(self.href(url), anchor, around, f"html body div.c{url % 7} ul li a")
 
     def page(self, choice: Choice) -> Page:
         """Return a page that links to pages known and unknown."""
@@ -69,7 +69,7 @@ class Endless:
         targets = np.concatenate([menu % self.known, new, some]).astype(np.int32)
         self.known += NEW
         places = self.rng.integers(0, WORDS - 30, len(targets)).tolist()
-        links = Outlinks.of(
+        links = ParsedLinks.of(
             [
                 self.outlink(url, " ".join(said[place : place + 30]))
                 for url, place in zip(targets.tolist(), places, strict=True)
@@ -85,7 +85,7 @@ def crawl(marks: tuple[int, ...], sample: int) -> list[tuple[float, float]]:
     """Return milliseconds a page of the strategy and of the parser, before each of some marks."""
     web, topic = Endless(), Keywords(" ".join(VOCABULARY[100:400:100]))
     strategy = Auto(topic)
-    strategy.tell([beginning([Link(0, 0, web.href(0))], 0.0)])
+    strategy.tell([seed_visit([Link(0, 0, web.href(0))], 0.0)])
     found = []
     for mark in marks:
         own, parsing = deque[float](maxlen=sample), deque[float](maxlen=sample // 8)

@@ -14,21 +14,21 @@ import numpy as np
 from benchmarks import automata_memory
 from benchmarks.recordings import SHARED
 from benchmarks.timing import verdict
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
-from foragers.models import Model
-from foragers.outlinks import Outlinks
-from foragers.pace import Pace
-from foragers.pages.html import parse
-from foragers.protocols import Learns, Strategy
-from foragers.strategies.registry import Brief, build
-from foragers.topics.keywords import Keywords
-from foragers.types import Choice, Document, HostId, Outlink, Visit
+from foragers.core.links import ParsedLinks
+from foragers.core.loop import Crawl
+from foragers.core.models import Model
+from foragers.core.pace import Pace
+from foragers.core.protocols import Learns, Strategy
+from foragers.core.types import Choice, Document, HostId, ParsedLink, Visit
+from foragers.judges.keywords import Keywords
+from foragers.parsing.html.parse import parse
+from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.archive import Archive, Body
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import import_world
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.importing.importer import import_world
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world
 
 STRATEGIES = ("lafc", "lafc(walkers=8)", "hmm", "bpm", "hw", "context-graph")
@@ -45,14 +45,14 @@ class Ready:
     """Texts at hand, as they are on the live web when a strategy is told of a page."""
 
     documents: list[Document]
-    links: list[Sequence[Outlink]]
+    links: list[Sequence[ParsedLink]]
     kind: str = "ready"
 
     def document(self, version: int) -> Document:
         """Return what a version says."""
         return self.documents[version]
 
-    def outlinks(self, version: int) -> Sequence[Outlink]:
+    def outlinks(self, version: int) -> Sequence[ParsedLink]:
         """Return the links of a version."""
         return self.links[version]
 
@@ -92,7 +92,7 @@ class Ground:
     def crawl(self, spec: str, before: Model | None, pace: Pace | None) -> tuple[float, Strategy]:
         """Return the CPU seconds that a strategy takes a page, and the strategy."""
         judge = Keywords(self.topic)
-        timed = Timed(build(spec, Brief(judge, np.random.default_rng(1), None, before)))
+        timed = Timed(build(spec, StrategyInputs(judge, np.random.default_rng(1), None, before)))
         ledger = MemoryLedger()
         # A page comes in the twentieth part of the pause that is made at a host.
         world = Recorded(self.archive, connections=8, seconds_per_page=0.05)
@@ -148,7 +148,7 @@ def times() -> bool:
             print(f"   {name}: parsing {1e3 * seconds:.2f} ms a page")
             versions = range(archive.versions)
             documents = [texts.document(version) for version in versions]
-            links = [Outlinks.of(texts.outlinks(version)) for version in versions]
+            links = [ParsedLinks.of(texts.outlinks(version)) for version in versions]
             ground = Ground(replace(archive, texts=Ready(documents, links)), topic)
             for spec in STRATEGIES:
                 costs = ground.costs(spec)

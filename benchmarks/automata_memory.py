@@ -19,10 +19,10 @@ def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize() / 2**30
 
-from foragers.models import load_model, save_model
-from foragers.strategies.automata import Automata
-from foragers.strategies.remembered import KIND, Remembered
-from foragers.types import Links
+from foragers.core.models import (load_model, save_model)
+from foragers.strategies.automata.table import Automata
+from foragers.strategies.automata.saved import (KIND, Remembered)
+from foragers.core.types import Links
 
 class Addresses:
     def href(self, url):

@@ -147,9 +147,9 @@ def made_up(port: int) -> Pages:
 
 def recorded(file: Path, port: int, scratch: Path) -> tuple[Pages, list[str]]:
     """Return the HTML pages of a recording as they were last, and the homes of their hosts."""
-    from foragers.worlds.answering import Answers, Request
-    from foragers.worlds.importing import import_world
-    from foragers.worlds.loopback import Loopback
+    from foragers.worlds.importing.importer import import_world
+    from foragers.worlds.serving.answers import Answers, ServedRequest
+    from foragers.worlds.serving.loopback import Loopback
     from foragers.worlds.store import open_world
 
     import_world(scratch / "world", [file])
@@ -163,7 +163,7 @@ def recorded(file: Path, port: int, scratch: Path) -> tuple[Pages, list[str]]:
             continue
         address = loopback.address(archive.book.href(url))
         host, slash, path = address.removeprefix("http://").partition("/")
-        answer = answers.answer(Request("GET", slash + path, host), archive.end)
+        answer = answers.answer(ServedRequest("GET", slash + path, host), archive.end)
         if answer.status == 200 and "html" in answer.headers.get("Content-Type", ""):
             pages[host, slash + path] = answer.body
             if host not in first or len(address) < len(first[host]):

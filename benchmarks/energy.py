@@ -14,16 +14,16 @@ import numpy as np
 from msgspec.structs import replace
 
 from benchmarks.timing import verdict
-from foragers.loop import beginning
-from foragers.outlinks import Outlinks
-from foragers.pages.html import parse
-from foragers.strategies.energy import Energy
-from foragers.strategies.infospiders import InfoSpiders
-from foragers.topics.keywords import Keywords
-from foragers.types import Document, Link, Links, Page, Visit
+from foragers.core.links import ParsedLinks
+from foragers.core.loop import seed_visit
+from foragers.core.types import Document, Link, Links, Page, Visit
+from foragers.judges.keywords import Keywords
+from foragers.parsing.html.parse import parse
+from foragers.strategies.population.energy import Energy
+from foragers.strategies.population.infospiders import InfoSpiders
 from foragers.worlds.generated import generate
-from foragers.worlds.recorded import Recorded
-from foragers.worlds.render import render
+from foragers.worlds.html_writer import render
+from foragers.worlds.replay import Recorded
 
 AGENTS, HISTORY, PAGES = 1_000, 1_000_000, 3_000
 AIM = 1.0
@@ -33,7 +33,7 @@ def aged(kind: type[Energy], seeds: Sequence[Link]) -> Energy:
     """Return a population that has seen a million pages."""
     rng = np.random.default_rng(1)
     energy = kind(Keywords("robot sensor actuator"), rng, agents=AGENTS, least=900, most=AGENTS)
-    energy.tell([beginning(seeds, 0.0)])
+    energy.tell([seed_visit(seeds, 0.0)])
     for relevance in rng.beta(0.3, 3, HISTORY).tolist():
         energy.balance.add(relevance)
     for number in range(HISTORY):
@@ -48,19 +48,19 @@ class Held:
     """The words of a page that was just read."""
 
     said: Document
-    links: Outlinks
+    links: ParsedLinks
 
     def document(self) -> Document:  # noqa: D102
         return self.said
 
-    def outlinks(self) -> Outlinks:  # noqa: D102
+    def outlinks(self) -> ParsedLinks:  # noqa: D102
         return self.links
 
 
 def in_memory(page: Page) -> Page:
     """Return a page with its words at hand, as a parser leaves it: they are not made up again."""
     links = page.links
-    content = Held(page.document, Outlinks.of(list(links.outlinks)))
+    content = Held(page.document, ParsedLinks.of(list(links.outlinks)))
     columns = Links(links.targets, links.hosts, links.addresses, content)
     return replace(page, links=columns, content=content)
 

@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.recordings import recordings
 from benchmarks.timing import best_of, verdict
-from foragers.worlds.importing import ImportOptions, import_world
+from foragers.worlds.importing.importer import ImportOptions, import_world
 
 AIM = 2.0
 

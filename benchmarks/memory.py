@@ -39,10 +39,10 @@ WAITING = """
 import pickle, random, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from foragers.frontier import Frontier
-from foragers.session.letters_file import LettersFile
-from foragers.session.session import Session
-from foragers.url_table import UrlTable
+from foragers.frontier.frontier import Frontier
+from foragers.urls.strings import StringsFile
+from foragers.crawling.session import Session
+from foragers.urls.table import UrlTable
 
 def megabytes(what):
     line = next(x for x in open("/proc/self/status") if x.startswith(what))
@@ -56,7 +56,7 @@ hosts = [f"www.{chance.choice(words)}-{i}.example.org" for i in range(10_000)]
 start = time.process_time()
 with TemporaryDirectory() as folder:
     before = megabytes("VmRSS:")
-    table, frontier = UrlTable(LettersFile(Path(folder) / "addresses")), Frontier()
+    table, frontier = UrlTable(StringsFile(Path(folder) / "addresses")), Frontier()
     letters = 0
     for page in range(count // 20):
         host = hosts[page % 10_000]
@@ -85,9 +85,9 @@ CRAWL = """
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from foragers.run import Aim
-from foragers.session.order import Order
-from foragers.session.session import Session
+from foragers.core.options import Target
+from foragers.crawling.options import CrawlOptions
+from foragers.crawling.session import Session
 
 def megabytes(what):
     line = next(x for x in open("/proc/self/status") if x.startswith(what))
@@ -106,7 +106,7 @@ marks = [1, 1000] + [budget * tenth // 10 for tenth in range(1, 10)]
 marks += [size for step in range(5) if (size := 10_000 << step) < budget]
 marks.sort()
 with TemporaryDirectory() as folder:
-    order = Order(seeds=tuple(sys.stdin.read().split()), aim=Aim(topic, threshold=0.5),
+    order = CrawlOptions(seeds=tuple(sys.stdin.read().split()), aim=Target(topic, threshold=0.5),
                   budget=budget, delay=0.0, within=within, concurrency=64,
                   allow_private=("127.0.0.0/8",), strategy=strategy)
     session = Session(order, Path(folder) / "crawl")

@@ -18,10 +18,10 @@ from zlib import crc32
 
 from benchmarks.crawling_origin import Speaker, message
 from benchmarks.recordings import recordings
-from foragers.worlds.answering import Answers, Request
 from foragers.worlds.archive import Archive
-from foragers.worlds.importing import import_world
-from foragers.worlds.loopback import Loopback
+from foragers.worlds.importing.importer import import_world
+from foragers.worlds.serving.answers import Answers, ServedRequest
+from foragers.worlds.serving.loopback import Loopback
 from foragers.worlds.store import open_world
 
 WEBS = 10
@@ -115,7 +115,7 @@ class Copier(Speaker):
         block, _, rest = host.partition(".")
         copy, number = divmod(int(block), WEBS)
         web = self.webs[number]
-        answer = web.answers.answer(Request("GET", path, f"127.0.{rest}"), web.archive.end)
+        answer = web.answers.answer(ServedRequest("GET", path, f"127.0.{rest}"), web.archive.end)
         here = f"//127.{block}.".encode()
         if location := answer.headers.get("Location"):
             there = location.replace("//127.0.", here.decode())

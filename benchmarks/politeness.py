@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from unittest import mock
 
 from benchmarks.recordings import SHARED
-from foragers.comparison import work
-from foragers.comparison.study import Study, prepare
-from foragers.measures import harvest
-from foragers.pace import TAKE_ANY, WaitRule
-from foragers.run import Aim, Run
+from foragers.core.options import ReplayOptions, Target
+from foragers.core.pace import TAKE_ANY, WaitRule
+from foragers.evaluation.comparison import run as work
+from foragers.evaluation.comparison.study import Study, prepare
+from foragers.evaluation.metrics import harvest
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import import_world
+from foragers.worlds.importing.importer import import_world
 from foragers.worlds.store import save
 
 BUDGET, CONNECTIONS, LATENCY = 400, 16, (0.05, 0.2)
@@ -28,13 +28,13 @@ STRATEGIES = ("auto", "best-first", "spider(online=true)", "shark-search")
 LEAST = 0.9
 """The share of the harvest of one connection that is to be kept."""
 GENERATED = (
-    ("news", 6000, Aim("climate emission carbon", threshold=0.5)),
-    ("topics", 5000, Aim("robot sensor actuator", threshold=0.5)),
-    ("departments", 4000, Aim("robot", threshold=0.5)),
+    ("news", 6000, Target("climate emission carbon", threshold=0.5)),
+    ("topics", 5000, Target("robot sensor actuator", threshold=0.5)),
+    ("departments", 4000, Target("robot", threshold=0.5)),
 )
 RECORDED = (
-    ("organisations", Aim(relevant="topic:governance-community")),
-    ("departments", Aim(relevant="class:course")),
+    ("organisations", Target(relevant="topic:governance-community")),
+    ("departments", Target(relevant="class:course")),
 )
 
 
@@ -69,11 +69,11 @@ def run() -> bool:
     return met
 
 
-def tasks(scratch: Path) -> Iterator[tuple[str, Study, Run]]:
+def tasks(scratch: Path) -> Iterator[tuple[str, Study, ReplayOptions]]:
     """Return webs with something wanted in them."""
     for name, pages, aim in GENERATED:
         save(generate(name, seed=1, pages=pages), scratch / name)
-        yield prepared(name, scratch / name, Run(str(scratch / name), "", aim, BUDGET))
+        yield prepared(name, scratch / name, ReplayOptions(str(scratch / name), "", aim, BUDGET))
     for name, aim in RECORDED:
         warc = SHARED / "worlds" / f"{name}.warc.gz"
         if not warc.exists():
@@ -83,18 +83,18 @@ def tasks(scratch: Path) -> Iterator[tuple[str, Study, Run]]:
         labels = SHARED / "worlds" / f"{name}.labels.jsonl"
         folder = scratch / f"recorded-{name}"
         import_world(folder, [warc])
-        base = Run(str(folder), "", aim, BUDGET, seeds=seeds, labels=str(labels))
+        base = ReplayOptions(str(folder), "", aim, BUDGET, seeds=seeds, labels=str(labels))
         yield prepared(f"{name}, recorded", folder, base)
 
 
-def prepared(name: str, folder: Path, base: Run) -> tuple[str, Study, Run]:
+def prepared(name: str, folder: Path, base: ReplayOptions) -> tuple[str, Study, ReplayOptions]:
     """Judge every page once."""
     study = prepare(replace(base, world=str(folder)))
     study.score()
     return name, study, base
 
 
-def found(task: Run, study: Study, rule: WaitRule) -> tuple[int, float]:
+def found(task: ReplayOptions, study: Study, rule: WaitRule) -> tuple[int, float]:
     """Return how many relevant pages a crawl finds, and how long it takes by its own clock."""
     with mock.patch.object(work, "WaitRule", return_value=rule):
         facts = work.crawl(task, study, ":memory:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foragers.worlds.exporting import export_warc
+from foragers.worlds.export import export_warc
 from foragers.worlds.generated import generate
 
 SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).parents[2] / "shared"))

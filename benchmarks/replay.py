@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import deque
 
 from benchmarks.timing import best_of, verdict
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
+from foragers.core.loop import Crawl
+from foragers.judges.simple import Everything
+from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BreadthFirst
-from foragers.topics.everything import Everything
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 
 AIM = 10.0
 

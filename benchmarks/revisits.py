@@ -23,17 +23,17 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.recordings import SHARED
-from foragers.loop import Crawl
-from foragers.strategies.registry import Brief, build
-from foragers.topics.no_topic import NoTopic
-from foragers.topics.novelty import DAY, Novelty
-from foragers.types import Visit
-from foragers.worlds.annotations import read_seeds
+from foragers.core.loop import Crawl
+from foragers.core.types import Visit
+from foragers.judges.novelty import DAY, Novelty
+from foragers.judges.topic import NoTopic
+from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import ImportOptions, import_world
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.importing.importer import ImportOptions, import_world
+from foragers.worlds.labels import read_seeds
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world, save
 
 HN = ("hn-frontpage", "https://news.ycombinator.com/news", "2022-05-15", "2022-06-05", 1.0)
@@ -117,7 +117,7 @@ def crawled(job: Job) -> Found:
     """Crawl a web from its beginning to its end."""
     archive = open_world(job.path)
     pace = (archive.end - archive.start) / job.budget
-    brief = Brief(NoTopic(), np.random.default_rng(job.seed), new_within=DAY)
+    brief = StrategyInputs(NoTopic(), np.random.default_rng(job.seed), new_within=DAY)
     tally = Tally()
     world = Budget(Recorded(archive, archive.start, pace), job.budget)
     before = process_time()

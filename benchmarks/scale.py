@@ -12,12 +12,12 @@ SIZES = (10_000, 100_000, 1_000_000)
 MEMORY_AIM_GB, GROWTH_AIM = 4.0, 1.1
 WORK = """
 import resource, sys, time
-from foragers.loop import Crawl
-from foragers.ledger.sqlite import SqliteLedger
+from foragers.core.loop import Crawl
+from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.baselines import BreadthFirst
-from foragers.topics.everything import Everything
+from foragers.judges.simple import Everything
 from foragers.worlds.generated import generate
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 
 start = time.process_time()
 archive = generate("topics", seed=1, pages=int(sys.argv[1]))

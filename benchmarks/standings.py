@@ -22,9 +22,9 @@ import numpy as np
 from benchmarks.standings_runs import BEST, WORST, Extent, Kept, Task, perform
 from benchmarks.standings_table import COLUMNS, Standings, by_world, overall, ranked
 from benchmarks.standings_worlds import generated, labels_of, recorded
-from foragers.comparison.study import prepare
-from foragers.files import write
-from foragers.run import Run
+from foragers.core.files import write
+from foragers.core.options import ReplayOptions
+from foragers.evaluation.comparison.study import prepare
 
 STRATEGIES = (
     "auto,best-first,shark-search,spider(online=true),random,lafc,energy,infospiders,foragers,wlrl"
@@ -78,7 +78,7 @@ def tasks_of(chosen: argparse.Namespace) -> Iterator[Task]:
     for name, path, seed in worlds_of(chosen):
         if only and name not in only:
             continue
-        labels = labels_of(prepare(Run(str(path), "")), max(chosen.labels, seed))
+        labels = labels_of(prepare(ReplayOptions(str(path), "")), max(chosen.labels, seed))
         if seed:  # of many generated webs of a kind each is tried with one label, not always rare
             labels = [labels[seed % len(labels)]]
         for label in labels:

@@ -13,15 +13,15 @@ import msgspec
 import numpy as np
 
 from benchmarks.standings_worlds import Collected, words_of
-from foragers.comparison.study import Scored, Study, prepare
-from foragers.files import write
-from foragers.loop import Crawl
-from foragers.run import Aim, Run
-from foragers.strategies.registry import STRATEGIES, Brief, build, parse
-from foragers.topics.options import topic_of
-from foragers.types import Status, UrlId, Visit
+from foragers.core.files import write
+from foragers.core.loop import Crawl
+from foragers.core.options import ReplayOptions, Target
+from foragers.core.types import Status, UrlId, Visit
+from foragers.evaluation.comparison.study import Scored, Study, prepare
+from foragers.judges.build import topic_of
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parse
 from foragers.worlds.budget import Budget
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 
 WORST, BEST = "breadth-first", "optimal"
 DOWNLOADS = 1000
@@ -42,9 +42,9 @@ class Task(msgspec.Struct, frozen=True):
     seed: int = 0
 
     @property
-    def aim(self) -> Aim:
+    def aim(self) -> Target:
         """What the crawls are told."""
-        return Aim(topic=words_of(self.label) if self.words else None, relevant=self.label)
+        return Target(topic=words_of(self.label) if self.words else None, relevant=self.label)
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -136,7 +136,7 @@ def recalled(file: Path, extent: Extent) -> Kept | None:
 
 def studied(task: Task) -> Study:
     """Open a web, and judge its pages once for all crawls."""
-    study = prepare(Run(task.path, "", aim=task.aim))
+    study = prepare(ReplayOptions(task.path, "", aim=task.aim))
     study.score()
     return study
 
@@ -151,7 +151,7 @@ def crawled(task: Task, study: Study, strategy: str, seed: int, extent: Extent) 
     tally = Tally(wanted)
     topic = topic_of(judge)
     before = time.process_time()
-    made = build(strategy, Brief(topic, np.random.default_rng(seed), study.oracle))
+    made = build(strategy, StrategyInputs(topic, np.random.default_rng(seed), study.oracle))
     scored = judge if study.scores is None else Scored(judge, study.scores)
     crawl = Crawl(made, Budget(kind(study.archive), budget), scored, tally)
     crawl.begin()

@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 
 from benchmarks.recordings import SHARED
-from foragers.comparison.study import Study
-from foragers.types import Choice, Content, Document, Links, Outlink, Page
-from foragers.worlds.annotations import read_labels, read_lines, read_seeds
+from foragers.core.types import Choice, Content, Document, Links, Page, ParsedLink
+from foragers.evaluation.comparison.study import Study
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import ImportOptions, import_world
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.importing.importer import ImportOptions, import_world
+from foragers.worlds.labels import read_labels, read_lines, read_seeds
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
 
 RECORDED = ("departments", "organisations", "openoffice")
@@ -87,7 +87,7 @@ class Some:
         """Return what the page says."""
         return self._content.document()
 
-    def outlinks(self) -> Sequence[Outlink]:
+    def outlinks(self) -> Sequence[ParsedLink]:
         """Return the links that are left."""
         outlinks = self._content.outlinks()
         return [outlinks[place] for place in self._places]

@@ -4,7 +4,7 @@ Crawls of recorded and generated webs by several strategies, judged by labels.  
 75 and 100 % as many downloads as there are pages within reach, the estimate is compared with the
 truth: all relevant pages that links lead to from the seeds.  The law is fitted anew for
 each web on all the others, and so are the ends of its interval; auto has one of its own.  At the
-end stand the laws fitted on all webs, which are those in `foragers.measures.remaining`.
+end stand the laws fitted on all webs, which are those in `foragers.evaluation.metrics.recall`.
 
 Webs are imported for the occasion; a folder of imported ones can be named with FORAGERS_WORLDS,
 others to crawl besides with FORAGERS_MORE_WORLDS, and how many are crawled at once with
@@ -28,27 +28,29 @@ import numpy as np
 
 from benchmarks.standings_worlds import generated, recorded
 from benchmarks.stopping_law import Case, fitted, usable
-from foragers.comparison.study import Study, prepare
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl, beginning
-from foragers.measures.capture import Count, chao, chapman
-from foragers.measures.remaining import (
+from foragers.core.loop import Crawl, seed_visit
+from foragers.core.options import ReplayOptions, Target
+from foragers.core.types import Visit
+from foragers.evaluation.comparison.study import Study, prepare
+from foragers.evaluation.metrics.recall import (
     BY_STRATEGY,
     FITTED,
+    Count,
     Law,
-    Parts,
+    RecallCounts,
+    chao,
+    chapman,
     combined,
     law_of,
     parts_of,
     samples,
 )
-from foragers.measures.sightings import Sightings
-from foragers.run import Aim, Run
-from foragers.strategies.registry import Brief, build
-from foragers.topics.options import topic_of
-from foragers.types import Visit
+from foragers.evaluation.metrics.sightings import Sightings
+from foragers.judges.build import topic_of
+from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.budget import Budget
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 
 MORE = os.environ.get("FORAGERS_MORE_WORLDS", "")
 GENERATED = (("topics", 4000), ("departments", 4000), ("companies", 4000))
@@ -85,7 +87,7 @@ class Looker:
     seen: Sightings = field(default_factory=Sightings)
     found: set[int] = field(default_factory=set)
     linked: Counter[int] = field(default_factory=Counter)
-    looks: list[tuple[float, Parts, int, Count, Count]] = field(default_factory=list)
+    looks: list[tuple[float, RecallCounts, int, Count, Count]] = field(default_factory=list)
 
     def watch(self, visits: Sequence[Visit]) -> None:
         """Take in visits, and look if it is time."""
@@ -128,10 +130,10 @@ def aims(study: Study, reach: frozenset[int]) -> list[str]:
 
 def cases_of(name: str, path: Path) -> list[Case]:
     """Crawl one web in all ways."""
-    reach = prepare(Run(str(path), "random")).reachable()
+    reach = prepare(ReplayOptions(str(path), "random")).reachable()
     found = []
-    for aim in aims(prepare(Run(str(path), "random")), reach):
-        study = prepare(Run(str(path), "random", aim=Aim(relevant=aim)))
+    for aim in aims(prepare(ReplayOptions(str(path), "random")), reach):
+        study = prepare(ReplayOptions(str(path), "random", aim=Target(relevant=aim)))
         truth = study.rewards() & reach
         for strategy in STRATEGIES:
             looker = Looker(truth, {round(share * len(reach)): share for share in LOOKS})
@@ -145,10 +147,10 @@ def crawl(strategy: str, study: Study, looker: Looker) -> None:
     """Let a strategy crawl a web as long as the looker wants to look."""
     judge = deepcopy(study.judge)
     world = Budget(Recorded(study.archive), max(looker.at))
-    brief = Brief(topic_of(judge), np.random.default_rng(0))
+    brief = StrategyInputs(topic_of(judge), np.random.default_rng(0))
     work = Crawl(build(strategy, brief), world, judge, MemoryLedger())
     work.begin()
-    looker.watch([beginning(world.seeds, world.now)])
+    looker.watch([seed_visit(world.seeds, world.now)])
     work.run(looker.watch)
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.measures.capture import Count
-from foragers.measures.remaining import FEWEST, Law, Parts
+from foragers.evaluation.metrics.recall import FEWEST, Count, Law, RecallCounts
 
 SLACK = 0.05
 """So many residuals lie beyond either end of the interval."""
@@ -25,7 +24,7 @@ class Case(NamedTuple):
     strategy: str
     aim: str
     share: float
-    parts: Parts
+    parts: RecallCounts
     left: int
     chapman: Count
     chao: Count

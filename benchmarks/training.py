@@ -21,21 +21,20 @@ import numpy as np
 from benchmarks.energy import Held
 from benchmarks.recordings import recordings
 from benchmarks.timing import verdict
-from foragers.loop import beginning
-from foragers.pages.html import parse
-from foragers.strategies.spider import Spider
-from foragers.text.bags import TEXTS
-from foragers.text.tally import Tally
-from foragers.topics.no_topic import NoTopic
-from foragers.training.lesson import Lesson
+from foragers.core.loop import seed_visit
+from foragers.core.types import Links, Page, Visit
+from foragers.judges.topic import NoTopic
+from foragers.parsing.html.parse import parse
+from foragers.strategies.spider.strategy import Spider
+from foragers.text.link_counts import LinkCounts
+from foragers.text.link_text import TEXTS
+from foragers.training.lesson import Lesson, sites_of
 from foragers.training.registry import Meter
-from foragers.training.sites import sites_of
-from foragers.training.spider import Trainer
-from foragers.types import Links, Page, Visit
+from foragers.training.spider import SpiderTrainer
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import import_world
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.importing.importer import import_world
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world
 
 PAGES, LINKS = 53_012, 592_216
@@ -66,7 +65,7 @@ def train() -> bool:
     """Train on all of it, cross-validation included."""
     lesson = large()
     start = time.process_time()
-    trained = Trainer().train([lesson], silent)
+    trained = SpiderTrainer().train([lesson], silent)
     minutes = (time.process_time() - start) / 60
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     links = trained.model.facts["links"]
@@ -83,10 +82,10 @@ def in_memory(page: Page) -> Page:
     return msgspec.structs.replace(page, links=columns, content=content)
 
 
-def costs(archive: Archive, tally: Tally, text: str) -> tuple[float, float, int]:
+def costs(archive: Archive, tally: LinkCounts, text: str) -> tuple[float, float, int]:
     """Return the CPU seconds of ranking and of parsing in a crawl, and of how many pages."""
     world, spider = Recorded(archive), Spider(NoTopic(), tally.model({}), text=text)
-    spider.tell([beginning(world.seeds, 0.0)])
+    spider.tell([seed_visit(world.seeds, 0.0)])
     ranking = parsing = 0.0
     pages = 0
     while pages < RANKED and (choices := spider.ask(1, set())):
@@ -115,12 +114,12 @@ def ratio(archive: Archive, name: str) -> float:
     return worst
 
 
-def model(archive: Archive) -> Tally:
+def model(archive: Archive) -> LinkCounts:
     """Return what is learned from a web where any page in ten is wanted."""
     sites, names = sites_of(archive, "host")
     lesson = Lesson("web", archive, np.empty(0, np.int32), sites, names)
     lesson = replace(lesson, rewards=lesson.pages[::10])
-    return Trainer(validate=False).read([lesson], silent).tally()
+    return SpiderTrainer(validate=False).read([lesson], silent).tally()
 
 
 def rank() -> bool:

@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from foragers.frontier import Frontier
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
-from foragers.measures import harvest
-from foragers.protocols import Strategy
+from foragers.core.loop import Crawl
+from foragers.core.protocols import Strategy
+from foragers.core.types import Choice, HostId, Visit
+from foragers.evaluation.metrics import harvest
+from foragers.frontier.frontier import Frontier
+from foragers.judges.keywords import Keywords
+from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.testing import check_strategy
-from foragers.topics.keywords import Keywords
-from foragers.types import Choice, HostId, Visit
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 
 BUDGET = 500
 

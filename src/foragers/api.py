@@ -12,10 +12,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from foragers.run import Aim
-from foragers.session.order import Order
-from foragers.session.session import Session
-from foragers.types import Visit
+from foragers.core.options import Target
+from foragers.core.types import Visit
+from foragers.crawling.options import CrawlOptions
+from foragers.crawling.session import Session
 
 
 def crawl(
@@ -59,9 +59,9 @@ def crawl(
     The options are those of `foragers crawl`.  What is wrong with them raises
     `foragers.errors.UsageError`.  A caller who stops early loses nothing.
     """
-    order = Order(
+    order = CrawlOptions(
         seeds=urls,
-        aim=Aim(
+        aim=Target(
             topic, similarity, threshold, examples,
             new_within=new_within, judge=judge, idf=None if idf is None else str(idf),
         ),

@@ -16,7 +16,7 @@ import pytest
 from foragers.cli.main import main, option_of
 from foragers.worlds.generated import generate
 from foragers.worlds.store import open_world, save
-from worlds_by_hand import small_world
+from support.worlds_by_hand import small_world
 
 HTML = b"<html><title>Home</title><body><a href=/a>first page</a></body></html>"
 

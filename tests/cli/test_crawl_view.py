@@ -13,13 +13,13 @@ from rich.console import Console
 from foragers.cli import crawl_view
 from foragers.cli.crawl_view import View
 from foragers.cli.summary import last_ones, print_left_alone
-from foragers.ledger.facts import Facts
-from foragers.measures.remaining import Estimate
-from foragers.measures.summary import Summary
-from foragers.measures.tally import Tally
-from foragers.session.ending import LeftAlone
+from foragers.core.types import Choice, Link, Status, Visit
+from foragers.crawling.progress import LeftAlone
+from foragers.evaluation.metrics.counts import CrawlCounts
+from foragers.evaluation.metrics.recall import Estimate
+from foragers.evaluation.metrics.summary import Summary
+from foragers.storage.ledger.columns import Facts
 from foragers.testing.ledgers import sample
-from foragers.types import Choice, Link, Status, Visit
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Shown:
     budget: int = 40
     waiting: int | None = 7
     latest: Estimate | None = None
-    before: Tally = field(default_factory=Tally)
+    before: CrawlCounts = field(default_factory=CrawlCounts)
     awaited: int = 0
     condition: str = ""
     ends: float = inf
@@ -75,7 +75,7 @@ def test_a_terminal_shows_a_panel(monkeypatch) -> None:
 
 
 def test_a_crawl_that_goes_on_counts_from_where_it_was(monkeypatch) -> None:
-    before = Tally(downloads=10, errors=2, skipped=1, hosts={1, 5}, versions={-2, -3, -4, -5})
+    before = CrawlCounts(downloads=10, errors=2, skipped=1, hosts={1, 5}, versions={-2, -3, -4, -5})
     line = shown(Shown(before=before), terminal=False, monkeypatch=monkeypatch)
     for part in ("14 of 40 downloads", "5 relevant", "4 hosts", "3 errors"):
         assert part in line
@@ -117,7 +117,7 @@ def test_the_last_downloads_are_as_many_as_there_were() -> None:
 
 
 def test_the_time_that_is_left_is_told_by_the_pace_since_the_crawl_goes_on() -> None:
-    crawl = Shown(budget=140, before=Tally(downloads=96))
+    crawl = Shown(budget=140, before=CrawlCounts(downloads=96))
     view = View(Console(file=StringIO(), width=100), crawl)
     view.update(visits())  # four downloads
     view._started -= 400
@@ -130,13 +130,13 @@ def test_what_a_ledger_tells_is_counted_as_it_was_while_it_was_written() -> None
         (n, n, status, 0.0, 0.0, 7 if status == "ok" else -1, 0.0, "", -1, 0, 1.0, n < 2)
         for n, status in enumerate(statuses)
     ]
-    tally = Tally.of(Facts.from_rows(rows), [place // 2 for place in range(8)])
+    tally = CrawlCounts.of(Facts.from_rows(rows), [place // 2 for place in range(8)])
     assert (tally.downloads, tally.relevant, tally.errors, tally.skipped) == (7, 1, 3, 1)
     assert tally.hosts == {0, 1, 2, 3}
 
 
 def test_errors_are_pages_that_should_have_come() -> None:
-    tally = Tally()
+    tally = CrawlCounts()
     for number, status in enumerate(Status):
         tally.add(sample(Choice(number, number), status=status))
     assert (tally.errors, tally.skipped, tally.downloads) == (3, 1, len(Status) - 1)

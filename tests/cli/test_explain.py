@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from crawl_folders import FILE, crawl_folder, empty_folder, refused, said
 from foragers.cli.explain import lines, way
-from foragers.ledger.sqlite import SqliteLedger
-from foragers.reporting.explaining import Explanation, Step
-from foragers.reporting.nearest import Linking, likeness
-from foragers.reporting.plain import plain
-from worlds_by_hand import address, small_world
+from foragers.reports.explain import Explanation, PathStep
+from foragers.reports.similar_urls import Linking, likeness
+from foragers.reports.text import plain
+from foragers.storage.ledger.sqlite import SqliteLedger
+from support.crawl_folders import FILE, crawl_folder, empty_folder, refused, said
+from support.worlds_by_hand import address, small_world
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202egnp.exe [bold]x[/bold]\r\nfake line"
 
@@ -181,7 +181,7 @@ def test_of_the_pages_that_link_to_an_address_those_not_shown_are_counted(
 @pytest.mark.parametrize(("steps", "shown"), [(15, 15), (16, 15), (40, 15)])
 def test_of_a_long_path_the_two_ends_are_shown(steps: int, shown: int) -> None:
     path = tuple(
-        Step(n, n, f"http://a.test/{n}", f"http://a.test/{n}", "words", "", 0.5, 0.5, True,
+        PathStep(n, n, f"http://a.test/{n}", f"http://a.test/{n}", "words", "", 0.5, 0.5, True,
              "ok", "", None, "", "", n, None, None)
         for n in range(steps)
     )  # fmt: skip

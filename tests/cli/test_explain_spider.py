@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crawl_folders import crawl_folder, said
-from foragers.models import Model, save_model
+from foragers.core.models import Model, save_model
+from foragers.judges.keywords import Keywords
+from foragers.judges.simple import LabelJudge
+from foragers.judges.topic import NoTopic
 from foragers.strategies.baselines import BreadthFirst
-from foragers.strategies.spider import Spider
-from foragers.text.tally import Tally
-from foragers.topics.keywords import Keywords
-from foragers.topics.labels import LabelJudge
-from foragers.topics.no_topic import NoTopic
+from foragers.strategies.spider.strategy import Spider
+from foragers.text.link_counts import LinkCounts
 from foragers.worlds.archive import Archive
 from foragers.worlds.store import save
-from worlds_by_hand import address, small_world
+from support.crawl_folders import crawl_folder, said
+from support.worlds_by_hand import address, small_world
 
 
 def model() -> Model:
@@ -26,7 +26,7 @@ def model() -> Model:
     counts = {bag: np.ones((5, len(found)), np.int64) for bag, found in words.items()}
     for bag in ("link", "url"):
         counts[bag][0, 0], counts[bag][4, 1] = 30, 30
-    return Tally(
+    return LinkCounts(
         words, counts, np.array([30, 1, 1, 1, 30]), np.array([30, 0.5, 0.25, 0.2, 0])
     ).model({})
 
@@ -90,8 +90,8 @@ def test_a_model_that_has_changed_since_the_crawl_is_told(tmp_path: Path, capsys
     told(folder, f"spider(model={tmp_path / 'm'})")
     reasons = explained(capsys, folder, address("gold"))["reasons"]
     assert reasons["note"].startswith("A word adds")
-    tally = Tally.of(model())
-    twice = Tally(tally.words, tally.counts, tally.links, 2 * tally.worth)
+    tally = LinkCounts.of(model())
+    twice = LinkCounts(tally.words, tally.counts, tally.links, 2 * tally.worth)
     save_model(twice.model({}), tmp_path / "m")
     found = explained(capsys, folder, address("gold"))
     promise = found["path"][-1]["promise"]

@@ -16,10 +16,10 @@ import pytest
 from pyarrow import parquet
 from warcio.archiveiterator import ArchiveIterator
 
-from crawl_folders import FILE, crawl_folder, empty_folder, refused, said
-from foragers.reporting.pages import place
+from foragers.reports.export import place
 from foragers.worlds.generated import generate
-from worlds_by_hand import address, small_world
+from support.crawl_folders import FILE, crawl_folder, empty_folder, refused, said
+from support.worlds_by_hand import address, small_world
 
 FIELDS = [
     "url", "final_url", "status", "reason", "fetched", "title", "text", "language", "published",
@@ -29,10 +29,10 @@ HOSTILE = '=cmd()\x00, "<script>"\r\n\x1b[31m'
 
 WRITER = """
 import sys, time
-from foragers.ledger.sqlite import SqliteLedger
+from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.testing import NumberedAddresses
 from foragers.testing.ledgers import sample
-from foragers.types import Choice
+from foragers.core.types import Choice
 
 ledger = SqliteLedger(sys.argv[1], NumberedAddresses(), batch=5)
 print("ready", flush=True)
@@ -149,7 +149,7 @@ def test_parquet_of_many_pages_is_written_a_few_at_a_time(
     tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=200))
-    monkeypatch.setattr("foragers.reporting.writing.ROW_GROUP", 7)
+    monkeypatch.setattr("foragers.reports.export.ROW_GROUP", 7)
     out = tmp_path / "pages.parquet"
     words = ("export", folder, "--format", "parquet", "--no-text", "--no-links", "--out", out)
     assert said(capsys, *words)[0] == 0
@@ -164,7 +164,7 @@ def test_parquet_of_many_pages_is_written_a_few_at_a_time(
 def test_parquet_without_its_extra_says_what_to_install(
     folder: Path, capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foragers.reporting.writing.find_spec", lambda name: None)
+    monkeypatch.setattr("foragers.reports.export.find_spec", lambda name: None)
     words = ("export", folder, "--format", "parquet", "--out", tmp_path / "p")
     assert "pip install 'foragers[parquet]'" in refused(capsys, *words)
     assert "--out FILE" in refused(capsys, *words[:4])

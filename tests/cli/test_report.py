@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from crawl_folders import crawl_folder, empty_folder, refused, said
-from foragers.ledger.sqlite import SqliteLedger
-from foragers.reporting.folder import opened
-from foragers.reporting.html import link
-from foragers.reporting.plain import duration
-from foragers.reporting.report import best
+from foragers.reports.crawl_folder import opened
+from foragers.reports.html import link
+from foragers.reports.html_report import best
+from foragers.reports.text import duration
+from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.worlds.generated import generate
-from worlds_by_hand import address, small_world
+from support.crawl_folders import crawl_folder, empty_folder, refused, said
+from support.worlds_by_hand import address, small_world
 
 SCRIPT = "robot arms <script>alert(1)</script><img src=x onerror=alert(1)>"
 

@@ -18,28 +18,28 @@ from typing import Any
 import numpy as np
 import threadpoolctl
 
-from foragers.comparison.study import Study
-from foragers.ledger.facts import Facts
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
-from foragers.measures.remaining import estimate
-from foragers.measures.sightings import Sightings
-from foragers.models import Model
-from foragers.protocols import Judge, Learns
-from foragers.strategies.registry import STRATEGIES, Brief, build
+from foragers.core.loop import Crawl
+from foragers.core.models import Model
+from foragers.core.protocols import Judge, Learns
+from foragers.evaluation.comparison.study import Study
+from foragers.evaluation.metrics.recall import estimate
+from foragers.evaluation.metrics.sightings import Sightings
+from foragers.judges.build import judge_from, topic_of, within_of
+from foragers.judges.examples import Examples
+from foragers.judges.keywords import Keywords
+from foragers.judges.novelty import DAY, Novelty
+from foragers.judges.simple import LabelJudge
+from foragers.judges.topic import full_text
+from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
 from foragers.text.state import StateMap
-from foragers.topics.examples import Examples
-from foragers.topics.keywords import Keywords
-from foragers.topics.labels import LabelJudge
-from foragers.topics.novelty import DAY, Novelty
-from foragers.topics.options import judge_from, topic_of, within_of
-from foragers.topics.relevance import full_text
 from foragers.training.lesson import Lesson
 from foragers.training.registry import TRAINERS, trainer_of
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world
 
 DOWNLOADS = 100
@@ -104,7 +104,7 @@ def crawled(
     pace = (archive.end - archive.start) / (4 * DOWNLOADS) if since is not None else 1.0
     study = Study(archive, judge, rewards, since)
     rng = np.random.default_rng(5)
-    brief = Brief(topic_of(judge), rng, study.oracle, new_within=within_of(judge), **more)
+    brief = StrategyInputs(topic_of(judge), rng, study.oracle, new_within=within_of(judge), **more)
     strategy, ledger, seen = build(spec, brief), MemoryLedger(), Sightings()
     world = Budget(Recorded(archive, since, pace), DOWNLOADS)
     crawl = Crawl(strategy, world, judge, ledger)

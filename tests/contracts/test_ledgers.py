@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from foragers.ledger.memory import MemoryLedger
-from foragers.ledger.sqlite import SqliteLedger
+from foragers.storage.ledger.memory import MemoryLedger
+from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.testing import NumberedAddresses, check_ledger
 
 ADDRESSES = NumberedAddresses()

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foragers.worlds.annotations import read_labels
 from foragers.worlds.archive import Archive
-from foragers.worlds.exporting import export_warc
+from foragers.worlds.export import export_warc
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import import_world
+from foragers.worlds.importing.importer import import_world
+from foragers.worlds.labels import read_labels
 
-SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).parents[3] / "shared"))
+SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 DECISIONS = Path(__file__).with_name("every_decision.py")
 OLD_LIBM = ",".join(f"-{name}" for name in ("AVX2", "FMA", "FMA4", "AVX512F", "AVX2_Usable"))
 Told = dict[str, Any]

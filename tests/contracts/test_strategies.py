@@ -10,18 +10,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from foragers.frontier import Frontier
-from foragers.protocols import Judge, Strategy
+from foragers.core.protocols import Judge, Strategy
+from foragers.core.types import Choice, HostId
+from foragers.frontier.frontier import Frontier
+from foragers.judges.build import topic_of
+from foragers.judges.keywords import Keywords
+from foragers.judges.simple import LabelJudge
 from foragers.strategies.baselines import BreadthFirst
-from foragers.strategies.registry import STRATEGIES, Brief, build, parameters
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parameters
 from foragers.testing import check_strategy
-from foragers.topics.keywords import Keywords
-from foragers.topics.labels import LabelJudge
-from foragers.topics.options import topic_of
-from foragers.types import Choice, HostId
 from foragers.worlds.oracle import ArchiveOracle
-from foragers.worlds.recorded import Recorded
-from random_worlds import random_world
+from foragers.worlds.replay import Recorded
+from support.random_worlds import random_world
 
 ARCHIVE = random_world(1)
 EVOLVING = random_world(2, changes=30)
@@ -45,7 +45,7 @@ def maker(spec: str, archive, judge: Judge, since: float | None) -> Callable[[],
     def make() -> Strategy:
         wanted = frozenset(archive.labels.urls["wanted"].tolist())
         oracle = ArchiveOracle(archive, wanted, since)
-        return build(spec, Brief(topic_of(judge), np.random.default_rng(3), oracle))
+        return build(spec, StrategyInputs(topic_of(judge), np.random.default_rng(3), oracle))
 
     return make
 

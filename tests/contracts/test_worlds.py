@@ -9,16 +9,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from foragers.protocols import World
+from foragers.core.protocols import World
+from foragers.core.types import Choice
 from foragers.testing import Barren, Late, Lossy, Shuffled, Tangled, Vanished, check_world
 from foragers.testing.faults import Around
-from foragers.types import Choice
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import PRESETS, generate
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 from foragers.worlds.rewired import rewire
 from foragers.worlds.store import open_world, save
-from random_worlds import random_world
+from support.random_worlds import random_world
 
 FROZEN = random_world(3)
 EVOLVING = random_world(4, changes=30)

@@ -9,30 +9,30 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from foragers.comparison.compare import Plan, compare
-from foragers.comparison.study import Study, prepare
-from foragers.run import Aim, Run
-from foragers.worlds.annotations import read_labels, read_lines, read_seeds
+from foragers.core.options import ReplayOptions, Target
+from foragers.evaluation.comparison.plan import Plan, compare
+from foragers.evaluation.comparison.study import Study, prepare
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import ImportOptions, import_world
+from foragers.worlds.importing.importer import ImportOptions, import_world
+from foragers.worlds.labels import read_labels, read_lines, read_seeds
 from foragers.worlds.store import save
-from shared_suites import recording
+from support.shared_suites import recording
 
 DOWNLOADS = 1000
 SEEDS = (11, 21, 31, 41)
 """Of the generated webs that a mean is over."""
 WORDS = {
-    "topics": Aim("robot sensor actuator", relevant="topic:robotics"),
-    "departments": Aim("paper abstract references", relevant="target:paper"),
-    "companies": Aim("officers president executive", relevant="target:officers"),
+    "topics": Target("robot sensor actuator", relevant="topic:robotics"),
+    "departments": Target("paper abstract references", relevant="target:paper"),
+    "companies": Target("officers president executive", relevant="target:officers"),
 }
 Shares = dict[str, float]
 
 
 @cache
 def closed(
-    preset: str, seed: int, aim: Aim, specs: tuple[str, ...], pages: int = 4000, runs: int = 1
+    preset: str, seed: int, aim: Target, specs: tuple[str, ...], pages: int = 4000, runs: int = 1
 ) -> Shares:
     """Return what strategies close on a generated web, with a quarter of its pages fetched."""
     with TemporaryDirectory() as folder:
@@ -41,16 +41,16 @@ def closed(
         return shares(path, aim, specs, pages // 4, runs)
 
 
-def shares(path: Path, aim: Aim, specs: tuple[str, ...], budget: int, runs: int = 1) -> Shares:
+def shares(path: Path, aim: Target, specs: tuple[str, ...], budget: int, runs: int = 1) -> Shares:
     """Return what strategies close on a web."""
-    plan = Plan(Run(str(path), "", aim, budget=budget), specs, runs)
+    plan = Plan(ReplayOptions(str(path), "", aim, budget=budget), specs, runs)
     found = compare(plan, studied(plan.base)).strategies
     shown = {spec: found[spec].closed for spec in specs}
     assert None not in shown.values(), "there is nothing to be found"
     return {spec: share for spec, share in shown.items() if share is not None}
 
 
-def studied(run: Run) -> Study:
+def studied(run: ReplayOptions) -> Study:
     """Return a web of which it is known what is wanted."""
     study = prepare(run)
     study.score()
@@ -64,7 +64,7 @@ def closed_on_recording(name: str, label: str, words: bool, specs: tuple[str, ..
     topics = json.loads(recording(name).with_name("topics.json").read_text(encoding="utf-8"))
     (known,) = (some for webs, some in topics.items() if name in webs.split(", "))
     topic = " ".join(known[label]) if words else None
-    return shares(path, Aim(topic, relevant=f"topic:{label}"), specs, DOWNLOADS)
+    return shares(path, Target(topic, relevant=f"topic:{label}"), specs, DOWNLOADS)
 
 
 RECORDED = {

@@ -10,19 +10,19 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
-from foragers.strategies.registry import Brief, build
-from foragers.topics.no_topic import NoTopic
-from foragers.topics.novelty import DAY, Novelty
-from foragers.worlds.annotations import read_seeds
+from foragers.core.loop import Crawl
+from foragers.judges.novelty import DAY, Novelty
+from foragers.judges.topic import NoTopic
+from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import ImportOptions, import_world
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.importing.importer import ImportOptions, import_world
+from foragers.worlds.labels import read_seeds
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world
-from shared_suites import recording
+from support.shared_suites import recording
 
 SEEDS = (11, 21, 31, 41, 51, 61, 71, 81)
 FORUM = "https://leanprover-community.github.io/archive/index.html"
@@ -63,7 +63,7 @@ def recorded(name: str) -> Archive:
 def news(archive: Archive, strategy: str, downloads: int, seed: int = 1) -> int:
     """Return how many versions of pages a strategy finds within a day of their birth."""
     pace = (archive.end - archive.start) / downloads
-    brief = Brief(NoTopic(), np.random.default_rng(seed), new_within=DAY)
+    brief = StrategyInputs(NoTopic(), np.random.default_rng(seed), new_within=DAY)
     ledger = MemoryLedger()
     world = Budget(Recorded(archive, archive.start, pace), downloads)
     crawl = Crawl(build(strategy, brief), world, Novelty(DAY), ledger)

@@ -10,7 +10,7 @@ import pytest
 from crawls import RECORDED, SEEDS, WORDS, closed, closed_on_recording
 from floors import Gate, Mean
 
-from foragers.run import Aim
+from foragers.core.options import Target
 
 FLOORS = {
     ("topics", True): 0.84,
@@ -25,7 +25,7 @@ SAID = {True: "with words", False: "without words"}
 
 @pytest.mark.parametrize(("preset", "words"), FLOORS)
 def test_auto_closes_its_share(gate: Gate, preset: str, words: bool) -> None:
-    aim = WORDS[preset] if words else Aim(relevant=WORDS[preset].relevant)
+    aim = WORDS[preset] if words else Target(relevant=WORDS[preset].relevant)
     found = [closed(preset, seed, aim, ("auto",))["auto"] for seed in SEEDS]
     gate(f"auto on {preset}, {SAID[words]}", Mean.of(found), FLOORS[preset, words])
 

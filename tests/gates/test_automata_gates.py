@@ -16,8 +16,8 @@ import pytest
 from crawls import SEEDS, WORDS, Shares, shares, studied
 from floors import Gate, Mean
 
-from foragers.models import save_model
-from foragers.run import Run
+from foragers.core.models import save_model
+from foragers.core.options import ReplayOptions
 from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
 from foragers.worlds.generated import generate
@@ -34,7 +34,7 @@ def measured(seed: int) -> Shares:
         known, new, model = (Path(folder) / name for name in ("known", "new", "model"))
         save(generate("topics", seed=seed + 1, pages=PAGES // 2), known)
         save(generate("topics", seed=seed, pages=PAGES), new)
-        lesson = Lesson.of("known", studied(Run(str(known), "", WORDS["topics"])))
+        lesson = Lesson.of("known", studied(ReplayOptions(str(known), "", WORDS["topics"])))
         trained = trainer_of("hmm").train([lesson], lambda *_: nullcontext(lambda *_: None))
         save_model(trained.model, model)
         specs = {name: f'hmm(model="{model}")' if name == "hmm" else name for name in FLOORS}

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from floors import Gate, Mean
 
-from foragers.fleet.ground import Ground
-from foragers.fleet.replay import simulate
-from foragers.fleet.settings import HOME_PAGE, RANDOM_ORDER, WL, WLRL, FleetSettings
-from foragers.strategies.foragers import MixedFleet, WlrlRefresh
-from foragers.text.hashing import hashed_state
-from foragers.topics.novelty import DAY
+from foragers.judges.novelty import DAY
+from foragers.strategies.fleet.settings import HOME_PAGE, RANDOM_ORDER, WL, WLRL, FleetSettings
+from foragers.strategies.fleet.simulation.replay import simulate
+from foragers.strategies.fleet.simulation.web import SimulatedWeb
+from foragers.strategies.fleet.strategy import MixedFleet, WlrlRefresh
+from foragers.text.hashed_state import hashed_state
 from foragers.worlds.generated import generate
 
 WEBS, RUNS, DAYS = (11, 21, 31), (0, 1), 6.0
@@ -31,12 +31,12 @@ FLOORS = {
 
 
 @cache
-def ground(seed: int) -> Ground:
+def ground(seed: int) -> SimulatedWeb:
     """Return a generated newspaper."""
     archive = generate("news", seed=seed, pages=4000, days=DAYS)
     pages = map(archive.texts.document, range(archive.versions))
     states = [hashed_state(f"{page.title} {page.text}", 50) for page in pages]
-    return Ground.of(archive, np.array(states))
+    return SimulatedWeb.of(archive, np.array(states))
 
 
 @cache

@@ -15,10 +15,10 @@ import pytest
 from crawls import SEEDS, Shares, shares, studied
 from floors import Gate, Mean
 
-from foragers.models import save_model
-from foragers.run import Aim, Run
+from foragers.core.models import save_model
+from foragers.core.options import ReplayOptions, Target
 from foragers.training.lesson import Lesson
-from foragers.training.spider import Trainer
+from foragers.training.spider import SpiderTrainer
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
@@ -33,7 +33,10 @@ FLOORS = {
     ("companies", "rl-immediate(MODEL)"): 0.51,
     ("companies", "auto(MODEL)"): 0.90,
 }
-WANTED = {"departments": Aim(relevant="target:paper"), "companies": Aim(relevant="target:officers")}
+WANTED = {
+    "departments": Target(relevant="target:paper"),
+    "companies": Target(relevant="target:officers"),
+}
 PAGES = {"departments": 2500, "companies": 1700}
 BUDGET = 800
 
@@ -45,8 +48,10 @@ def measured(preset: str, seed: int) -> Shares:
         known, new, model = (Path(folder) / name for name in ("known", "new", "m"))
         save(generate(preset, seed=seed + 1, pages=PAGES[preset]), known)
         save(generate(preset, seed=seed, pages=PAGES[preset]), new)
-        lesson = Lesson.of("known", studied(Run(str(known), "", WANTED[preset], budget=BUDGET)))
-        trained = Trainer(validate=False).train(
+        lesson = Lesson.of(
+            "known", studied(ReplayOptions(str(known), "", WANTED[preset], budget=BUDGET))
+        )
+        trained = SpiderTrainer(validate=False).train(
             [lesson], lambda *_: nullcontext(lambda done, note="": None)
         )
         save_model(trained.model, model)

@@ -1,4 +1,4 @@
-"""What decides is computed alike on every processor: see `foragers.exact`."""
+"""What decides is computed alike on every processor: see `foragers.core.exact`."""
 
 from __future__ import annotations
 
@@ -8,21 +8,16 @@ from collections.abc import Iterator
 from test_house_rules import MODULES, broken, tree_of
 
 DECIDING = (
-    "comparison.study",
-    "fleet",
+    "core.models",
+    "core.pace",
+    "evaluation.comparison.study",
+    "evaluation.metrics.recall",
+    "filters.traps",
     "frontier",
-    "measures.capture",
-    "measures.remaining",
-    "models",
-    "pace",
-    "promises",
-    "rescoring",
+    "judges",
     "strategies",
-    "tail",
     "text",
-    "topics",
     "training",
-    "traps",
     "worlds.generated",
 )
 """Where numbers become choices, verdicts, models and worlds."""
@@ -34,10 +29,10 @@ UNLIKE = {
 }
 """What numpy, its generators or the C library compute differently on different processors."""
 WHOLE_NUMBERS = {
-    ("foragers.measures.capture", "**"),
-    ("foragers.text.link_inputs", "convolve"),
-    ("foragers.training.examples", "@"),
-    ("foragers.worlds.generated.syllables", "**"),
+    ("foragers.evaluation.metrics.recall", "**"),
+    ("foragers.text.link_text", "convolve"),
+    ("foragers.training.link_examples", "@"),
+    ("foragers.worlds.generated.text.vocabulary", "**"),
 }
 """Sums and products of whole numbers, which are exact in any order."""
 POWERS_OF_TWO = {"2", "2.0"}
@@ -73,7 +68,7 @@ def unlike(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def test_what_decides_is_computed_alike_on_every_processor() -> None:
     found = broken(
-        f"{module}, line {line}: {what}; use foragers.exact"
+        f"{module}, line {line}: {what}; use foragers.core.exact"
         for module in deciding()
         for line, what in unlike(tree_of(module))
         if (module, what) not in WHOLE_NUMBERS

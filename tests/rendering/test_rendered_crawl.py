@@ -11,14 +11,14 @@ from fastwarc.warc import ArchiveIterator as FastIterator
 from fastwarc.warc import WarcRecordType
 from warcio.archiveiterator import ArchiveIterator
 
+from foragers.crawling.session import Session
 from foragers.errors import UsageError
-from foragers.fetch.reply import Limits
-from foragers.rendering.job import Terms
-from foragers.rendering.renderer import Renderer
-from foragers.session.session import Session
-from live.crawling import Outcome, order_of
-from live.hostile_server import HostileServer, page
-from rendering.browsing import CHROMIUM, needs_browser
+from foragers.http.messages import Limits
+from foragers.rendering.client import Renderer
+from foragers.rendering.messages import RenderOptions
+from support.browsing import CHROMIUM, needs_browser
+from support.crawling import Outcome, order_of
+from support.hostile_server import HostileServer, page
 
 SHELL = """<!doctype html><title>Loading</title><link rel="stylesheet" href="/style.css">
 <link rel="icon" href="/icon.png"><div id="root"></div><img src="/picture.png">
@@ -158,7 +158,7 @@ def test_a_page_is_kept_as_it_came_when_there_is_no_browser_for_it(tmp_path):
         session = Session(order_of(server.url("/")), tmp_path, Limits())
         session.open()
         try:
-            terms = Terms("foragers/test", chromium="no-such-browser")
+            terms = RenderOptions("foragers/test", chromium="no-such-browser")
             session.live.renderings.renderers = (Renderer(terms),)
             session.run()
         finally:
@@ -178,6 +178,6 @@ def test_a_browser_that_is_not_there_is_missed_before_anything_is_written(tmp_pa
 
 
 def test_a_missing_playwright_is_named_with_the_remedy(tmp_path, monkeypatch):
-    monkeypatch.setattr("foragers.rendering.renderer.find_spec", lambda name: None)
+    monkeypatch.setattr("foragers.rendering.client.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'foragers\[render\]'"):
         Session(order_of("http://127.0.0.1:9/", render=True), tmp_path).open()

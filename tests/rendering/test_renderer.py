@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from foragers.fetch.reply import Limits
-from foragers.rendering.job import Job, Terms
-from foragers.rendering.renderer import Renderer
-from foragers.rendering.watch import descendants, is_running, memory
-from live.hostile_server import HostileServer
-from rendering.browsing import CHROMIUM, awaited, needs_browser, rendered
+from foragers.http.messages import Limits
+from foragers.rendering.client import Renderer
+from foragers.rendering.messages import RenderJob, RenderOptions
+from foragers.rendering.watchdog import descendants, is_running, memory
+from support.browsing import CHROMIUM, awaited, needs_browser, rendered
+from support.hostile_server import HostileServer
 
 pytestmark = needs_browser
 
@@ -64,7 +64,7 @@ document.title = tries.length + ' tried, ' + failed + ' failed';
 @pytest.fixture(scope="module")
 def renderer():
     """A browser for pages that do it no lasting harm."""
-    terms = Terms(
+    terms = RenderOptions(
         "foragers/test",
         allow_private=("127.0.0.2",),
         robots=False,
@@ -158,7 +158,7 @@ def test_a_page_that_grows_too_large_is_given_up(renderer):
 @pytest.fixture
 def harmed():
     """A browser that will not live long."""
-    made = Renderer(Terms("foragers/test", chromium=CHROMIUM))
+    made = Renderer(RenderOptions("foragers/test", chromium=CHROMIUM))
     yield made
     made.close()
 
@@ -167,7 +167,7 @@ def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed):
     harmed.terms = replace(harmed.terms, seconds=1.0, grace=1.0)
     assert rendered(harmed, "<script>for (;;);</script>").reason == "the page took too long"
     harmed.close()
-    harmed.terms = Terms("foragers/test", chromium=CHROMIUM)
+    harmed.terms = RenderOptions("foragers/test", chromium=CHROMIUM)
     assert b"still here" in rendered(harmed, "<p>still here").html
 
 
@@ -198,7 +198,7 @@ def test_a_browser_that_is_killed_is_a_reason_and_leaves_nothing_behind(harmed):
     folder, pids = Path(harmed._folder), descendants(harmed.pid)
     assert len(pids) > 2
     assert memory(harmed.pid) > 10
-    harmed.start(Job("https://shop.test/", "text/html", ENDLESS.encode()))
+    harmed.start(RenderJob("https://shop.test/", "text/html", ENDLESS.encode()))
     os.kill(harmed.pid, signal.SIGKILL)
     assert awaited(harmed).reason == "the browser broke down"
     assert not folder.exists()

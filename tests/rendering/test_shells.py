@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.rendering.shells import is_shell
-from foragers.worlds.warc import WarcReader
+from foragers.rendering.detection import is_shell
+from foragers.storage.warc.reader import WarcReader
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared"
 SHARED = Path(os.environ.get("FORAGERS_SHARED", BESIDE))

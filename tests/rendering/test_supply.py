@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from foragers.fetch.client import Client
-from foragers.fetch.guard import Allowed, Guard
-from foragers.fetch.reply import Limits
-from foragers.rendering.job import Terms
-from foragers.rendering.supply import MAX_HOSTS, Goods, Shelf, Supply
-from live.hostile_server import HostileServer
+from foragers.http.address_guard import AddressException, Guard
+from foragers.http.client import Client
+from foragers.http.messages import Limits
+from foragers.rendering.messages import RenderOptions
+from foragers.rendering.resources import MAX_HOSTS, Resource, ScriptCache, Supply
+from support.hostile_server import HostileServer
 
 LIMITS = Limits(connect=2, head=2, idle=2, total=4, unpacked=100_000)
 
@@ -42,8 +42,8 @@ def server():
 
 
 def supply_of(allowed: str = "127.0.0.2", **options) -> Supply:
-    terms = Terms("foragers/test", limits=LIMITS, **options)
-    guard = Guard((Allowed.parse(allowed),) if allowed else ())
+    terms = RenderOptions("foragers/test", limits=LIMITS, **options)
+    guard = Guard((AddressException.parse(allowed),) if allowed else ())
     supply = Supply(Client("foragers/test", guard, LIMITS), terms)
     supply.begin(time.monotonic() + 60)
     return supply
@@ -133,12 +133,12 @@ def test_headers_that_data_needs_are_passed_on_and_cookies_are_not(server):
 
 
 def test_the_shelf_lets_go_of_what_was_not_asked_for_the_longest():
-    shelf = Shelf(most=10)
+    shelf = ScriptCache(most=10)
     for name in ("a", "b", "c"):
-        shelf.put(name, Goods(200, {}, b"1234"))
+        shelf.put(name, Resource(200, {}, b"1234"))
         shelf.get("a")
     assert [name for name in ("a", "b", "c") if shelf.get(name)] == ["a", "c"]
-    shelf.put("large", Goods(200, {}, bytes(11)))
+    shelf.put("large", Resource(200, {}, bytes(11)))
     assert shelf.get("large") is None
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from foragers.rendering.watch import LARGE, LATE, descendants, is_running
+from foragers.rendering.watchdog import LARGE, LATE, descendants, is_running
 
 WATCHED = """
 import subprocess, sys, time
-from foragers.rendering.watch import Watch
+from foragers.rendering.watchdog import Watchdog
 
 folder, megabytes, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-watch = Watch(folder, megabytes)
+watch = Watchdog(folder, megabytes)
 watch.deadline = time.monotonic() + seconds
 print(child.pid, flush=True)
 watch.start()

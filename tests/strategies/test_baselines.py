@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
-from foragers.protocols import Strategy
+from foragers.core.loop import Crawl
+from foragers.core.protocols import Strategy
+from foragers.core.types import Choice
+from foragers.judges.simple import LabelJudge
+from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BestFirst, BreadthFirst, Random
-from foragers.topics.labels import LabelJudge
-from foragers.types import Choice
 from foragers.worlds.archive import Archive
-from foragers.worlds.recorded import Recorded
-from worlds_by_hand import small_world
+from foragers.worlds.replay import Recorded
+from support.worlds_by_hand import small_world
 
 
 @dataclass

@@ -8,21 +8,21 @@ from random import Random
 
 import pytest
 
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
-from foragers.measures import harvest
-from foragers.protocols import Strategy
+from foragers.core.loop import Crawl
+from foragers.core.protocols import Strategy
+from foragers.core.types import Status, Visit
+from foragers.evaluation.metrics import harvest
+from foragers.judges.simple import LabelJudge
+from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.strategies.optimal import Optimal
 from foragers.testing import Lossy
-from foragers.topics.labels import LabelJudge
-from foragers.types import Status, Visit
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.oracle import ArchiveOracle
-from foragers.worlds.recorded import MAX_HOPS, Recorded
-from random_worlds import random_world
-from worlds_by_hand import address, small_world
+from foragers.worlds.replay import MAX_HOPS, Recorded
+from support.random_worlds import random_world
+from support.worlds_by_hand import address, small_world
 
 Graph = Mapping[str, Sequence[str]]
 

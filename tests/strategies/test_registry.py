@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pytest
 
+from foragers.core.protocols import Strategy
 from foragers.errors import UsageError
-from foragers.protocols import Strategy
+from foragers.judges.topic import NoTopic
 from foragers.strategies import registry
-from foragers.strategies.registry import STRATEGIES, Brief, build, parameters, parse, split
-from foragers.topics.no_topic import NoTopic
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parameters, parse, split
 from foragers.worlds.oracle import ArchiveOracle
-from worlds_by_hand import small_world
+from support.worlds_by_hand import small_world
 
 ORACLE = ArchiveOracle(small_world({"a": []}), frozenset({0}), None)
 
 
-def brief() -> Brief:
-    return Brief(NoTopic(), np.random.default_rng(1), ORACLE)
+def brief() -> StrategyInputs:
+    return StrategyInputs(NoTopic(), np.random.default_rng(1), ORACLE)
 
 
 @dataclass
@@ -138,7 +138,7 @@ def test_wrong_strategy_is_refused_in_one_line_with_a_remedy(spec: str, remedy: 
 
 def test_strategy_that_needs_an_oracle_says_where_to_get_one() -> None:
     with pytest.raises(UsageError, match="foragers compare"):
-        build("optimal", Brief(NoTopic(), np.random.default_rng(1)))
+        build("optimal", StrategyInputs(NoTopic(), np.random.default_rng(1)))
 
 
 @pytest.mark.parametrize(

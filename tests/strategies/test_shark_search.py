@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from foragers.content import Kept
-from foragers.loop import beginning
+from foragers.core.content import MemoryContent
+from foragers.core.loop import seed_visit
+from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Status, Visit
 from foragers.strategies.shark_search import SharkSearch
-from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, Visit
 
 
 @dataclass
@@ -24,8 +24,8 @@ def shark(**weights: float) -> SharkSearch:
     return SharkSearch(Likes({"prawn": 0.6, "reef": 0.4}), **weights)
 
 
-def visit(url: int, relevance: float, *links: Link, parent: int = NOWHERE) -> Visit:
-    content = Kept(Document(), links)
+def visit(url: int, relevance: float, *links: Link, parent: int = NO_PARENT) -> Visit:
+    content = MemoryContent(Document(), links)
     choice = Choice(url, 0, parent=parent, depth=0)
     page = Page(choice, Status.OK, "", url, 0.0, 0.0, url, content.columns(), content)
     return Visit(page, relevance, relevance > 0.5)
@@ -84,7 +84,7 @@ def test_page_whose_parent_is_not_known_inherits_nothing() -> None:
 
 def test_seeds_inherit_nothing() -> None:
     strategy = shark()
-    strategy.tell([beginning([Link(0, 0, "http://a.test/")], 0.0)])
+    strategy.tell([seed_visit([Link(0, 0, "http://a.test/")], 0.0)])
     assert promises(strategy) == {0: 0.0}
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from foragers.ledger.memory import MemoryLedger
-from foragers.loop import Crawl
+from foragers.core.loop import Crawl
+from foragers.core.types import Status
+from foragers.judges.novelty import DAY, Novelty
+from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.uniform import Uniform
-from foragers.topics.novelty import DAY, Novelty
-from foragers.types import Status
 from foragers.worlds.budget import Budget
-from foragers.worlds.recorded import Recorded
-from worlds_by_hand import small_world
+from foragers.worlds.replay import Recorded
+from support.worlds_by_hand import small_world
 
 WEB = small_world(
     {"": ["a", "b", "gone"], "a": ["c"], "b": [], "c": ["late"], "late": []}, born={"late": 9.5}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foragers.loop import beginning
-from foragers.strategies.registry import STRATEGIES, Brief, build
+from foragers.core.loop import seed_visit
+from foragers.core.types import NO_PARENT, WIDENED, Choice, Link, Status, UrlId
+from foragers.judges.keywords import Keywords
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
 from foragers.testing.ledgers import sample
-from foragers.topics.keywords import Keywords
-from foragers.types import NOWHERE, WIDENED, Choice, Link, Status, UrlId
 
 REVISITING = {"uniform", "home-page", "foragers", "wl", "rl", "wlrl", "wlrl-refresh", "mixed-fleet"}
 OTHERS = sorted({*STRATEGIES} - REVISITING - {"optimal", "no-learning", "random-order"})
-SEED = Choice(0, 0, parent=NOWHERE, depth=0)
+SEED = Choice(0, 0, parent=NO_PARENT, depth=0)
 
 
 def to(*urls: UrlId) -> tuple[Link, ...]:
@@ -21,7 +21,7 @@ def to(*urls: UrlId) -> tuple[Link, ...]:
 
 
 def strategy_of(name: str):
-    return build(name, Brief(Keywords("tide"), np.random.default_rng(1)))
+    return build(name, StrategyInputs(Keywords("tide"), np.random.default_rng(1)))
 
 
 def chosen(strategy) -> list[UrlId]:
@@ -36,7 +36,7 @@ def chosen(strategy) -> list[UrlId]:
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_wider_scope_adds_links_and_loses_none(name: str) -> None:
     strategy = strategy_of(name)
-    strategy.tell([beginning(to(0), 0.0)])
+    strategy.tell([seed_visit(to(0), 0.0)])
     assert [choice.url for choice in strategy.ask(1, frozenset())] == [0]
     strategy.tell([sample(SEED, links=to(1, 2, 3), relevance=0.5)])
     again = Choice(0, 0, 0.0, WIDENED, 0, 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.text.bags import MOST_WORDS, link_words, nearest, page_words, path_words
+from foragers.core.types import Document, Link
+from foragers.text.link_text import MOST_WORDS, link_words, nearest, page_words, path_words
 from foragers.text.words import words
-from foragers.types import Document, Link
 
 LINK = Link(3, 0, "http://www.a.test/~joe/MyPapers96.html?lang=en", "All papers", "see here")
 PAGE = Document("Joe's page", ("Research", "Teaching"), "I do research on robots.")

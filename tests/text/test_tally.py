@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foragers.core.models import load_model, save_model, words_to_array
 from foragers.errors import UsageError
-from foragers.models import load_model, save_model, words_to_array
-from foragers.text.tally import KIND, VERSION, Tally, bin_names, bins_of, merged
+from foragers.text.link_counts import KIND, VERSION, LinkCounts, bin_names, bins_of, merged
 
-TALLY = Tally(
+TALLY = LinkCounts(
     {"link": ["papers", "straße"], "url": []},
     {"link": np.arange(10).reshape(5, 2), "url": np.zeros((5, 0), np.int64)},
     np.array([4, 0, 3, 2, 9]),
@@ -35,7 +35,7 @@ def test_fewer_bins_are_the_last_ones_put_together() -> None:
 
 def test_a_tally_comes_back_from_its_file(tmp_path: Path) -> None:
     save_model(TALLY.model({"sites": 2}), tmp_path / "m")
-    found = Tally.of(load_model(tmp_path / "m", KIND, VERSION))
+    found = LinkCounts.of(load_model(tmp_path / "m", KIND, VERSION))
     assert {bag: list(words) for bag, words in found.words.items()} == TALLY.words
     assert found.counts["link"].tolist() == TALLY.counts["link"].tolist()
     assert found.links.tolist() == TALLY.links.tolist()
@@ -61,9 +61,9 @@ def test_a_tally_comes_back_from_its_file(tmp_path: Path) -> None:
 def test_a_model_that_does_not_fit_together_is_refused(damage: dict[str, np.ndarray]) -> None:
     model = TALLY.model({})
     with pytest.raises(UsageError, match="the model of the spider"):
-        Tally.of(replace(model, arrays={**model.arrays, **damage}))
+        LinkCounts.of(replace(model, arrays={**model.arrays, **damage}))
     with pytest.raises(UsageError, match="damaged"):
-        Tally.of(replace(model, facts={}))
+        LinkCounts.of(replace(model, facts={}))
 
 
 def test_bags_that_were_not_counted_are_named() -> None:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.text.stopwords import ENGLISH_STOPWORDS
-from foragers.text.words import url_words, words
+from foragers.text.words import ENGLISH_STOPWORDS, url_words, words
 
 anything = st.text(st.characters(), max_size=60)
 

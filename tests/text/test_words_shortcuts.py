@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.text.bags import MOST_WORDS, SAMPLE, first_words
+from foragers.text.link_text import MOST_WORDS, SAMPLE, first_words
 from foragers.text.words import is_unspaced, words, words_apart
 
 LONG_WAY = "\u6771"

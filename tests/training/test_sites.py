@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from foragers.training.sites import sites_of
+from foragers.training.lesson import sites_of
 from foragers.training.validation import folds_of, summed_up
-from worlds_by_hand import small_world
+from support.worlds_by_hand import small_world
 
 HOSTS = ["http://a.x.org/", "http://b.x.org/", "http://b.x.org/2"]
 

@@ -11,24 +11,23 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from crawl_folders import refused, said
 from foragers.cli.main import main
-from foragers.comparison.study import Study
-from foragers.models import load_model
-from foragers.text.bags import TEXTS, link_words, page_words
+from foragers.core.models import load_model
+from foragers.evaluation.comparison.study import Study
+from foragers.judges.simple import LabelJudge
 from foragers.text.bayes import log_priors
-from foragers.text.tally import KIND, VERSION, Tally, bins_of
-from foragers.topics.labels import LabelJudge
-from foragers.training.examples import Examples, worth_of_links
-from foragers.training.lesson import Lesson
-from foragers.training.sites import sites_of
-from foragers.training.spider import Trainer
+from foragers.text.link_counts import KIND, VERSION, LinkCounts, bins_of
+from foragers.text.link_text import TEXTS, link_words, page_words
+from foragers.training.lesson import Lesson, sites_of
+from foragers.training.link_examples import LinkExamples, worth_of_links
+from foragers.training.spider import SpiderTrainer
 from foragers.training.validation import accuracies, folds_of, guess
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.store import open_world, save
-from random_worlds import random_world
-from worlds_by_hand import small_world
+from support.crawl_folders import refused, said
+from support.random_worlds import random_world
+from support.worlds_by_hand import small_world
 
 
 @contextmanager
@@ -42,15 +41,15 @@ def lesson_of(archive: Archive, label: str, sites: str = "") -> Lesson:
 
 
 @pytest.fixture(scope="module")
-def examples() -> Examples:
+def examples() -> LinkExamples:
     archive = generate("departments", seed=3, pages=400)
-    return Trainer().read([lesson_of(archive, "target:paper")], silent)
+    return SpiderTrainer().read([lesson_of(archive, "target:paper")], silent)
 
 
 def test_words_are_counted_as_they_stand_in_the_links() -> None:
     archive = random_world(3)
     lesson = lesson_of(archive, "wanted", "host")
-    tally = Trainer().read([lesson], silent).tally()
+    tally = SpiderTrainer().read([lesson], silent).tally()
     expected: dict[str, Counter[tuple[int, str]]] = {bag: Counter() for bag in tally.words}
     _, values = worth_of_links(lesson)
     place = 0
@@ -80,11 +79,11 @@ def test_words_are_counted_as_they_stand_in_the_links() -> None:
         assert found == dict(expected[bag]), bag
 
 
-def test_validation_tells_what_scikit_learn_tells(examples: Examples) -> None:
+def test_validation_tells_what_scikit_learn_tells(examples: LinkExamples) -> None:
     # One bag at a time is what scikit-learn can do; the sum of several is tested on promises.
     folds, bins = folds_of(examples), np.minimum(bins_of(examples.values), 2)
     chosen = examples.texts["link"][examples.row_of["link"]]
-    alone = Examples(
+    alone = LinkExamples(
         {"link": examples.words["link"]},
         {"link": examples.texts["link"]},
         {"link": examples.row_of["link"]},
@@ -104,7 +103,7 @@ def test_validation_tells_what_scikit_learn_tells(examples: Examples) -> None:
         assert np.mean(ours == theirs.predict(chosen[test][:, known])) > 0.999
 
 
-def test_sites_are_left_out_in_turn_and_accuracy_is_that_of_each(examples: Examples) -> None:
+def test_sites_are_left_out_in_turn_and_accuracy_is_that_of_each(examples: LinkExamples) -> None:
     found = accuracies(examples, ("related",))
     assert [one.bins for one in found] == [2, 3, 4, 5]
     assert {len(one.right) for one in found} == {4}
@@ -112,9 +111,9 @@ def test_sites_are_left_out_in_turn_and_accuracy_is_that_of_each(examples: Examp
     assert all(share > 0.9 for share in found[0].right)
 
 
-def test_many_sites_are_left_out_in_groups_of_like_size(examples: Examples) -> None:
+def test_many_sites_are_left_out_in_groups_of_like_size(examples: LinkExamples) -> None:
     sites = np.repeat(np.arange(100), np.arange(1, 101))
-    many = Examples({}, {}, {}, np.zeros(len(sites)), sites, tuple(map(str, range(100))))
+    many = LinkExamples({}, {}, {}, np.zeros(len(sites)), sites, tuple(map(str, range(100))))
     folds = folds_of(many, 10)
     held = np.bincount(folds)
     assert len(held) == 10
@@ -162,7 +161,7 @@ def test_a_summary_tells_bins_accuracies_and_words(world: Path, tmp_path: Path, 
     assert code == 0
     for told in ("immediate", "Q ≥ 0.5", "recall of immediate", "over 4", "papers (head)"):
         assert told in out, told
-    found = Tally.of(load_model(file, KIND, VERSION))
+    found = LinkCounts.of(load_model(file, KIND, VERSION))
     assert tuple(found.words) == TEXTS["related"]
     assert found.links[0] > 20
 
@@ -181,8 +180,8 @@ def test_left_out_sites_teach_nothing(world: Path, model: Path, tmp_path: Path, 
     site = names[0].partition(":")[2]
     options = ["--relevant", "target:paper", "--kind", "spider(validate=false)"]
     said(capsys, "train", world, "-o", tmp_path / "m", *options, "--without", site)
-    found = Tally.of(load_model(tmp_path / "m", KIND, VERSION))
-    everything = Tally.of(load_model(model, KIND, VERSION))
+    found = LinkCounts.of(load_model(tmp_path / "m", KIND, VERSION))
+    everything = LinkCounts.of(load_model(model, KIND, VERSION))
     assert 0 < found.links[0] < everything.links[0]
     assert 0 < found.links.sum() < everything.links.sum()
 

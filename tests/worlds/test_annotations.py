@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from foragers.errors import UsageError
-from foragers.worlds.annotations import read_labels, read_lines, read_seeds
-from worlds_by_hand import small_world
+from foragers.worlds.labels import read_labels, read_lines, read_seeds
+from support.worlds_by_hand import small_world
 
 BOOK = small_world({"a": ["b", "c"]}).book
 

@@ -17,18 +17,18 @@ from rich.console import Console
 from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
-from foragers.cli.world_export import export_world
+from foragers.cli.world.commands import export_world
 from foragers.errors import UsageError
-from foragers.worlds.annotations import read_labels, read_lines, read_seeds
 from foragers.worlds.archive import Archive
-from foragers.worlds.exporting import export_warc
+from foragers.worlds.export import export_warc
 from foragers.worlds.generated import generate
-from foragers.worlds.importing import import_world
+from foragers.worlds.importing.importer import import_world
+from foragers.worlds.labels import read_labels, read_lines, read_seeds
 from foragers.worlds.rewired import rewire
 from foragers.worlds.store import COLUMNS, open_world
-from worlds_by_hand import small_world
+from support.worlds_by_hand import small_world
 
-SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).parents[3] / "shared"))
+SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 MADE = {"topics": 200, "news": 500, "departments": 400}
 
 

@@ -8,11 +8,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from foragers.types import Choice, Page, Status
+from foragers.core.types import Choice, Page, Status
 from foragers.worlds.archive import Archive
 from foragers.worlds.oracle import final_urls, shown_versions
-from foragers.worlds.recorded import MAX_HOPS, Recorded, status_of
-from worlds_by_hand import Later, address, small_world
+from foragers.worlds.replay import MAX_HOPS, Recorded, status_of
+from support.worlds_by_hand import Later, address, small_world
 
 
 def number(archive: Archive, name: str) -> int:

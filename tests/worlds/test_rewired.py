@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foragers.types import Choice
+from foragers.core.types import Choice
 from foragers.worlds.archive import Archive
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 from foragers.worlds.rewired import rewire
 from foragers.worlds.store import open_world, save
-from random_worlds import random_world
+from support.random_worlds import random_world
 
 FROZEN = random_world(5)
 EVOLVING = random_world(6, changes=40)

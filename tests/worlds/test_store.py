@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from foragers.core.types import Choice
 from foragers.errors import UsageError
-from foragers.types import Choice
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
-from foragers.worlds.recorded import Recorded
+from foragers.worlds.replay import Recorded
 from foragers.worlds.store import BOOK, COLUMNS, VERSION, new_folder, open_world, save
-from random_worlds import random_world
-from worlds_by_hand import small_world
+from support.random_worlds import random_world
+from support.worlds_by_hand import small_world
 
 WORLD = random_world(1, changes=20)
 

@@ -13,20 +13,19 @@ from rich.console import Console
 
 from foragers.cli.options import add_aim, aim_of, since_of
 from foragers.cli.progress import progress
-from foragers.comparison import cluster
-from foragers.comparison.compare import WORST, Plan, compare
-from foragers.comparison.pool import Job
-from foragers.comparison.report import write_report
-from foragers.comparison.result import Result, RunResult
-from foragers.comparison.study import Study, prepare
-from foragers.comparison.table import summary, table
+from foragers.core.files import check_writable, write
+from foragers.core.options import ReplayOptions
 from foragers.errors import UsageError
-from foragers.files import check_writable, write
-from foragers.plots import canvas
-from foragers.plots.harvest import plot_harvest
-from foragers.run import Run
+from foragers.evaluation.comparison import ray_cluster as cluster
+from foragers.evaluation.comparison.plan import WORST, Plan, compare
+from foragers.evaluation.comparison.report import summary, table, write_report
+from foragers.evaluation.comparison.result import Result, RunResult
+from foragers.evaluation.comparison.study import Study, prepare
+from foragers.evaluation.comparison.workers import ComparisonJob
+from foragers.evaluation.plots import canvas
+from foragers.evaluation.plots.harvest import plot_harvest
 from foragers.strategies.registry import split
-from foragers.worlds.annotations import read_lines
+from foragers.worlds.labels import read_lines
 from foragers.worlds.store import open_world
 
 DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "auto", "optimal")
@@ -152,7 +151,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
         raise UsageError(f"--delay {options.delay:g}: must be at least 0")
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs {options.jobs}: must be at least 1")
-    base = Run(
+    base = ReplayOptions(
         world=options.world,
         strategy="",
         aim=aim_of(options),
@@ -193,7 +192,7 @@ def processes(ray: str | None) -> int:
     return os.cpu_count() or 1 if ray in (None, cluster.LOCAL) else cluster.MANY
 
 
-def timed(base: Run, options: argparse.Namespace) -> Run:
+def timed(base: ReplayOptions, options: argparse.Namespace) -> ReplayOptions:
     """Add when the replay starts and how fast its clock runs."""
     archive = open_world(Path(base.world))
     since = since_of(options.since or ("start" if options.new_within else "end"), archive)
@@ -212,7 +211,7 @@ def compare_with_progress(plan: Plan, study: Study, console: Console) -> Result:
     runs = plan.runs * len((*plan.strategies, *plan.references(study)))
     with progress(console, "crawling", runs) as meter:
 
-        def watch(job: Job, result: RunResult) -> None:
+        def watch(job: ComparisonJob, result: RunResult) -> None:
             nonlocal done
             done += 1
             meter(done, f"{job.run.strategy}: {result.relevant:,} relevant")

@@ -14,14 +14,14 @@ from rich.text import Text
 from foragers.cli.crawl_view import View
 from foragers.cli.options import add_aim, aim_of
 from foragers.cli.summary import print_left_alone, print_summary
+from foragers.core.files import check_writable, write
+from foragers.core.types import Visit
+from foragers.crawling.options import CrawlOptions
+from foragers.crawling.seeds import came, failure_of
+from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
-from foragers.files import check_writable, write
-from foragers.measures.summary import summarise
-from foragers.reporting.plain import plain
-from foragers.session.order import Order
-from foragers.session.seeds import came, failure_of
-from foragers.session.session import Session
-from foragers.types import Visit
+from foragers.evaluation.metrics.summary import summarise
+from foragers.reports.text import plain
 
 LONGEST_LINE = 1000
 STRATEGY = "strategy (default: auto, which learns while it crawls); see 'foragers strategies'"
@@ -172,11 +172,11 @@ def add_manners(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def order_of(options: argparse.Namespace) -> Order:
+def order_of(options: argparse.Namespace) -> CrawlOptions:
     """Return what the user ordered."""
     if options.relevant:
         raise UsageError("--relevant is for worlds with labels; say what you want with --topic")
-    return Order(
+    return CrawlOptions(
         seeds=tuple(options.urls),
         aim=aim_of(options),
         strategy=options.strategy,

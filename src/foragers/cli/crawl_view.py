@@ -13,11 +13,11 @@ from rich.live import Live as Panel
 from rich.table import Table
 from rich.text import Text
 
-from foragers.clock import steady
-from foragers.measures.remaining import Estimate
-from foragers.measures.tally import Tally
-from foragers.reporting.plain import counted, plain
-from foragers.types import Visit
+from foragers.core.clock import steady
+from foragers.core.types import Visit
+from foragers.evaluation.metrics.counts import CrawlCounts
+from foragers.evaluation.metrics.recall import Estimate
+from foragers.reports.text import counted, plain
 
 LATELY = 100
 LONGEST = 64
@@ -26,7 +26,7 @@ REDRAW, LINE_EVERY = 0.25, 10.0
 """Seconds between two pictures on a terminal, and between two lines elsewhere."""
 
 
-class Shown(Protocol):
+class ShownCrawl(Protocol):
     """What a view must know of the crawl it shows."""
 
     @property
@@ -45,7 +45,7 @@ class Shown(Protocol):
         ...
 
     @property
-    def before(self) -> Tally:
+    def before(self) -> CrawlCounts:
         """What the crawl had come to before it was taken up again."""
         ...
 
@@ -68,7 +68,7 @@ class Shown(Protocol):
 class View:
     """Counts visits and shows the counts."""
 
-    def __init__(self, console: Console, crawl: Shown) -> None:
+    def __init__(self, console: Console, crawl: ShownCrawl) -> None:
         self._console = console
         self._crawl = crawl
         self._tally = crawl.before

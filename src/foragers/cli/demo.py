@@ -17,21 +17,21 @@ from rich.console import Console
 from rich.table import Table
 
 from foragers.cli.crawl_view import View
-from foragers.comparison.study import Study
-from foragers.comparison.work import perform
-from foragers.measures import harvest
-from foragers.plots.harvest import Curve, plot_curves
-from foragers.run import Aim, Run
-from foragers.session.order import Order
-from foragers.session.session import Session
-from foragers.topics.options import judge_from
+from foragers.core.options import ReplayOptions, Target
+from foragers.crawling.options import CrawlOptions
+from foragers.crawling.session import Session
+from foragers.evaluation.comparison.run import perform
+from foragers.evaluation.comparison.study import Study
+from foragers.evaluation.metrics import harvest
+from foragers.evaluation.plots.harvest import Curve, plot_curves
+from foragers.judges.build import judge_from
 from foragers.worlds.generated import generate
-from foragers.worlds.serving import WorldServer
+from foragers.worlds.serving.server import WorldServer
 
 PAGES, BUDGET = 6000, 400
 SITE, OTHER_SITES = 1, range(2, 10)
 """The site that is served and crawled, and those on which the crawls are repeated."""
-AIM = Aim("football goal league", threshold=0.5)
+AIM = Target("football goal league", threshold=0.5)
 STRATEGIES = {
     "breadth-first": "follows links in the order in which it finds them",
     "best-first": "prefers links whose words, and whose page, resemble the topic",
@@ -98,7 +98,7 @@ def check_reachable(home: str) -> None:
 
 def crawl(home: str, strategy: str, folder: Path, console: Console) -> tuple[Curve, str]:
     """Crawl the site with one strategy; return its curve, and the best page it found."""
-    order = Order(
+    order = CrawlOptions(
         seeds=(home,),
         aim=AIM,
         strategy=strategy,
@@ -134,7 +134,7 @@ def replayed(site: int) -> Iterator[tuple[str, Curve]]:
     judge = judge_from(topic=AIM.topic, threshold=AIM.threshold, archive=archive)
     study = Study(archive, judge, None, None)
     for strategy in STRATEGIES:
-        yield strategy, perform(Run("", strategy, AIM, BUDGET), study).curve
+        yield strategy, perform(ReplayOptions("", strategy, AIM, BUDGET), study).curve
 
 
 def last(curves: Sequence[Curve]) -> list[int]:

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from foragers.reasons import Reasons
-from foragers.reporting.explaining import Explanation, Step, explain
-from foragers.reporting.folder import opened
-from foragers.reporting.nearest import Linking
-from foragers.reporting.plain import counted, plain
-from foragers.reporting.retelling import telling_of
+from foragers.core.protocols import Reasons
+from foragers.reports.crawl_folder import opened
+from foragers.reports.explain import Explanation, PathStep, explain
+from foragers.reports.retell import telling_of
+from foragers.reports.similar_urls import Linking
+from foragers.reports.text import counted, plain
 from foragers.strategies.registry import parse
 
 FIRST, LAST = 3, 12
@@ -118,12 +118,12 @@ def outcome(found: Explanation) -> list[Text]:
     return text + [said(f"  {name:<14}", value) for name, value in rows if value]
 
 
-def far(step: Step) -> str:
+def far(step: PathStep) -> str:
     """Say how far from the seeds a page is."""
     return f"{counted(step.depth, 'link')} from a seed" if step.depth > 0 else "a seed"
 
 
-def judged(step: Step) -> str:
+def judged(step: PathStep) -> str:
     """Say what the judge made of a page."""
     return f"{step.relevance:.3f}, {'relevant' if step.relevant else 'not relevant'}"
 
@@ -141,7 +141,7 @@ def way(found: Explanation) -> list[Text]:
     return text
 
 
-def step_lines(step: Step, first: bool) -> list[Text]:
+def step_lines(step: PathStep, first: bool) -> list[Text]:
     """Return one step of the path: the words that led there, the address, the numbers."""
     text = []
     if not first:

@@ -11,14 +11,22 @@ from typing import BinaryIO
 
 from rich.console import Console
 
-from foragers.cli.progress import Meter, progress
+from foragers.cli.progress import ConsoleMeter, progress
+from foragers.core.files import replacing, stream_number
 from foragers.errors import UsageError
-from foragers.files import replacing, stream_number
-from foragers.reporting.folder import ARCHIVE, CrawlFolder, check_out, opened
-from foragers.reporting.pages import Exported, Selection, count, pages
-from foragers.reporting.plain import counted
-from foragers.reporting.records import Copied, check_archived, write_warc
-from foragers.reporting.writing import check_parquet, write_csv, write_jsonl, write_parquet
+from foragers.reports.crawl_folder import ARCHIVE, CrawlFolder, check_out, opened
+from foragers.reports.export import (
+    Exported,
+    Selection,
+    check_parquet,
+    count,
+    pages,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+)
+from foragers.reports.text import counted
+from foragers.reports.warc_export import Copied, check_archived, write_warc
 
 Write = Callable[[Iterable[Exported], BinaryIO, Selection], None]
 WRITERS: dict[str, Write] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
@@ -103,7 +111,7 @@ def export(
     options: argparse.Namespace,
     selection: Selection,
     out: BinaryIO,
-    meter: Meter,
+    meter: ConsoleMeter,
 ) -> tuple[int, int]:
     """Write what was asked for; return how many pages or records were written and were lost."""
     if options.format == WARC:

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from foragers import __version__
 from foragers.errors import NothingFetchedError, UsageError, WriteError
-from foragers.reporting.plain import plain
+from foragers.reports.text import plain
 
 MAX_LINE = 2000
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130

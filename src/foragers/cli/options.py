@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from math import isfinite, nan
 from typing import TYPE_CHECKING, TypeAlias
 
+from foragers.core.options import Target
 from foragers.errors import UsageError
-from foragers.run import Aim
 from foragers.worlds.archive import Archive
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def add_aim(verb: argparse.ArgumentParser, labels: bool = True) -> None:
     )
 
 
-def aim_of(options: argparse.Namespace) -> Aim:
+def aim_of(options: argparse.Namespace) -> Target:
     """Return what is wanted."""
-    return Aim(
+    return Target(
         topic=options.topic,
         similarity=options.similarity,
         threshold=options.threshold,

@@ -14,7 +14,7 @@ LINE_EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
 
 
-class Meter(Protocol):
+class ConsoleMeter(Protocol):
     """Something that shows how far the work is."""
 
     def __call__(self, done: int, note: str = "") -> None:
@@ -23,7 +23,7 @@ class Meter(Protocol):
 
 
 @contextmanager
-def progress(console: Console, what: str, total: int) -> Iterator[Meter]:
+def progress(console: Console, what: str, total: int) -> Iterator[ConsoleMeter]:
     """Give a meter for work of a known size."""
     if not console.is_terminal:
         yield Lines(console, what, total)

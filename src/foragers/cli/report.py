@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from foragers.files import stream_number, write
-from foragers.reporting.folder import check_out, opened
-from foragers.reporting.report import report
+from foragers.core.files import stream_number, write
+from foragers.reports.crawl_folder import check_out, opened
+from foragers.reports.html_report import report
 
 NAME = "report.html"
 

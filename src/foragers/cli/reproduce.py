@@ -10,12 +10,11 @@ from pathlib import Path
 from rich.console import Console
 
 from foragers.cli.progress import progress
+from foragers.core.files import check_own
 from foragers.errors import UsageError
-from foragers.exhibits.request import PAPERS, Request, reproduce
-from foragers.exhibits.showing import show
-from foragers.exhibits.writing import write_exhibits
-from foragers.files import check_own
-from foragers.plots import canvas
+from foragers.evaluation.plots import canvas
+from foragers.papers.output import show, write_exhibits
+from foragers.papers.request import PAPERS, PaperRequest, reproduce
 
 
 def add(verb: argparse.ArgumentParser) -> None:
@@ -71,7 +70,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out}: is a file; name a folder")
     check_own(out)
-    request = Request(
+    request = PaperRequest(
         out,
         tuple(options.world),
         options.runs,

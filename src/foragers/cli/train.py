@@ -10,12 +10,12 @@ from rich.console import Console
 
 from foragers.cli.options import add_aim, aim_of, since_of
 from foragers.cli.progress import progress
-from foragers.comparison.study import prepare
+from foragers.core.files import check_writable
+from foragers.core.models import save_model
+from foragers.core.options import ReplayOptions, Target
 from foragers.errors import UsageError
-from foragers.exhibits.showing import grid_of
-from foragers.files import check_writable
-from foragers.models import save_model
-from foragers.run import Aim, Run
+from foragers.evaluation.comparison.study import prepare
+from foragers.papers.output import grid_of
 from foragers.training.lesson import Lesson, leave_out
 from foragers.training.registry import TRAINERS, Progress, trainer_of
 from foragers.worlds.store import open_world
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_writable(options.out, "--out")
     meter = partial(progress, console)
     aim = aim_of(options)
-    if str(aim) == str(Aim()):
+    if str(aim) == str(Target()):
         raise UsageError(
             "nothing is said to be wanted, so there is nothing to learn;"
             " say what is with --relevant LABEL or --topic WORDS"
@@ -82,11 +82,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.print(f"model: {options.out}, {size:,} bytes", soft_wrap=True, markup=False)
 
 
-def lesson_of(world: str, aim: Aim, options: argparse.Namespace, meter: Progress) -> Lesson:
+def lesson_of(world: str, aim: Target, options: argparse.Namespace, meter: Progress) -> Lesson:
     """Open a world and find out which of its pages are wanted."""
     since = since_of(options.since, open_world(Path(world)))
     try:
-        study = prepare(Run(world, "", aim, labels=options.labels, since=since))
+        study = prepare(ReplayOptions(world, "", aim, labels=options.labels, since=since))
     except UsageError as error:
         # Of several worlds the one is named to which it applies.
         raise UsageError(f"{world}: {error}" if len(options.worlds) > 1 else str(error)) from error

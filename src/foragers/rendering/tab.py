@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Route
 
-from foragers.rendering.job import Job, Rendered
-from foragers.rendering.supply import Supply
-from foragers.urls import host_of
-from foragers.worlds.errand import origin_of
+from foragers.fetching.job import origin_of
+from foragers.rendering.messages import Rendered, RenderJob
+from foragers.rendering.resources import Supply
+from foragers.urls.parse import host_of
 
 FETCHED = ("script", "xhr", "fetch")
 MILLISECONDS = 1000.0
@@ -40,7 +40,7 @@ READ = """
 class Tab:
     """A page that is being rendered, with nothing kept of any other."""
 
-    job: Job
+    job: RenderJob
     supply: Supply
     most: int
     deadline: float = 0.0

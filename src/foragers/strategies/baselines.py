@@ -14,9 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from foragers.frontier import Frontier
-from foragers.topics.topic import Topic
-from foragers.types import Choice, HostId, Visit
+from foragers.core.types import Choice, HostId, Visit
+from foragers.frontier.frontier import Frontier
+from foragers.judges.topic import Topic
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Protocol
 
-from foragers.types import NOWHERE, Choice, HostId, Status, UrlId, Visit
+from foragers.core.types import NO_PARENT, Choice, HostId, Status, UrlId, Visit
 
 
 class Oracle(Protocol):
@@ -125,7 +125,7 @@ class Optimal:
         """Note that these can be fetched next, and what comes nearer through them."""
         queue: deque[UrlId] = deque()
         for url in links:
-            self._bring_near(url, 1, NOWHERE, queue)
+            self._bring_near(url, 1, NO_PARENT, queue)
         while queue:
             url = queue.popleft()
             distance = self._distance[url] + 1

@@ -1,55 +1,81 @@
-"""The strategies by name, and how `NAME(param=value, …)` becomes one of them."""
+"""Classes by name, each loaded when it is first asked for.
+
+A crawl uses one strategy; loading all of them, with what they stand on, would take it longer
+than fetching its first hundred pages.
+
+The strategies by name, and how `NAME(param=value, …)` becomes one of them.
+"""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
 
+from foragers.core.models import Model, load_model
+from foragers.core.protocols import Strategy
 from foragers.errors import UsageError
-from foragers.models import Model, load_model
-from foragers.protocols import Strategy
-from foragers.strategies.loading import Lazily
+from foragers.judges.topic import Topic
 from foragers.strategies.optimal import Oracle
-from foragers.topics.topic import Topic
+
+
+class Lazily(Mapping[str, type]):
+    """Classes of some package, told as `module:Class`."""
+
+    def __init__(self, package: str, places: Mapping[str, str]) -> None:
+        self._package = package
+        self._places = places
+
+    def __getitem__(self, name: str) -> type:
+        module, _, kind = self._places[name].partition(":")
+        found: type = getattr(import_module(f"{self._package}.{module}"), kind)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
 
 STRATEGIES: Mapping[str, type] = Lazily(
     "foragers.strategies",
     {
-        "auto": "auto:Auto",
+        "auto": "auto.strategy:Auto",
         "breadth-first": "baselines:BreadthFirst",
         "random": "baselines:Random",
         "best-first": "baselines:BestFirst",
         "shark-search": "shark_search:SharkSearch",
-        "spider": "spider:Spider",
-        "rl-immediate": "spider:RlImmediate",
-        "rl-future": "spider:RlFuture",
-        "full-page": "spider:FullPage",
-        "related": "spider:Related",
+        "spider": "spider.strategy:Spider",
+        "rl-immediate": "spider.strategy:RlImmediate",
+        "rl-future": "spider.strategy:RlFuture",
+        "full-page": "spider.strategy:FullPage",
+        "related": "spider.strategy:Related",
         "optimal": "optimal:Optimal",
-        "lafc": "lafc:Lafc",
-        "hmm": "hmm:Hmm",
-        "bpm": "bpm:Bpm",
-        "hw": "hw:Hw",
-        "context-graph": "context_graph:ContextGraph",
-        "energy": "energy:Energy",
-        "infospiders": "infospiders:InfoSpiders",
-        "foragers": "foragers:MixedFleet",
-        "wl": "foragers:Wl",
-        "rl": "foragers:Rl",
-        "wlrl": "foragers:Wlrl",
-        "wlrl-refresh": "foragers:WlrlRefresh",
-        "mixed-fleet": "foragers:MixedFleet",
-        "no-learning": "foragers:NoLearning",
-        "random-order": "foragers:RandomOrder",
-        "home-page": "foragers:HomePage",
+        "lafc": "automata.lafc:Lafc",
+        "hmm": "layered.hmm:Hmm",
+        "bpm": "layered.hmm:Bpm",
+        "hw": "layered.context_graph:Hw",
+        "context-graph": "layered.context_graph:ContextGraph",
+        "energy": "population.energy:Energy",
+        "infospiders": "population.infospiders:InfoSpiders",
+        "foragers": "fleet.strategy:MixedFleet",
+        "wl": "fleet.strategy:Wl",
+        "rl": "fleet.strategy:Rl",
+        "wlrl": "fleet.strategy:Wlrl",
+        "wlrl-refresh": "fleet.strategy:WlrlRefresh",
+        "mixed-fleet": "fleet.strategy:MixedFleet",
+        "no-learning": "fleet.strategy:NoLearning",
+        "random-order": "fleet.strategy:RandomOrder",
+        "home-page": "fleet.strategy:HomePage",
         "uniform": "uniform:Uniform",
     },
 )
@@ -57,7 +83,7 @@ PLAIN = (bool, int, float, str)
 
 
 @dataclass(frozen=True)
-class Brief:
+class StrategyInputs:
     """What a strategy may be given: a topic, its own source of chance, and, for one, an oracle.
 
     A `model` is what earlier crawls learned; one that the user names for a strategy goes before.
@@ -73,7 +99,7 @@ class Brief:
     named: Model | None = None
 
 
-def build(spec: str, brief: Brief) -> Strategy:
+def build(spec: str, brief: StrategyInputs) -> Strategy:
     """Make a strategy from `name` or `name(param=value, …)`; one with a `check` is told to."""
     name, given = parse(spec)
     kind = STRATEGIES[name]

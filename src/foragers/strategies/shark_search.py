@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from foragers.frontier import Frontier
-from foragers.topics.topic import Topic
-from foragers.types import Choice, HostId, Link, UrlId, Visit
+from foragers.core.types import Choice, HostId, Link, UrlId, Visit
+from foragers.frontier.frontier import Frontier
+from foragers.judges.topic import Topic
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import ClassVar
 
-from foragers.frontier import Frontier
-from foragers.types import NOWHERE, Choice, HostId, Status, UrlId, Visit
+from foragers.core.types import NO_PARENT, Choice, HostId, Status, UrlId, Visit
+from foragers.frontier.frontier import Frontier
 
 STAYED = (Status.OK, Status.UNCHANGED)
 
@@ -57,7 +57,7 @@ class Uniform:
             page, choice = visit.page, visit.page.choice
             self.frontier.fetched(page)
             self.frontier.extend(page.links, -choice.depth, page.final, choice.depth + 1)
-            if page.status in STAYED and choice.url != NOWHERE:
+            if page.status in STAYED and choice.url != NO_PARENT:
                 self._told += 1
                 self._turns[choice.url] = self._told
                 queue = self._queues.setdefault(choice.host, deque())

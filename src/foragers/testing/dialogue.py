@@ -16,10 +16,10 @@ from math import isfinite
 from random import Random
 from typing import Literal
 
-from foragers.loop import beginning
-from foragers.pace import Closed
-from foragers.protocols import Judge, Strategy, World
-from foragers.types import Choice, HostId, Page, UrlId, Visit
+from foragers.core.loop import seed_visit
+from foragers.core.pace import Closed
+from foragers.core.protocols import Judge, Strategy, World
+from foragers.core.types import Choice, HostId, Page, UrlId, Visit
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldVisits:
     """Visits that a strategy was told."""
 
     visits: tuple[Visit, ...]
 
 
-Transcript = list[Asked | Told]
+Transcript = list[Asked | ToldVisits]
 Kind = Literal["plain", "log", "both"]
 """How closed hosts are told: as a plain set, as the log that Pace keeps, or now so, now so."""
 
@@ -64,7 +64,7 @@ class Doors:
 
 
 @dataclass
-class Watch:
+class AnswerChecker:
     """Holds each answer of a strategy against what it may say."""
 
     name: str
@@ -139,14 +139,14 @@ class Conversation:
     speaker: Speaker
     world: World
     judge: Judge
-    watch: Watch
+    watch: AnswerChecker
     doors: Doors
     rng: Random
     transcript: Transcript = field(default_factory=list)
 
     def run(self, downloads: int) -> None:
         """Crawl until nothing is left or so many pages were chosen."""
-        self.tell([beginning(self.world.seeds, self.world.now)])
+        self.tell([seed_visit(self.world.seeds, self.world.now)])
         while self.start(downloads) or self.world.running:
             if pages := self.world.finished():
                 self.tell([self.visit(page) for page in pages])
@@ -180,7 +180,7 @@ class Conversation:
         """Tell and write down."""
         self.watch.told(visits)
         self.speaker.tell(visits)
-        self.transcript.append(Told(tuple(visits)))
+        self.transcript.append(ToldVisits(tuple(visits)))
 
     def visit(self, page: Page) -> Visit:
         """Judge a page."""
@@ -204,7 +204,7 @@ def converse(
         Speaker(strategy, name),
         world,
         deepcopy(judge),
-        Watch(name, revisits),
+        AnswerChecker(name, revisits),
         Doors(doors),
         Random(seed),
     )
@@ -226,7 +226,7 @@ def replay(
     for number, said in enumerate(transcript):
         if number == pickle_at:
             speaker = speaker.pickled()
-        if isinstance(said, Told):
+        if isinstance(said, ToldVisits):
             speaker.tell(said.visits)
             continue
         choices = speaker.ask(said.n, shown.show(said.closed))

@@ -15,9 +15,9 @@ from random import Random
 
 import msgspec
 
-from foragers.content import Kept
-from foragers.protocols import World
-from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, UrlId
+from foragers.core.content import MemoryContent
+from foragers.core.protocols import World
+from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Status, UrlId
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Vanished(Around):
 
     def changed(self, page: Page) -> Page:
         """Return a 404."""
-        nothing = Kept(Document())
+        nothing = MemoryContent(Document())
         return msgspec.structs.replace(
             page,
             status=Status.MISSING,
@@ -165,7 +165,7 @@ class Barren(Around):
 
     def changed(self, page: Page) -> Page:
         """Return the page without its links."""
-        content = Kept(page.document)
+        content = MemoryContent(page.document)
         return msgspec.structs.replace(page, links=content.columns(), content=content)
 
 
@@ -179,7 +179,7 @@ class Tangled(Around):
         choice = page.choice
         itself = Link(choice.url, choice.host, "http://itself.test/", "this page")
         links = tuple(page.links)
-        content = Kept(page.document, (itself, *links, *links, itself))
+        content = MemoryContent(page.document, (itself, *links, *links, itself))
         return msgspec.structs.replace(page, links=content.columns(), content=content)
 
 
@@ -199,7 +199,7 @@ class Unkept(Around):
         """Return the page without its words."""
         if page.status is not Status.OK:
             return page
-        content = Kept(Document(), tuple(page.links))
+        content = MemoryContent(Document(), tuple(page.links))
         return msgspec.structs.replace(
             page,
             status=Status.UNWANTED,
@@ -248,10 +248,10 @@ class ListedOnly(Around):
         choice = page.choice
         own = {choice.url, page.final, *(seed.url for seed in self.seeds)}
         links = [link for link in page.links if link.url not in own]
-        if choice.parent != NOWHERE or page.status is not Status.OK or not links:
+        if choice.parent != NO_PARENT or page.status is not Status.OK or not links:
             return [page]
         first = links[0]
-        content = Kept(page.document, (first,))
+        content = MemoryContent(page.document, (first,))
         seed = msgspec.structs.replace(page, links=content.columns(), content=content)
         if first.url in self._lists:
             return [seed]
@@ -263,7 +263,7 @@ class ListedOnly(Around):
 
 def listing(page: Page, choice: Choice, links: tuple[Link, ...]) -> Page:
     """Return a list of some pages, as the answer to a choice made because of a page."""
-    content = Kept(Document(), links)
+    content = MemoryContent(Document(), links)
     return msgspec.structs.replace(
         page,
         choice=choice,

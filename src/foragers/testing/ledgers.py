@@ -8,10 +8,10 @@ from dataclasses import fields
 
 import numpy as np
 
-from foragers.content import Kept
-from foragers.ledger.facts import Facts
-from foragers.protocols import Ledger
-from foragers.types import NOWHERE, Choice, Document, Link, Page, Status, UrlId, Visit
+from foragers.core.content import MemoryContent
+from foragers.core.protocols import Ledger
+from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Status, UrlId, Visit
+from foragers.storage.ledger.columns import Facts
 
 
 class NumberedAddresses:
@@ -124,7 +124,7 @@ def sample_visits() -> list[Visit]:
         sample(Choice(3, 1, 1e300, "", 1, 2), status=Status.REFUSED, reason="robots.txt"),
         sample(Choice(4, 0, 0.0, "", 1, 2), words, (odd,), final=7, time=2e9 + 1 / 7),
         sample(child, status=Status.UNCHANGED),
-        sample(Choice(5, 2, 0.0, "", NOWHERE, 0), status=Status.FAILED, reason="time out"),
+        sample(Choice(5, 2, 0.0, "", NO_PARENT, 0), status=Status.FAILED, reason="time out"),
         sample(seed, words, (first,), relevance=0.5, version=4),
     ]
 
@@ -142,7 +142,7 @@ def sample(
     relevance: float = 0.0,
 ) -> Visit:
     """Return one visit, complete."""
-    content = Kept(words or Document(), links)
+    content = MemoryContent(words or Document(), links)
     number = choice.url if version is None else version
     page = Page(
         choice=choice,

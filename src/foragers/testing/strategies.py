@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from foragers.protocols import Judge, Strategy, World
+from foragers.core.protocols import Judge, Strategy, World
+from foragers.core.types import NO_PARENT, Status
 from foragers.testing.dialogue import Asked, Kind, Transcript, converse, replay
 from foragers.testing.faults import (
     Barren,
@@ -17,7 +18,6 @@ from foragers.testing.faults import (
     Unkept,
     Vanished,
 )
-from foragers.types import NOWHERE, Status
 
 KINDS: tuple[Kind, ...] = ("plain", "log", "both")
 FAULTS: tuple[Callable[[World], World], ...] = (Late, Shuffled, Lossy)
@@ -92,7 +92,7 @@ def follows_unwanted(transcript: Transcript) -> bool:
     chosen: set[int] = set()
     for said in transcript:
         if isinstance(said, Asked):
-            chosen.update(choice.url for choice in said.choices if choice.parent != NOWHERE)
+            chosen.update(choice.url for choice in said.choices if choice.parent != NO_PARENT)
             continue
         for visit in said.visits:
             if visit.page.status is Status.UNWANTED:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from math import inf
 from random import Random
 
-from foragers.protocols import World
-from foragers.types import Choice, Page, Status, UrlId
+from foragers.core.protocols import World
+from foragers.core.types import Choice, Page, Status, UrlId
 
 
 def check_world(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.exact import exp, log
+from foragers.core.exact import exp, log
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64] | Floats

@@ -19,12 +19,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from foragers.core.exact import exp_of, log_count
 from foragers.errors import UsageError
-from foragers.exact import exp_of, log_count
 from foragers.text.logistic import fitted
-from foragers.text.stopwords import ENGLISH_STOPWORDS
 from foragers.text.tfidf import DocumentFrequencies
-from foragers.text.words import words
+from foragers.text.words import ENGLISH_STOPWORDS, words
 
 STRENGTH = 3.0
 """How much being right about the examples counts beside small weights (scikit-learn's C)."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foragers.exact import Floats, column_sums, dot, row_sums, sigmoid, softplus
+from foragers.core.exact import Floats, column_sums, dot, row_sums, sigmoid, softplus
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

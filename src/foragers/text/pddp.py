@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from foragers.exact import column_sums, dot, leading, row_sums, times
+from foragers.core.exact import column_sums, dot, leading, row_sums, times
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = NDArray[np.int64]

@@ -32,13 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from foragers.core.exact import tanh
+from foragers.core.models import Model, array_to_words, load_model, save_model, words_to_array
+from foragers.core.types import Document
 from foragers.errors import UsageError
-from foragers.exact import tanh
-from foragers.models import Model, array_to_words, load_model, save_model, words_to_array
-from foragers.text.opinions import Floats, Rows, probabilities
-from foragers.text.stopwords import ENGLISH_STOPWORDS
-from foragers.text.words import words
-from foragers.types import Document
+from foragers.text.prtfidf import Floats, Rows, probabilities
+from foragers.text.words import ENGLISH_STOPWORDS, words
 
 if TYPE_CHECKING:
     from foragers.worlds.archive import Archive

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import vstack
 
-from foragers import exact
-from foragers.text.opinions import Floats, Rows
+from foragers.core import exact
 from foragers.text.pddp import PDDP
-from foragers.text.prtfidf import PrTFIDF
+from foragers.text.prtfidf import Floats, PrTFIDF, Rows
 from foragers.text.state import MIDDLE, StateMap, counted, cut, frequencies
 
 Numbers: TypeAlias = NDArray[np.int64]

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import sqrt
 
-from foragers.exact import log_count
+from foragers.core.exact import log_count
 from foragers.text.words import words
 
 

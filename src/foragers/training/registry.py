@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, TypeAlias, cast
 
+from foragers.core.models import Model
 from foragers.errors import UsageError
-from foragers.exhibits.exhibit import Table
-from foragers.models import Model
+from foragers.evaluation.tables import Table
 from foragers.strategies.registry import parse, suggest
 from foragers.training.lesson import Lesson
 
@@ -23,7 +23,13 @@ TRAINERS: Mapping[str, str] = {
     "hmm": "a hidden Markov model of the distance to wanted pages, for hmm and bpm",
     "context-graph": "the words of pages near wanted ones, for context-graph and hw",
 }
-"""Each kind of model with what it is for; its module is the one of that name beside this one."""
+"""Each kind of model with what it is for."""
+CLASSES: Mapping[str, str] = {
+    "spider": "spider:SpiderTrainer",
+    "hmm": "layered:HmmTrainer",
+    "context-graph": "layered:ContextGraphTrainer",
+}
+"""Where the trainer of each kind is: module and class in this package."""
 
 
 class Meter(Protocol):
@@ -60,6 +66,7 @@ def trainer_of(spec: str) -> Trainer:
     name = spec.partition("(")[0].strip()
     if name not in TRAINERS:
         raise UsageError(f"--kind {name}: unknown{suggest(name, TRAINERS)}")
-    kind = cast(type, import_module(f"foragers.training.{name.replace('-', '_')}").Trainer)
+    module, _, class_name = CLASSES[name].partition(":")
+    kind = cast(type, getattr(import_module(f"foragers.training.{module}"), class_name))
     _, given = parse(spec, {name: kind}, "--kind")
     return cast(Trainer, kind(**given))

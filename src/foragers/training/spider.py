@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from foragers.errors import UsageError
-from foragers.exhibits.exhibit import Measured, Table
-from foragers.text.bags import TEXTS
+from foragers.evaluation.tables import Measured, Table
+from foragers.strategies.spider.values import DEPTH, GAMMA
 from foragers.text.bayes import weighted_log_odds
-from foragers.text.tally import FEWEST, FINEST, Tally, bin_names, merged
-from foragers.training.examples import Examples, Reader
+from foragers.text.link_counts import FEWEST, FINEST, LinkCounts, bin_names, merged
+from foragers.text.link_text import TEXTS
 from foragers.training.lesson import Lesson
+from foragers.training.link_examples import ExampleReader, LinkExamples
 from foragers.training.registry import Progress, Trained
 from foragers.training.validation import Accuracy, accuracies
-from foragers.training.values import DEPTH, GAMMA
 
 BOTH = "both"
 TOLD = 10
@@ -24,7 +24,7 @@ TOLD = 10
 
 
 @dataclass(frozen=True)
-class Trainer:
+class SpiderTrainer:
     """Counts the words of links by what the links are worth.
 
     `text` is related, full-page or both.  `missing`: links to pages that a recording does not have
@@ -61,13 +61,13 @@ class Trainer:
         """What is read of a link."""
         return tuple(TEXTS) if self.text == BOTH else (self.text,)
 
-    def read(self, lessons: Sequence[Lesson], progress: Progress) -> Examples:
+    def read(self, lessons: Sequence[Lesson], progress: Progress) -> LinkExamples:
         """Return the links of all lessons with their words and what they are worth."""
         if self.text not in (*TEXTS, BOTH):
             raise UsageError(f"--kind spider: text={self.text}: use {', '.join((*TEXTS, BOTH))}")
         if not FEWEST <= self.bins <= FINEST:
             raise UsageError(f"--kind spider: bins={self.bins}: use {FEWEST} to {FINEST}")
-        reader = Reader([bag for text in self.texts for bag in TEXTS[text]], self.missing)
+        reader = ExampleReader([bag for text in self.texts for bag in TEXTS[text]], self.missing)
         for lesson in lessons:
             if not len(np.intersect1d(lesson.rewards, lesson.pages)):
                 raise UsageError(
@@ -79,7 +79,7 @@ class Trainer:
         return reader.examples()
 
 
-def bins_table(tally: Tally) -> Table:
+def bins_table(tally: LinkCounts) -> Table:
     """Return how many links are in each of five bins, and what they are worth."""
     means = np.divide(tally.worth, tally.links, where=tally.links > 0, out=np.zeros(FINEST))
     least = np.cumprod([1.0, *[GAMMA] * (FINEST - 2)]).tolist()
@@ -108,7 +108,7 @@ def accuracy_tables(found: Sequence[Accuracy]) -> list[Table]:
     return [Table("accuracy", "Accuracy", columns, rows, note)]
 
 
-def words_table(tally: Tally, text: str, bins: int, number: int = TOLD) -> Table:
+def words_table(tally: LinkCounts, text: str, bins: int, number: int = TOLD) -> Table:
     """Return the words that speak most for each bin, with their bag (Table 2 of the paper)."""
     names = bin_names(bins)
     ranked: list[list[tuple[float, str]]] = [[] for _ in names]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.exact import by_row
-from foragers.text.bags import TEXTS
+from foragers.core.exact import by_row
 from foragers.text.bayes import log_likelihoods, log_priors
-from foragers.text.tally import FEWEST, FINEST, bins_of, merged
-from foragers.training.examples import Examples, Ints
+from foragers.text.link_counts import FEWEST, FINEST, bins_of, merged
+from foragers.text.link_text import TEXTS
+from foragers.training.link_examples import Ints, LinkExamples
 
 MOST_FOLDS = 30
 
@@ -38,7 +38,7 @@ class Accuracy:
     recall: tuple[float, ...]
 
 
-def folds_of(examples: Examples, most: int = MOST_FOLDS) -> Ints:
+def folds_of(examples: LinkExamples, most: int = MOST_FOLDS) -> Ints:
     """Return the fold of every link: its site, or one of `most` groups of sites of like size."""
     sites, links = np.unique(examples.sites, return_counts=True)
     fold_of = np.zeros(len(examples.site_names), np.int64)
@@ -53,7 +53,7 @@ def folds_of(examples: Examples, most: int = MOST_FOLDS) -> Ints:
     return fold_of[examples.sites]
 
 
-def accuracies(examples: Examples, texts: Sequence[str]) -> list[Accuracy]:
+def accuracies(examples: LinkExamples, texts: Sequence[str]) -> list[Accuracy]:
     """Return how well links are told by each text and each number of bins."""
     folds = folds_of(examples)
     number = int(folds.max(initial=-1)) + 1
@@ -82,7 +82,9 @@ def accuracies(examples: Examples, texts: Sequence[str]) -> list[Accuracy]:
     return found
 
 
-def guess(examples: Examples, links: Ints, counts: dict[str, Ints], held: Ints, bins: int) -> Ints:
+def guess(
+    examples: LinkExamples, links: Ints, counts: dict[str, Ints], held: Ints, bins: int
+) -> Ints:
     """Return the likeliest bin of some links, by counts of others."""
     there = np.flatnonzero(merged(held, bins))
     scores = np.zeros((len(links), len(there))) + log_priors(merged(held, bins)[there])

@@ -9,8 +9,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.types import HostId, Ids, UrlId
-from foragers.urls import host_of, normalise
+from foragers.core.types import HostId, Ids, UrlId
+from foragers.urls.parse import host_of, normalise
 
 
 def key_hash(key: str) -> int:

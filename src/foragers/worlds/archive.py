@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.types import Document, Ids, Outlink, UrlId
+from foragers.core.types import Document, Ids, ParsedLink, UrlId
 from foragers.worlds.addresses import AddressBook
 
 
@@ -48,7 +48,7 @@ class Texts(Protocol):
         """Return what a version says."""
         ...
 
-    def outlinks(self, version: int) -> Sequence[Outlink]:
+    def outlinks(self, version: int) -> Sequence[ParsedLink]:
         """Return a version's links as the page shows them."""
         ...
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from foragers.protocols import World
-from foragers.types import Choice, Link, Page, Status
+from foragers.core.protocols import World
+from foragers.core.types import Choice, Link, Page, Status
 
 
 @dataclass(slots=True)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from foragers.types import HostId, Ids, UrlId
+from foragers.core.types import HostId, Ids, UrlId
 from foragers.worlds.archive import Archive
-from foragers.worlds.recorded import MAX_HOPS
+from foragers.worlds.replay import MAX_HOPS
 
 
 class ArchiveOracle:

@@ -23,11 +23,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.types import Document, ParsedLink
 from foragers.errors import DamagedError, UsageError
-from foragers.types import Document, Outlink
 from foragers.worlds.archive import Archive, Body
+from foragers.worlds.html_writer import render
 from foragers.worlds.mapping import NUMBERS, check_range, mapped
-from foragers.worlds.render import render
 
 CACHED_PAGES = 1024
 
@@ -68,7 +68,7 @@ class RewiredTexts:
         """Return what a version says: the same as before."""
         return self._base.texts.document(version)
 
-    def outlinks(self, version: int) -> Sequence[Outlink]:
+    def outlinks(self, version: int) -> Sequence[ParsedLink]:
         """Return a version's new links, with the words that spoke of their targets."""
         sources = self._sources[self._base.links_of(version)]
         origins = np.searchsorted(self._base.link_starts, sources, side="right") - 1

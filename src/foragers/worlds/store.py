@@ -15,12 +15,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from foragers.core.files import read
+from foragers.core.types import UrlId
 from foragers.errors import UsageError
-from foragers.files import read
-from foragers.types import UrlId
 from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Labels, Texts
-from foragers.worlds.generated.texts import GeneratedTexts
+from foragers.worlds.generated.text.texts import GeneratedTexts
 from foragers.worlds.mapping import LATEST, NUMBERS, check_range, check_starts, check_world, mapped
 from foragers.worlds.rewired import RewiredTexts
 from foragers.worlds.texts import StoredTexts

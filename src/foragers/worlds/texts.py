@@ -14,10 +14,10 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
+from foragers.core.packing import decoder_of, unpacked
+from foragers.core.types import Document
 from foragers.errors import DamagedError, UsageError
-from foragers.outlinks import Columns, Outlink, Outlinks
-from foragers.packing import decoder_of, unpacked
-from foragers.types import Document
 from foragers.worlds.archive import Body
 from foragers.worlds.mapping import NUMBERS, mapped
 
@@ -25,27 +25,27 @@ LEVEL = 3
 """How hard to compress: a higher level costs more than parsing the page."""
 
 
-class Words(msgspec.Struct, frozen=True, array_like=True):
+class VersionText(msgspec.Struct, frozen=True, array_like=True):
     """All that a version says; worlds of the first kind have their links one by one."""
 
     document: Document
-    listed: tuple[Outlink, ...] = ()
+    listed: tuple[ParsedLink, ...] = ()
     hrefs: list[str] = []
-    told: Columns = Columns()
+    told: LinkColumns = LinkColumns()
 
     def __post_init__(self) -> None:
         self.told.check(len(self.hrefs))
 
     @classmethod
-    def of(cls, document: Document, outlinks: Sequence[Outlink]) -> Words:
+    def of(cls, document: Document, outlinks: Sequence[ParsedLink]) -> VersionText:
         """Return what is to be written down."""
-        links = Outlinks.of(outlinks)
+        links = ParsedLinks.of(outlinks)
         return cls(document, (), links.hrefs, links.columns())
 
     @property
-    def outlinks(self) -> Sequence[Outlink]:
+    def outlinks(self) -> Sequence[ParsedLink]:
         """The links as the page shows them."""
-        return self.listed or Outlinks.read(self.hrefs, self.told)
+        return self.listed or ParsedLinks.read(self.hrefs, self.told)
 
 
 class Packed(msgspec.Struct, frozen=True):
@@ -61,10 +61,10 @@ def _packer() -> Callable[[object], bytes]:
     return lambda said: compress(encode.encode(said))
 
 
-def pack(document: Document, outlinks: Sequence[Outlink], body: Body) -> Packed:
+def pack(document: Document, outlinks: Sequence[ParsedLink], body: Body) -> Packed:
     """Pack all that a version says."""
     packed = _packer()
-    return Packed(packed(Words.of(document, outlinks)), packed(body))
+    return Packed(packed(VersionText.of(document, outlinks)), packed(body))
 
 
 class BlockWriter:
@@ -167,18 +167,18 @@ class StoredTexts:
     def __init__(self, folder: Path) -> None:
         self._words = BlockReader(folder, "words")
         self._bodies = BlockReader(folder, "bodies")
-        self._decode_words = decoder_of(Words)
+        self._decode_words = decoder_of(VersionText)
         self._decode_body = decoder_of(Body)
         self._folder = folder
         # A judge asks for the document and then the strategy for the links of the same version.
-        self._last: tuple[int, Words | None] = (-1, None)
+        self._last: tuple[int, VersionText | None] = (-1, None)
 
     def save(self, folder: Path) -> None:
         """Copy the files."""
         for name in ("words.bin", "words_spans.npy", "bodies.bin", "bodies_spans.npy"):
             copyfile(self._folder / name, folder / name)
 
-    def words(self, version: int) -> Words:
+    def words(self, version: int) -> VersionText:
         """Return all that a version says."""
         seen, words = self._last
         if seen != version or words is None:
@@ -194,7 +194,7 @@ class StoredTexts:
         """Return what a version says."""
         return self.words(version).document
 
-    def outlinks(self, version: int) -> Sequence[Outlink]:
+    def outlinks(self, version: int) -> Sequence[ParsedLink]:
         """Return a version's links as the page shows them."""
         return self.words(version).outlinks
 

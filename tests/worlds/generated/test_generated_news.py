@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from generated_worlds import news, small, urls_of_versions
 
-from foragers.measures.clustering import clustering
-from foragers.measures.degrees import degrees
-from foragers.measures.graph import Graph, page_graph
-from foragers.measures.growth import growth
-from foragers.measures.paths import shortest_paths
+from foragers.evaluation.graph.clustering import clustering
+from foragers.evaluation.graph.degrees import degrees
+from foragers.evaluation.graph.graph import Graph, page_graph
+from foragers.evaluation.graph.paths import shortest_paths
+from foragers.evaluation.graph.structure import growth
 from foragers.worlds.generated import generate
+from support.generated_worlds import news, small, urls_of_versions
 
 STEPS = 150_000_000
 HOUR, DAY = 3600.0, 86_400.0

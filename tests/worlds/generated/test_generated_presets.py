@@ -3,13 +3,13 @@ import sys
 
 import numpy as np
 import pytest
-from generated_worlds import NAMES, SMALL, digest, small, urls_of_versions
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
 from foragers.errors import UsageError
 from foragers.worlds.generated import PRESETS, generate
 from foragers.worlds.store import open_world, save
+from support.generated_worlds import NAMES, SMALL, digest, small, urls_of_versions
 
 
 @pytest.mark.parametrize("preset", NAMES)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from generated_worlds import small
 
 from foragers.worlds.generated import generate
+from support.generated_worlds import small
 
 
 def depths(archive, seed):

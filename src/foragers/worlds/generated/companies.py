@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foragers.exact import exp
+from foragers.core.exact import exp
 from foragers.worlds.archive import Archive
-from foragers.worlds.generated.kinds import Headline, Kind
-from foragers.worlds.generated.sites import Branch, Grower, sizes_of
-from foragers.worlds.generated.style import Style
-from foragers.worlds.generated.subjects import SUBJECTS
-from foragers.worlds.generated.syllables import made_up
-from foragers.worlds.generated.weaving import Origin, members, world
+from foragers.worlds.generated.build import Origin, members, world
+from foragers.worlds.generated.site_trees import Branch, Grower, sizes_of
+from foragers.worlds.generated.text.style import Headline, PageKind, Style
+from foragers.worlds.generated.text.vocabulary import SUBJECTS, made_up
 
 (
     HOME, ABOUT, INVESTORS, GOVERNANCE, TEAM, OFFICERS, CATALOGUE, SUPPORT, PRESS, CAREERS,
@@ -28,8 +26,10 @@ from foragers.worlds.generated.weaving import Origin, members, world
 WWW = "www.{site}.com"
 
 KINDS = (
-    Kind("home", ("Welcome to", "Home of"), ("welcome", "solutions", "customers"), topical=0.25),
-    Kind(
+    PageKind(
+        "home", ("Welcome to", "Home of"), ("welcome", "solutions", "customers"), topical=0.25
+    ),
+    PageKind(
         "about",
         ("About us", "Company", "Corporate information", "Who we are"),
         ("company", "founded", "history", "mission", "employees", "corporate", "offices"),
@@ -37,7 +37,7 @@ KINDS = (
         topical=0.1,
         own=0.3,
     ),
-    Kind(
+    PageKind(
         "investors",
         ("Investor relations", "Investors", "For investors"),
         ("investors", "shareholders", "annual", "report", "earnings", "stock", "sec", "filings"),
@@ -45,7 +45,7 @@ KINDS = (
         topical=0.05,
         own=0.3,
     ),
-    Kind(
+    PageKind(
         "governance",
         ("Corporate governance", "Governance", "Leadership"),
         ("governance", "board", "directors", "committee", "charter", "leadership", "management"),
@@ -53,7 +53,7 @@ KINDS = (
         topical=0.05,
         own=0.3,
     ),
-    Kind(
+    PageKind(
         "team",
         ("Our people", "Team", "People"),
         ("people", "team", "staff", "experience", "joined", "management", "biography"),
@@ -61,7 +61,7 @@ KINDS = (
         topical=0.05,
         own=0.3,
     ),
-    Kind(
+    PageKind(
         "officers",
         ("Executive officers", "Management team", "Officers and directors", "Executive profiles"),
         (
@@ -79,42 +79,42 @@ KINDS = (
         topical=0.05,
         own=0.4,
     ),
-    Kind(
+    PageKind(
         "catalogue",
         ("Products", "Products and services", "Solutions"),
         ("products", "solutions", "services", "catalog", "pricing"),
         Headline.NONE,
         topical=0.3,
     ),
-    Kind(
+    PageKind(
         "support",
         ("Support", "Customer service", "Help"),
         ("support", "download", "faq", "drivers", "manuals", "warranty"),
         Headline.NONE,
         topical=0.2,
     ),
-    Kind(
+    PageKind(
         "press",
         ("News", "Press room", "Press releases"),
         ("press", "release", "media", "announces", "contact"),
         Headline.NONE,
         topical=0.15,
     ),
-    Kind(
+    PageKind(
         "careers",
         ("Careers", "Jobs", "Employment"),
         ("jobs", "careers", "benefits", "apply", "resume", "openings"),
         Headline.NONE,
         topical=0.1,
     ),
-    Kind(
+    PageKind(
         "product",
         ("", "Product:", "Data sheet:"),
         ("features", "price", "order", "specifications", "model", "buy", "warranty"),
         topical=0.35,
         own=0.15,
     ),
-    Kind(
+    PageKind(
         "answer",
         ("FAQ:", "How to", "Problem with"),
         ("question", "answer", "install", "error", "version", "download", "fix"),
@@ -122,7 +122,7 @@ KINDS = (
         own=0.2,
         words=130,
     ),
-    Kind(
+    PageKind(
         "release",
         ("", "Press release:"),
         ("announced", "today", "president", "officer", "said", "company", "quarter", "customers"),
@@ -130,7 +130,7 @@ KINDS = (
         own=0.2,
         dated=True,
     ),
-    Kind(
+    PageKind(
         "job",
         ("Opening:", "Position:"),
         ("experience", "required", "salary", "degree", "team", "resume", "skills"),

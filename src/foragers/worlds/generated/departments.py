@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from foragers.worlds.archive import Archive
-from foragers.worlds.generated.kinds import Headline, Kind
-from foragers.worlds.generated.sites import Branch, Grower, sizes_of
-from foragers.worlds.generated.style import Style
-from foragers.worlds.generated.syllables import made_up
-from foragers.worlds.generated.weaving import Origin, members, world
+from foragers.worlds.generated.build import Origin, members, world
+from foragers.worlds.generated.site_trees import Branch, Grower, sizes_of
+from foragers.worlds.generated.text.style import Headline, PageKind, Style
+from foragers.worlds.generated.text.vocabulary import made_up
 
 (
     HOME, PEOPLE, RESEARCH, TEACHING, OFFICE, PERSON, PROJECT, COURSE, LIST, PAPER, LECTURE,
@@ -24,42 +23,42 @@ from foragers.worlds.generated.weaving import Origin, members, world
 ) = range(14)  # fmt: skip
 
 KINDS = (
-    Kind(
+    PageKind(
         "home",
         ("Department of Computer Science",),
         ("department", "university", "students", "admissions", "faculty", "campus"),
         Headline.NONE,
         topical=0.05,
     ),
-    Kind(
+    PageKind(
         "people",
         ("People", "Faculty and staff", "Faculty directory"),
         ("faculty", "staff", "students", "professor", "office", "phone"),
         Headline.NONE,
         topical=0.05,
     ),
-    Kind(
+    PageKind(
         "research",
         ("Research", "Research groups", "Laboratories"),
         ("research", "laboratory", "group", "projects", "areas"),
         Headline.NONE,
         topical=0.2,
     ),
-    Kind(
+    PageKind(
         "teaching",
         ("Courses", "Course home pages", "Teaching"),
         ("courses", "semester", "undergraduate", "graduate", "catalog"),
         Headline.NONE,
         topical=0.1,
     ),
-    Kind(
+    PageKind(
         "office",
         ("Announcements", "About the department", "Calendar"),
         ("calendar", "visitors", "deadline", "office", "directions", "parking"),
         Headline.NONE,
         topical=0.0,
     ),
-    Kind(
+    PageKind(
         "person",
         ("", "Professor", "Home page of"),
         ("professor", "research", "interests", "publications", "office", "email", "phd", "advisor"),
@@ -68,13 +67,13 @@ KINDS = (
         own=0.2,
         words=150,
     ),
-    Kind(
+    PageKind(
         "project",
         ("The project", "Project:", "Laboratory for"),
         ("project", "research", "group", "funded", "goals", "members", "publications", "demo"),
         own=0.15,
     ),
-    Kind(
+    PageKind(
         "course",
         ("Course:", "Introduction to", "Seminar on"),
         (
@@ -90,7 +89,7 @@ KINDS = (
         topical=0.2,
         own=0.25,
     ),
-    Kind(
+    PageKind(
         "list",
         ("Publications", "Selected papers", "Papers and technical reports"),
         ("publications", "papers", "proceedings", "journal", "conference", "technical", "report"),
@@ -99,7 +98,7 @@ KINDS = (
         own=0.3,
         words=120,
     ),
-    Kind(
+    PageKind(
         "paper",
         ("",),
         ("abstract", "postscript", "pdf", "proceedings", "references", "results", "we", "propose"),
@@ -107,14 +106,14 @@ KINDS = (
         own=0.15,
         words=300,
     ),
-    Kind(
+    PageKind(
         "lecture",
         ("Lecture", "Homework", "Notes on", "Assignment"),
         ("homework", "due", "exercise", "lecture", "slides", "solution", "assignment", "problem"),
         topical=0.2,
         own=0.2,
     ),
-    Kind(
+    PageKind(
         "private",
         ("My", "Photos of", "Favourite"),
         ("photos", "hobby", "friends", "favourite", "family", "vacation", "fun", "cool"),
@@ -122,7 +121,7 @@ KINDS = (
         own=0.25,
         words=120,
     ),
-    Kind(
+    PageKind(
         "manual",
         ("Manual:", "Reference:", "Readme"),
         ("function", "returns", "install", "version", "options", "file", "command", "example"),
@@ -130,7 +129,7 @@ KINDS = (
         own=0.3,
         words=250,
     ),
-    Kind(
+    PageKind(
         "event",
         ("Seminar:", "News:", "Talk:"),
         ("seminar", "talk", "speaker", "room", "hosted", "announcement", "visit", "event"),

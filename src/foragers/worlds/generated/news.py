@@ -12,32 +12,33 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from foragers.exact import power
+from foragers.core.exact import power
 from foragers.worlds.archive import Archive
-from foragers.worlds.generated.chance import generator
-from foragers.worlds.generated.editions import Fixed, Items, lay_out, versions
-from foragers.worlds.generated.kinds import Headline, Kind
-from foragers.worlds.generated.newsroom import HOME, NewsParameters, Newsroom
-from foragers.worlds.generated.reporting import events
-from foragers.worlds.generated.rhythm import days
-from foragers.worlds.generated.style import Style
-from foragers.worlds.generated.subjects import SUBJECTS
-from foragers.worlds.generated.syllables import made_up
-from foragers.worlds.generated.weaving import START, Numbers, Origin, Pages, members, world
+from foragers.worlds.generated.build import START, Numbers, Origin, Pages, members, world
+from foragers.worlds.generated.news_links import events
+from foragers.worlds.generated.news_pages import HOME, NewsParameters, Newsroom, days
+from foragers.worlds.generated.page_versions import Fixed, Items, lay_out, versions
+from foragers.worlds.generated.text.seeded import generator
+from foragers.worlds.generated.text.style import Headline, PageKind, Style
+from foragers.worlds.generated.text.vocabulary import SUBJECTS, made_up
 
 KINDS = (
-    Kind("home", ("The Daily Kestrel",), ("headlines", "today", "latest", "top"), Headline.NONE),
-    Kind("section", ("Latest", "All"), ("headlines", "section", "latest", "today", "editor")),
-    Kind("front", ("More on", "Topic:"), ("stories", "topic", "archive", "latest", "background")),
-    Kind(
+    PageKind(
+        "home", ("The Daily Kestrel",), ("headlines", "today", "latest", "top"), Headline.NONE
+    ),
+    PageKind("section", ("Latest", "All"), ("headlines", "section", "latest", "today", "editor")),
+    PageKind(
+        "front", ("More on", "Topic:"), ("stories", "topic", "archive", "latest", "background")
+    ),
+    PageKind(
         "service",
         ("Terms of use", "Privacy", "Contact us", "Advertise", "Help", "Weather", "Newsletters"),
         ("terms", "privacy", "contact", "subscribe", "help", "service", "account"),
         Headline.NONE,
         topical=0.0,
     ),
-    Kind("article", ("",), ("said", "told", "reported", "officials", "yesterday"), dated=True),
-    Kind(
+    PageKind("article", ("",), ("said", "told", "reported", "officials", "yesterday"), dated=True),
+    PageKind(
         "report",
         ("Live:", "Timeline:", "Special report:"),
         ("live", "updates", "timeline", "coverage", "related", "developing", "follow"),

@@ -9,12 +9,12 @@ from typing import Any
 
 from foragers.errors import UsageError
 from foragers.worlds.archive import Archive
+from foragers.worlds.generated.build import Origin
 from foragers.worlds.generated.companies import CompaniesParameters, companies_world
 from foragers.worlds.generated.departments import DepartmentsParameters, departments_world
 from foragers.worlds.generated.news import news_world
-from foragers.worlds.generated.newsroom import NewsParameters
+from foragers.worlds.generated.news_pages import NewsParameters
 from foragers.worlds.generated.topics import TopicsParameters, topics_world
-from foragers.worlds.generated.weaving import Origin
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foragers.exact import exp, power
+from foragers.core.exact import exp, power
 from foragers.worlds.archive import Archive
-from foragers.worlds.generated.chance import generator
-from foragers.worlds.generated.kinds import Headline, Kind
-from foragers.worlds.generated.roles import Role
-from foragers.worlds.generated.style import Style
-from foragers.worlds.generated.subjects import names_of_topics
-from foragers.worlds.generated.syllables import made_up
-from foragers.worlds.generated.weaving import (
+from foragers.worlds.generated.build import (
     DAY,
     Numbers,
     Origin,
@@ -30,25 +24,30 @@ from foragers.worlds.generated.weaving import (
     members,
     world,
 )
+from foragers.worlds.generated.text.seeded import generator
+from foragers.worlds.generated.text.style import Headline, PageKind, Role, Style
+from foragers.worlds.generated.text.vocabulary import made_up, names_of_topics
 
 HOME, ABOUT, HUB, PAGE = range(4)
 KINDS = (
-    Kind("home", ("Welcome to", "The home of"), ("welcome", "home", "members", "society", "visit")),
-    Kind(
+    PageKind(
+        "home", ("Welcome to", "The home of"), ("welcome", "home", "members", "society", "visit")
+    ),
+    PageKind(
         "about",
         ("About us", "Contact", "Who we are"),
         ("contact", "address", "email", "history", "office", "phone"),
         Headline.NONE,
         topical=0.05,
     ),
-    Kind(
+    PageKind(
         "hub",
         ("Links to", "Resources on", "Guide to"),
         ("links", "resources", "directory", "guide", "collection", "index", "best"),
         topical=0.35,
         words=90,
     ),
-    Kind(
+    PageKind(
         "page",
         ("",),
         ("article", "introduction", "notes", "details", "chapter", "figure", "summary", "essay"),

@@ -1,0 +1,99 @@
+"""The loop; read this first.
+
+    Pace says which hosts are closed -> Strategy.ask -> World.start ... World.finished
+    -> Judge turns pages into visits -> Ledger.append -> Strategy.tell -> and again.
+
+A crawl ends when the strategy has nothing more to ask and nothing is under way, or
+when the world takes no more (a `Budget` around it is spent).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from foragers.core.content import MemoryContent
+from foragers.core.pace import TAKE_ANY, Pace, WaitRule
+from foragers.core.protocols import Judge, Ledger, Strategy, World
+from foragers.core.types import NO_PARENT, Choice, Document, HostId, Link, Page, Status, Visit
+
+OPEN: frozenset[HostId] = frozenset()
+"""No host is closed."""
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One strategy at work in one world; in a replay no pace is needed.
+
+    A crawl that has nothing to do but wait longer than its `patience` is over.  With a pace,
+    `rule` says when a page is left waiting for a better one on a closed host.
+    """
+
+    strategy: Strategy
+    world: World
+    judge: Judge
+    ledger: Ledger
+    pace: Pace | None = None
+    patience: float = inf
+    rule: WaitRule = TAKE_ANY
+
+    def begin(self) -> None:
+        """Tell the strategy the seeds."""
+        self.strategy.tell([seed_visit(self.world.seeds, self.world.now)])
+
+    def run(self, watch: Callable[[Sequence[Visit]], None] | None = None) -> None:
+        """Crawl to the end; `watch` sees every visit as it comes in."""
+        while (visits := self.step()) is not None:
+            if watch and visits:
+                watch(visits)
+
+    def step(self) -> Sequence[Visit] | None:
+        """Start what can be started, take in what is finished; None when all is done."""
+        self.start()
+        until = self.pace.next_opening if self.pace and self.world.free else inf
+        running = self.world.running
+        if not running and inf > until > self.world.now + self.patience:
+            return None
+        pages = self.world.finished(until)
+        if not pages:
+            return None if until == inf and not running else ()
+        visits = [self.visit(page) for page in pages]
+        self.ledger.append(visits)
+        self.strategy.tell(visits)
+        return visits
+
+    def start(self) -> None:
+        """Ask for as many pages as the world can take, and start them."""
+        world, pace = self.world, self.pace
+        if pace:
+            pace.advance(world.now)
+            pace.closed.prefer(self.rule, world.left)
+        while (free := world.free) > 0:
+            # One at a time where each start closes a host: the next choice must know of it.
+            choices = self.strategy.ask(1, pace.closed) if pace else self.strategy.ask(free, OPEN)
+            if not choices:
+                return
+            for choice in choices:
+                self.send(choice)
+
+    def send(self, choice: Choice) -> None:
+        """Start one download."""
+        if self.pace:
+            self.pace.start(choice.host)
+        self.world.start(choice)
+
+    def visit(self, page: Page) -> Visit:
+        """Judge a page that came in."""
+        if self.pace:
+            self.pace.finish(page.choice.host, self.world.now, page.pause)
+        relevance = self.judge.relevance(page)
+        return Visit(page, relevance, relevance >= self.judge.threshold)
+
+
+def seed_visit(seeds: Sequence[Link], now: float) -> Visit:
+    """Return the visit that stands for the start: a page that is nowhere and links to the seeds."""
+    content = MemoryContent(Document(), tuple(seeds))
+    choice = Choice(NO_PARENT, NO_PARENT, depth=-1)
+    page = Page(choice, Status.OK, "", NO_PARENT, now, now, -1, content.columns(), content)
+    return Visit(page, 0.0, False)

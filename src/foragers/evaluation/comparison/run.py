@@ -1,0 +1,112 @@
+"""One run of a comparison, from start to finish."""
+
+from __future__ import annotations
+
+import time
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from foragers.core.loop import Crawl
+from foragers.core.models import Model
+from foragers.core.options import ReplayOptions
+from foragers.core.pace import Pace, WaitRule
+from foragers.core.population import Populous
+from foragers.core.protocols import Learns
+from foragers.core.types import Status
+from foragers.evaluation.comparison.result import RunResult
+from foragers.evaluation.comparison.study import Scored, Study
+from foragers.evaluation.metrics import harvest
+from foragers.judges.build import topic_of, within_of
+from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.sqlite import SqliteLedger
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parse
+from foragers.worlds.budget import Budget
+from foragers.worlds.replay import Recorded
+
+BATCH = 5000
+
+
+def perform(
+    run: ReplayOptions,
+    study: Study,
+    ledger_path: Path | str = ":memory:",
+    named: Model | None = None,
+) -> RunResult:
+    """Crawl, and measure what came of it; `named` is the model that the strategy names."""
+    before = learned_before(run, study, named)
+    wall, cpu = time.perf_counter(), time.process_time()
+    facts, _ = crawl_and_learn(run, study, ledger_path, before, named)
+    seconds, cpu_seconds = time.perf_counter() - wall, time.process_time() - cpu
+    counts = harvest.found(facts, study.truth)
+    missing = int(np.count_nonzero(facts.statuses == Status.MISSING.value))
+    return RunResult(
+        seed=run.seed,
+        downloads=len(facts),
+        relevant=int(counts[-1]) if len(counts) else 0,
+        links_followed=harvest.links_followed(facts),
+        curve=harvest.curve(counts),
+        seconds=round(seconds, 4),
+        cpu_seconds=round(cpu_seconds, 4),
+        missing=missing,
+        failed=int(np.count_nonzero(~facts.ok)) - missing,
+        area=harvest.area(counts, run.budget),
+    )
+
+
+def learned_before(run: ReplayOptions, study: Study, named: Model | None = None) -> Model | None:
+    """Return what the crawls before a run learned, if it takes that up."""
+    model: Model | None = None
+    if run.learns_since is not None and hasattr(STRATEGIES[parse(run.strategy)[0]], "learned"):
+        for seed in range(run.learns_since, run.seed):
+            _, model = crawl_and_learn(replace(run, seed=seed), study, ":memory:", model, named)
+    return model
+
+
+def crawl(run: ReplayOptions, study: Study, ledger_path: Path | str) -> Facts:
+    """Let the strategy of a run loose on the world of a study; return what it did."""
+    return crawl_and_learn(run, study, ledger_path, None)[0]
+
+
+def crawl_and_learn(
+    run: ReplayOptions,
+    study: Study,
+    ledger_path: Path | str,
+    before: Model | None,
+    named: Model | None = None,
+) -> tuple[Facts, Model | None]:
+    """Let the strategy of a run loose on the world of a study; return what it did and learned."""
+    # A judge may remember what it has seen: every run has its own.
+    judge = deepcopy(study.judge)
+    brief = StrategyInputs(
+        topic_of(judge),
+        np.random.default_rng(run.seed),
+        study.oracle,
+        before,
+        new_within=within_of(judge),
+        named=named,
+    )
+    recorded = Recorded(
+        study.archive, run.since, run.seconds_per_page, run.connections, run.latency
+    )
+    ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
+    strategy = build(run.strategy, brief)
+    try:
+        work = Crawl(
+            strategy,
+            Budget(recorded, run.budget),
+            judge if study.scores is None else Scored(judge, study.scores),
+            ledger,
+            None if run.delay is None else Pace(run.delay),
+            rule=WaitRule(),
+        )
+        work.begin()
+        work.run()
+        if isinstance(strategy, Populous) and (census := strategy.census()) is not None:
+            ledger.keep_census(census)
+        learned = strategy.learned(study.archive.book) if isinstance(strategy, Learns) else None
+        return ledger.facts(), learned
+    finally:
+        ledger.close()

@@ -1,0 +1,173 @@
+"""A world and an aim, prepared for crawling: who judges, and what there is to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.options import ReplayOptions
+from foragers.core.protocols import Judge
+from foragers.core.types import Choice, Ids, Page, UrlId
+from foragers.errors import UsageError
+from foragers.judges.build import judge_from, truth
+from foragers.judges.novelty import Novelty
+from foragers.worlds.archive import Archive, Labels
+from foragers.worlds.labels import read_labels, read_seeds
+from foragers.worlds.oracle import ArchiveOracle, final_urls, shown_versions
+from foragers.worlds.replay import Recorded
+from foragers.worlds.store import open_world
+
+Scores = NDArray[np.float64]
+
+
+@dataclass
+class Scored:
+    """A judge whose verdicts on most pages are known beforehand."""
+
+    judge: Judge
+    scores: Scores
+
+    @property
+    def threshold(self) -> float:
+        """The threshold of the judge behind it."""
+        return self.judge.threshold
+
+    def relevance(self, page: Page) -> float:
+        """Return the verdict on a page, asking the judge only where it is not known."""
+        score = self.scores[page.version] if page.version >= 0 else 0.0
+        return self.judge.relevance(page) if np.isnan(score) else float(score)
+
+
+@dataclass
+class Study:
+    """Everything that runs on the same world with the same aim share."""
+
+    archive: Archive
+    judge: Judge
+    truth: frozenset[UrlId] | None
+    since: float | None
+    scores: Scores | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the archive, which another process opens for itself."""
+        kept = ("judge", "truth", "since", "scores")
+        archive = self.archive
+        state = {name: getattr(self, name) for name in kept}
+        path = None if archive.path is None else archive.path.resolve()
+        return {**state, "place": (path, archive.seeds, archive.labels)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        path, seeds, labels = state.pop("place")
+        self.archive = replace(open_world(path), seeds=seeds, labels=labels)
+        self.__dict__.update(state)
+
+    @property
+    def open_ended(self) -> bool:
+        """Whether what can be found depends on the time, so that no oracle knows it beforehand."""
+        return self.since is not None
+
+    def score(self, watch: Callable[[int], None] | None = None) -> None:
+        """Judge every page that is there at the beginning, once for all runs."""
+        if isinstance(self.judge, Novelty):
+            return
+        archive = self.archive
+        scores = np.full(archive.versions, np.nan)
+        world = Recorded(archive, self.since)
+        pages = self.pages().tolist()
+        for number, url in enumerate(pages):
+            page = world.answer(Choice(url, archive.book.host(url)))
+            scores[page.version] = self.judge.relevance(page)
+            if watch:
+                watch(number + 1)
+        self.scores = scores
+
+    def pages(self) -> Ids:
+        """Return the URLs at which a page is on show at the beginning."""
+        finals = final_urls(self.archive, shown_versions(self.archive, self.since))
+        return np.flatnonzero(finals == np.arange(len(finals))).astype(np.int32)
+
+    def rewards(self) -> frozenset[UrlId]:
+        """Return the pages worth finding, as far as that is known at the beginning."""
+        if self.truth is not None:
+            return self.truth & frozenset(self.pages().tolist())
+        if self.scores is None:
+            return frozenset()
+        pages = self.pages()
+        versions = self.archive.same_as[shown_versions(self.archive, self.since)[pages]]
+        return frozenset(pages[self.scores[versions] >= self.judge.threshold].tolist())
+
+    @cached_property
+    def oracle(self) -> ArchiveOracle:
+        """Someone for the optimal strategy to ask."""
+        return ArchiveOracle(self.archive, self.rewards(), self.since)
+
+    def reachable(self) -> frozenset[UrlId]:
+        """Return the pages that can be reached from the seeds at the beginning."""
+        oracle = self.oracle
+        found: dict[UrlId, None] = {}
+        waiting: list[UrlId] = list(self.archive.seeds)
+        seen = set(waiting)
+        while waiting:
+            final = oracle.final(waiting.pop())
+            if final >= 0 and final not in found:
+                found[final] = None
+                fresh = [url for url in oracle.successors(final) if url not in seen]
+                seen.update(fresh)
+                waiting.extend(fresh)
+        return frozenset(found)
+
+
+def prepare(run: ReplayOptions) -> Study:
+    """Open the world of a run, with its seeds, labels and judge."""
+    archive = open_world(Path(run.world))
+    if run.labels:
+        archive = replace(archive, labels=read_labels(Path(run.labels), archive.book))
+    if run.seeds:
+        archive = replace(archive, seeds=read_seeds(run.seeds, archive.book, "--seeds"))
+    check_seeds(archive, run.since)
+    archive = replace(archive, labels=settled(archive))
+    known = truth(archive, run.aim.relevant) if run.aim.relevant else None
+    judge = judge_from(
+        topic=run.aim.topic,
+        similarity=run.aim.similarity,
+        threshold=run.aim.threshold,
+        examples=run.aim.examples,
+        labels=run.aim.relevant,
+        new_within=run.aim.new_within,
+        judge=run.aim.judge,
+        idf=run.aim.idf,
+        archive=archive,
+    )
+    return Study(archive, judge, known, run.since)
+
+
+def settled(archive: Archive) -> Labels:
+    """Return the labels, where one given to an address that redirects is the page's behind it."""
+    finals = final_urls(archive, archive.latest)
+    return Labels(
+        {
+            name: np.unique(np.where(finals[urls] >= 0, finals[urls], urls))
+            for name, urls in archive.labels.urls.items()
+        }
+    )
+
+
+def check_seeds(archive: Archive, since: float | None) -> None:
+    """Refuse a crawl that would end before it began."""
+    finals = final_urls(archive, shown_versions(archive, since))
+    if not any(finals[url] >= 0 for url in archive.seeds):
+        first = archive.book.href(archive.seeds[0])
+        if since is not None:
+            raise UsageError(
+                f"no seed has a page yet when the replay starts (the first is {first});"
+                " start later with --since, or give other --seeds"
+            )
+        raise UsageError(
+            f"no seed has a page in this world (the first is {first}); give others with --seeds"
+        )

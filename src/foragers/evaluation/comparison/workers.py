@@ -1,0 +1,89 @@
+"""Runs side by side in processes of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from foragers.core.models import Model
+from foragers.core.options import ReplayOptions
+from foragers.core.processes import end_with
+from foragers.errors import UsageError
+from foragers.evaluation.comparison.result import RunResult
+from foragers.evaluation.comparison.run import perform
+from foragers.evaluation.comparison.study import Study
+
+
+@dataclass(frozen=True)
+class ComparisonJob:
+    """A run, where its ledger is to be written (None: nowhere), and the model it names."""
+
+    run: ReplayOptions
+    ledger: Path | None = None
+    model: Model | None = None
+
+
+_study: list[Study] = []
+"""The study of a worker process, prepared once for all its runs."""
+
+
+def perform_all(
+    jobs: Sequence[ComparisonJob], study: Study, processes: int
+) -> Iterator[tuple[ComparisonJob, RunResult]]:
+    """Give each job with its result, as they are done; in this process if one is enough."""
+    if processes == 1 or len(jobs) < 2:
+        for job in jobs:
+            yield job, finish(job, study)
+        return
+    arguments = (study, os.getpid())
+    with ProcessPoolExecutor(
+        processes, get_context("spawn"), initializer=begin, initargs=arguments
+    ) as pool:
+        try:
+            waiting: dict[Future[RunResult], ComparisonJob] = {
+                pool.submit(work, job): job for job in jobs
+            }
+            for future in as_completed(waiting):
+                yield waiting[future], future.result()
+        except BrokenProcessPool as error:
+            raise UsageError("a worker process was killed; the same command resumes it") from error
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def begin(study: Study, parent: int) -> None:
+    """Prepare a worker."""
+    end_with(parent)
+    _study.append(study)
+
+
+def work(job: ComparisonJob) -> RunResult:
+    """Do one job in a worker."""
+    return finish(job, _study[0])
+
+
+def finish(job: ComparisonJob, study: Study) -> RunResult:
+    """Do one job; its ledger takes its place only when it is whole."""
+    if job.ledger is None:
+        return perform(job.run, study, named=job.model)
+    partial = job.ledger.with_name(f".{job.ledger.name}.partial")
+    clear(partial)
+    try:
+        result = perform(job.run, study, partial, job.model)
+    except BaseException:
+        clear(partial)
+        raise
+    partial.rename(job.ledger)
+    return result
+
+
+def clear(partial: Path) -> None:
+    """Remove what an unfinished run left behind, SQLite's own files too."""
+    for left in partial.parent.glob(f"{partial.name}*"):
+        left.unlink()

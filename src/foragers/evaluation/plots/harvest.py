@@ -1,0 +1,83 @@
+"""Harvest curves: relevant pages found against downloads spent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.evaluation.comparison.report import ranked
+from foragers.evaluation.comparison.result import Result
+from foragers.evaluation.plots.canvas import figure, have_matplotlib, sketch
+from foragers.evaluation.plots.chart import COLOURS, Axis, Band, Line, Panel, chart
+
+Curve = Sequence[tuple[int, int]]
+"""(downloads, relevant) at some points of a crawl."""
+
+
+def plot_harvest(result: Result, path: Path) -> Path:
+    """Draw the curves of a comparison; return the file to look at."""
+    curves = {name: [run.curve for run in found.runs] for name, found in ranked(result)}
+    title = f"{Path(result.world).name}: {result.topic}"
+    return plot_curves(curves, result.budget, title, path, dashed=result.references)
+
+
+def plot_curves(
+    curves: Mapping[str, Sequence[Curve]],
+    budget: int,
+    title: str,
+    path: Path,
+    dashed: Collection[str] = (),
+) -> Path:
+    """Draw the mean curve of each name, and the band between its worst and best run.
+
+    Without matplotlib there is an SVG and no PNG.  Returns the file to look at.
+    """
+    grid = np.unique(np.linspace(0, budget, 401).astype(np.int64))
+    every = {name: np.array([at(run, grid) for run in runs]) for name, runs in curves.items()}
+    if not have_matplotlib():
+        return sketch(curves_chart(every, grid, title, dashed), path)
+    with figure(path, 7.2, 4.6) as drawing:
+        axes = drawing.subplots()
+        for number, (name, found) in enumerate(every.items()):
+            colour = COLOURS[number % len(COLOURS)]
+            line = "--" if name in dashed else "-"
+            axes.plot(grid, found.mean(axis=0), color=colour, linestyle=line, label=name)
+            if len(found) > 1:
+                axes.fill_between(
+                    grid, found.min(axis=0), found.max(axis=0), color=colour, alpha=0.15, lw=0
+                )
+        axes.set_xlim(0, budget)
+        axes.set_ylim(0)
+        axes.set_xlabel("downloads")
+        axes.set_ylabel("relevant pages found")
+        axes.set_title(title)
+        axes.legend(loc="best")
+    return path if path.suffix else path.with_name(f"{path.name}.png")
+
+
+def curves_chart(
+    curves: Mapping[str, NDArray[np.float64]],
+    grid: NDArray[np.int64],
+    title: str,
+    dashed: Collection[str] = (),
+) -> str:
+    """Return the same as SVG, drawn without matplotlib."""
+    most = max((float(found.max(initial=0.0)) for found in curves.values()), default=0.0)
+    x = Axis("downloads", 0, max(1, int(grid[-1])), whole=True)
+    panel = Panel(x, Axis("relevant pages found", 0, 1.05 * max(most, 1.0), whole=True))
+    for number, (name, found) in enumerate(curves.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        if len(found) > 1:
+            panel.marks.append(Band(grid, found.min(axis=0), found.max(axis=0), colour))
+        panel.marks.append(Line(grid, found.mean(axis=0), colour, name, name in dashed))
+    return chart([panel], 720, 460, "relevant pages found over downloads", title)
+
+
+def at(curve: Curve, downloads: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what was found after so many downloads; a crawl keeps what it has to the end."""
+    xs, ys = zip(*[(0, 0), *curve], strict=True)
+    found: NDArray[np.float64] = np.interp(downloads, xs, ys)
+    return found

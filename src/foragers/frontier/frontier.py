@@ -1,0 +1,325 @@
+"""The pages that are known and not yet fetched, most promising first.
+
+The life of a URL: *unknown*; pushed, and so *waiting* in the heap of its host; pushed
+again with a better promise, and so moved up; popped, and so *taken* for good.  The
+best entry of every host stands in one heap of hosts.  A host found closed is parked
+beside that heap and comes back when it opens.  If the closed hosts come with a rule for
+waiting (`pace.WaitRule`), a page that is much worse than the parked ones stays where it is.
+
+Equal promises leave in the order in which they came.  Entries that no longer count
+(moved up, or taken) stay where they are and are passed over when they surface.
+
+Where very many wait, each host keeps a few of its best in the heap and the others in its
+*tail*, packed: a million waiting URLs take 40 MB, a hundred thousand as much as they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush, heapreplace
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.pace import Closed
+from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Links, Page, UrlId
+from foragers.frontier.overflow import NONE, Entry, PackedQueue, Records, Rescoring
+from foragers.frontier.scores import Floats, ScoreColumn, promises_at
+
+TAKEN = inf
+"""The promise of a URL that was taken: no other is better, so it is never pushed again."""
+MANY = 1 << 16
+"""After so many pushes it is seen to that a frontier takes no more memory than it has to."""
+REFILL = 8
+"""So many entries at least are brought back at a time to the heap of a host."""
+FEW_HEADS = 64
+"""The heap of parked hosts is rebuilt when it holds this many entries more than it needs."""
+SPARSE = 12
+"""A dictionary takes as much as a column that is so many times as long."""
+
+
+@dataclass(slots=True)
+class Frontier:
+    """A queue of URLs ordered by promise, that can leave out closed hosts."""
+
+    agent: str = ""
+    _heaps: dict[HostId, list[Entry]] = field(default_factory=dict, repr=False)
+    _tails: dict[HostId, PackedQueue] = field(default_factory=dict, repr=False)
+    _hosts: list[tuple[float, int, HostId]] = field(default_factory=list, repr=False)
+    _parked: set[HostId] = field(default_factory=set, repr=False)
+    _parked_heads: list[tuple[float, int, HostId]] = field(default_factory=list, repr=False)
+    _promises: dict[UrlId, float] | ScoreColumn = field(default_factory=dict, repr=False)
+    _waiting: int = 0
+    _pushed: int = 0
+    _kept: int = field(default=1, repr=False)
+    _next_tidying: int = field(default_factory=lambda: MANY, repr=False)
+    _openings_seen: int = 0
+    _watched: Closed | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return self._waiting
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._promises
+
+    def push(
+        self, url: UrlId, host: HostId, promise: float, parent: UrlId = NO_PARENT, depth: int = 0
+    ) -> None:
+        """Add a URL, or raise its promise; one that was taken stays taken."""
+        known = self._promises.get(url)
+        if known is None:
+            self._waiting += 1
+        elif promise <= known:
+            return
+        self._promises[url] = promise
+        self._pushed = order = self._pushed + 1
+        heap = self._heaps.get(host)
+        if heap is None:
+            heap = self._heaps[host] = []
+        entry = (-promise, order, url, parent, depth)
+        heappush(heap, entry)
+        if heap[0] is entry:
+            heappush(self._hosts, (-promise, order, host))
+        if order >= self._next_tidying:
+            self._tidy()
+
+    def extend(self, links: Links, promise: float, parent: UrlId, depth: int) -> None:
+        """Add the links of a page that are not known yet, all with one promise."""
+        known = self._promises
+        urls = links.targets.tolist()
+        if isinstance(known, ScoreColumn):
+            found = known.at(links.targets)
+            fresh = (found != found).nonzero()[0].tolist()
+        else:
+            fresh = [place for place, url in enumerate(urls) if url not in known]
+        if fresh:
+            hosts = links.hosts.tolist()
+            for place in fresh:
+                self.push(urls[place], hosts[place], promise, parent, depth)
+
+    def wants(self, url: UrlId) -> bool:
+        """Say whether a URL, known or not, may still be chosen."""
+        return self._promises.get(url) != TAKEN
+
+    def wanted(self, links: Links) -> list[int]:
+        """Return the places of the links of a page that may still be chosen."""
+        known = self._promises
+        if isinstance(known, ScoreColumn):
+            found: list[int] = (known.at(links.targets) != TAKEN).nonzero()[0].tolist()
+            return found
+        promise_of = known.get
+        return [i for i, url in enumerate(links.targets.tolist()) if promise_of(url) != TAKEN]
+
+    def take(self, url: UrlId) -> None:
+        """Mark a URL as fetched, so that it is never chosen (again)."""
+        self._waiting -= self._promises.get(url, TAKEN) != TAKEN
+        self._promises[url] = TAKEN
+
+    def fetched(self, page: Page) -> None:
+        """Mark what was asked for, and where that led, as taken."""
+        self.take(page.choice.url)
+        if page.final != page.choice.url:
+            self.take(page.final)
+
+    def pop(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Take the n most promising URLs on open hosts, or fewer if it is better to wait."""
+        if self._parked:
+            self._bring_back(closed)
+        choices: list[Choice] = []
+        hosts, promises, tails = self._hosts, self._promises, self._tails
+        choosy = closed if isinstance(closed, Closed) and closed.rule.share > 0 else None
+        while hosts and len(choices) < n:
+            _, order, host = hosts[0]
+            heap = self._heaps[host]
+            if not heap or heap[0][1] != order:
+                heappop(hosts)
+                continue
+            if host in closed:
+                heappop(hosts)
+                self._park(host, closed)
+                continue
+            negative, _, url, parent, depth = heap[0]
+            counts = promises[url] == -negative
+            if counts and choosy and self._parked and self._better_waits(-negative, choosy):
+                choosy.is_awaited = True
+                break
+            heappop(heap)
+            if counts:
+                choices.append(Choice(url, host, -negative, self.agent, parent, depth))
+                promises[url] = TAKEN
+                self._waiting -= 1
+            if host in tails:
+                self._refill(host, heap)
+            if heap:
+                heapreplace(hosts, (heap[0][0], heap[0][1], host))
+            else:
+                heappop(hosts)
+        return choices
+
+    def _better_waits(self, promise: float, closed: Closed) -> bool:
+        """Say whether a promise is too low, compared with pages of hosts that open soon."""
+        rule, heads, negative = closed.rule, self._parked_heads, -promise
+        most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
+        waiting = [0]
+        while waiting:
+            place = waiting.pop()
+            if place >= len(heads) or heads[place][0] >= negative:
+                continue
+            waiting += (2 * place + 1, 2 * place + 2)
+            head, order, host = heads[place]
+            heap = self._heaps[host] if host in self._parked else None
+            if not heap or heap[0][1] != order or host in seen or not closed.opens_soon(host):
+                continue
+            seen.add(host)
+            is_waiting = self._promises[heap[0][2]] == -head  # and neither taken nor moved up
+            if is_waiting and head < 0 and promise < rule.share * -head:
+                return True
+            better += self._count_better(host, negative, most - better)
+            if better >= most:
+                return True
+        return False
+
+    def _count_better(self, host: HostId, negative: float, most: float) -> int:
+        """Count a host's entries with a better promise, up to a number."""
+        heap, better, waiting = self._heaps[host], 0, [0]
+        while waiting and better < most:
+            place = waiting.pop()
+            if place < len(heap) and heap[place][0] < negative:
+                better += self._promises[heap[place][2]] == -heap[place][0]
+                waiting += (2 * place + 1, 2 * place + 2)
+        if better < most and host in self._tails:
+            better += self._tails[host].count_better(negative)
+        return better
+
+    def best(self, closed: AbstractSet[HostId]) -> float:
+        """Return the promise of what would be popped; minus infinity if that is nothing."""
+        if self._parked:
+            self._bring_back(closed)
+        hosts = self._hosts
+        while hosts:
+            _, order, host = hosts[0]
+            heap = self._heaps[host]
+            if not heap or heap[0][1] != order:
+                heappop(hosts)
+            elif host in closed:
+                heappop(hosts)
+                self._park(host, closed)
+            elif self._promises[heap[0][2]] == -heap[0][0]:
+                return -heap[0][0]
+            else:
+                heappop(heap)
+                if host in self._tails:
+                    self._refill(host, heap)
+                if heap:
+                    heapreplace(hosts, (heap[0][0], heap[0][1], host))
+                else:
+                    heappop(hosts)
+        return -inf
+
+    def rescore(self, urls: Ids, promises: Floats) -> None:
+        """Give many waiting URLs new promises, better or worse; the others are left alone.
+
+        Equal promises still leave in the order in which they came.
+        """
+        if not isinstance(self._promises, ScoreColumn):
+            self._promises = ScoreColumn(self._promises)
+        gathered = Rescoring.of(self._heaps, self._tails, self._counts)
+        known = self._promises.at(urls)
+        waiting = (known == known) & (known != TAKEN)
+        self._promises.put(urls[waiting], promises[waiting])
+        gathered.entries["negative"] = -self._promises.at(gathered.entries["url"])
+        self._deal(gathered)
+
+    def _deal(self, gathered: Rescoring) -> None:
+        """Begin again with all that waits in tails, and the best of each host in its heap."""
+        self._heaps, self._tails = gathered.dealt()
+        self._parked.intersection_update(self._heaps)
+        self._line_up()
+
+    def _line_up(self) -> None:
+        """Put the best of every host that is not parked into the heap of hosts."""
+        self._hosts = [
+            (heap[0][0], heap[0][1], host)
+            for host, heap in self._heaps.items()
+            if heap and host not in self._parked
+        ]
+        heapify(self._hosts)
+        self._line_up_parked()
+
+    def _line_up_parked(self) -> None:
+        """Put the best of every parked host into their heap."""
+        heaps = ((host, self._heaps[host]) for host in sorted(self._parked))
+        self._parked_heads = [(heap[0][0], heap[0][1], host) for host, heap in heaps if heap]
+        heapify(self._parked_heads)
+
+    def _counts(self, records: Records) -> NDArray[np.bool_]:
+        """Say which entries are neither taken nor moved up."""
+        promises = promises_at(self._promises, records["url"])
+        return np.asarray(promises == -records["negative"])
+
+    def _tidy(self) -> None:
+        """Pack what takes more memory than it has to."""
+        self._next_tidying = self._pushed + MANY
+        known = self._promises
+        if isinstance(known, dict) and len(known) >= MANY and max(known) < SPARSE * len(known):
+            self._promises = ScoreColumn(known)
+        near = sum(map(len, self._heaps.values()))
+        if near > max(MANY, 2 * len(self._heaps)):
+            self._kept = max(1, MANY // (2 * len(self._heaps)))
+            for host, heap in self._heaps.items():
+                if len(heap) > self._kept:
+                    self._pack(host, heap)
+        if near + sum(map(len, self._tails.values())) > 2 * self._waiting + MANY:
+            # Most of it was taken, or moved up.
+            self._deal(Rescoring.of(self._heaps, self._tails, self._counts))
+        elif len(self._hosts) > MANY + 2 * len(self._heaps):
+            self._line_up()
+
+    def _pack(self, host: HostId, heap: list[Entry]) -> None:
+        """Put all but the best of a host into its tail."""
+        heap.sort()
+        tail = self._tails.get(host)
+        if tail is None:
+            tail = self._tails[host] = PackedQueue()
+        tail.add(heap[self._kept :])
+        del heap[self._kept :]
+
+    def _refill(self, host: HostId, heap: list[Entry]) -> None:
+        """See to it that the best of a host is in its heap."""
+        tail = self._tails[host]
+        while tail.best < heap[0] if heap else tail.best != NONE:
+            heap += tail.take(max(self._kept, REFILL), self._counts)
+            heapify(heap)
+        if tail.best == NONE:
+            del self._tails[host]
+
+    def _park(self, host: HostId, closed: AbstractSet[HostId]) -> None:
+        """Set a closed host aside, and begin to watch for openings if it is the first."""
+        if not self._parked:
+            self._watch(closed)
+        self._parked.add(host)
+        best = self._heaps[host][0]
+        heappush(self._parked_heads, (best[0], best[1], host))
+        if len(self._parked_heads) > 2 * len(self._parked) + FEW_HEADS:
+            self._line_up_parked()
+
+    def _bring_back(self, closed: AbstractSet[HostId]) -> None:
+        """Return the parked hosts that have opened."""
+        opened = None
+        # Another set, or another's log, says nothing of the hosts parked because of this one.
+        if self._watched is not None and self._watched is closed:
+            opened = self._watched.opened_since(self._openings_seen)
+        self._watch(closed)
+        for host in list(self._parked) if opened is None else opened:
+            if host in self._parked and host not in closed:
+                self._parked.discard(host)
+                best = self._heaps[host][0]
+                heappush(self._hosts, (best[0], best[1], host))
+
+    def _watch(self, closed: AbstractSet[HostId]) -> None:
+        """Remember whose log of openings to read from here on."""
+        self._watched = closed if isinstance(closed, Closed) else None
+        self._openings_seen = self._watched.openings if self._watched is not None else 0

@@ -1,0 +1,299 @@
+"""What waits for a host beyond its best pages: packed, 28 bytes a URL.
+
+Entries are put down as they come, on a *pile*.  When some are wanted back, the best of a
+pile are sorted into a *run*; the best of all are then among the first of the runs.  So an
+entry that nobody wants is never sorted, and one that is wanted a few times at most.
+
+New promises for all that waits in a frontier, at the cost of a few passes over columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, compress, starmap
+from math import inf
+from struct import Struct
+from sys import maxsize
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.pace import MAX_COUNTED
+from foragers.core.types import HostId, UrlId
+
+Entry = tuple[float, int, UrlId, UrlId, int]
+"""(-promise, order of arrival, URL, parent, depth): tuples compare as a heap should."""
+Key = tuple[float, int]
+"""The beginning of an entry, by which entries are ordered: no two have the same."""
+Records = NDArray[np.void]
+Counting = Callable[[Records], NDArray[np.bool_]]
+"""Says which of some entries still count."""
+
+RECORD = np.dtype(
+    [("negative", "<f8"), ("order", "<i8"), ("url", "<i4"), ("parent", "<i4"), ("depth", "<i4")]
+)
+_PACKED = Struct("<dqiii")
+NONE: Key = (inf, maxsize)
+"""The key of no entry: it comes after all others."""
+FEW = 64
+"""So few entries are not worth keeping in a tail when some of them are wanted."""
+SPADEFUL, SHARE = 4096, 16
+"""How many entries are sorted at a time: so many, or of a large pile this part."""
+RUNS, LARGE = 8, 1 << 17
+"""So many runs are merged, except those so large that sorting them again would be felt."""
+
+
+class PackedQueue:
+    """The entries of one host that are not in its heap; none comes before the key `best`."""
+
+    __slots__ = ("_best_promises", "_bounds", "_fresh", "_fresh_bound", "_piles", "_runs", "best")
+
+    def __init__(self) -> None:
+        self.best = NONE
+        self._fresh = bytearray()
+        self._fresh_bound = NONE
+        self._piles: list[Records] = []
+        self._bounds: list[Key] = []
+        self._runs: list[Records] = []
+        self._best_promises: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        packed = len(self._fresh) // RECORD.itemsize
+        return packed + sum(map(len, self._piles)) + sum(map(len, self._runs))
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Put entries away; the first of them is the best."""
+        self._fresh += packed(entries)
+        self._bound(entries[0][:2])
+
+    def put(self, records: Records, bound: Key) -> None:
+        """Put away entries in any order, none of which comes before a key."""
+        self._fresh += records.tobytes()
+        self._bound(bound)
+
+    def take(self, n: int, counts: Counting) -> list[Entry]:
+        """Return the n best entries, or as many as it likes if these are few; the best first."""
+        self._best_promises = None
+        if len(self._fresh) <= FEW * RECORD.itemsize and not self._runs and not self._piles:
+            return self._take_all()
+        last = self._last(n)
+        while (self._fresh and self._fresh_bound < last) or any(b < last for b in self._bounds):
+            self._dig(last, counts)
+            last = self._last(n)
+        heads: list[Entry] = []
+        for place, run in enumerate(self._runs):
+            here = count_until(run[:n], last)
+            heads += run[:here].tolist()
+            self._runs[place] = shortened(run, here)
+        self._runs = [run for run in self._runs if len(run)]
+        self.best = min(self._fresh_bound, *self._bounds, *map(first, self._runs), NONE)
+        heads.sort()
+        return heads
+
+    def _take_all(self) -> list[Entry]:
+        entries = sorted(unpacked(self._fresh))
+        self._fresh, self._fresh_bound = bytearray(), NONE
+        self.best = NONE
+        return entries
+
+    def records(self) -> list[Records]:
+        """Return all entries, in any order; the tail is not to be used after that."""
+        return [*self._runs, *self._piles, np.frombuffer(self._fresh, RECORD)]
+
+    def count_better(self, negative: float) -> int:
+        """Count the entries with a better promise, including those that no longer count."""
+        if self.best[0] >= negative:
+            return 0
+        if self._best_promises is None:
+            fresh = np.frombuffer(self._fresh, RECORD)
+            column = np.concatenate(
+                [part["negative"] for part in (*self._runs, *self._piles, fresh)]
+            )
+            if len(column) > MAX_COUNTED:
+                column = np.partition(column, MAX_COUNTED)[:MAX_COUNTED]
+            self._best_promises = np.sort(column)
+        return int(np.searchsorted(self._best_promises, negative, "left"))
+
+    def _bound(self, key: Key) -> None:
+        self._best_promises = None
+        self._fresh_bound = min(self._fresh_bound, key)
+        self.best = min(self.best, key)
+
+    def _last(self, n: int) -> Key:
+        """Return the key of the n-th best entry in the runs, or that of none."""
+        heads = [run[:n] for run in self._runs]
+        if sum(map(len, heads)) < n:
+            return NONE
+        firsts = ranked(joined(heads)) if len(heads) > 1 else heads[0]
+        return key_of(firsts[n - 1])
+
+    def _dig(self, last: Key, counts: Counting) -> None:
+        """Sort the best of the piles in which there is something better than an entry."""
+        if self._fresh and self._fresh_bound < last:
+            self._piles.append(np.frombuffer(self._fresh, RECORD))
+            self._bounds.append(self._fresh_bound)
+            self._fresh, self._fresh_bound = bytearray(), NONE
+        wanted = [pile for pile, b in zip(self._piles, self._bounds, strict=True) if b < last]
+        left = [(pile, b) for pile, b in zip(self._piles, self._bounds, strict=True) if b >= last]
+        pile = joined(wanted)
+        pile = pile.compress(counts(pile))
+        if len(pile):
+            chosen = best_of(pile, max(SPADEFUL, len(pile) // SHARE))
+            self._runs.append(ranked(pile.compress(chosen)))
+            rest = pile.compress(~chosen)
+            if len(rest):
+                left.append((rest, first(rest.compress(best_of(rest, 1)))))
+        self._piles = [pile for pile, _ in left]
+        self._bounds = [bound for _, bound in left]
+        self._merge(counts)
+
+    def _merge(self, counts: Counting) -> None:
+        """Make one run of many small ones."""
+        small = [run for run in self._runs if len(run) < LARGE]
+        if len(small) >= RUNS:
+            merged = joined(small)
+            large = [run for run in self._runs if len(run) >= LARGE]
+            merged = merged.compress(counts(merged))
+            self._runs = [*large, ranked(merged)] if len(merged) else large
+
+
+def packed(entries: Iterable[Entry]) -> bytes:
+    """Return entries as the bytes of records."""
+    return b"".join(starmap(_PACKED.pack, entries))
+
+
+def unpacked(records: bytes | bytearray) -> list[Entry]:
+    """Return the entries of which there are the bytes; several times as fast as numpy is."""
+    return list(_PACKED.iter_unpack(records))
+
+
+def joined(parts: Iterable[Records]) -> Records:
+    """Return the entries of several lists in one; numpy itself takes long over records."""
+    return np.frombuffer(
+        bytearray().join(np.ascontiguousarray(part).data for part in parts), RECORD
+    )
+
+
+def ranked(records: Records) -> Records:
+    """Return entries with the best first."""
+    # Indexing records with square brackets takes forty times as long.
+    found: Records = records.take(np.lexsort((records["order"], records["negative"])))
+    return found
+
+
+def best_of(records: Records, n: int) -> NDArray[np.bool_]:
+    """Mark the n best of some entries."""
+    if n >= len(records):
+        return np.ones(len(records), bool)
+    negative, order = records["negative"], records["order"]
+    last = np.partition(negative, n - 1)[n - 1]
+    chosen: NDArray[np.bool_] = negative < last
+    ties = np.flatnonzero(negative == last)
+    missing = n - int(chosen.sum())
+    if missing < len(ties):
+        latest = np.partition(order[ties], missing - 1)[missing - 1]
+        ties = ties[order[ties] <= latest]
+    chosen[ties] = True
+    return chosen
+
+
+def count_until(run: Records, last: Key) -> int:
+    """Return how many entries of a run do not come after a key."""
+    start, end = (np.searchsorted(run["negative"], last[0], side) for side in ("left", "right"))
+    return int(start + np.searchsorted(run["order"][start:end], last[1], "right"))
+
+
+def key_of(record: np.void) -> Key:
+    """Return the key of an entry."""
+    return float(record["negative"]), int(record["order"])
+
+
+def first(run: Records) -> Key:
+    """Return the key of the best entry of a run."""
+    return key_of(run[0])
+
+
+def shortened(run: Records, n: int) -> Records:
+    """Return a run without its first n entries; what is left does not hold on to the whole."""
+    rest = run[n:]
+    return rest.copy() if getattr(rest.base, "nbytes", 0) > 2 * rest.nbytes else rest
+
+
+Places = NDArray[np.intp]
+
+FEW_OF_HOST = 8
+"""So few entries of a host take less memory as they are than in a tail, and less time."""
+
+
+class Rescoring(NamedTuple):
+    """All entries of a frontier that count, host by host, and where those of each host begin."""
+
+    hosts: list[HostId]
+    entries: Records
+    starts: Places
+
+    @classmethod
+    def of(
+        cls,
+        heaps: Mapping[HostId, list[Entry]],
+        tails: Mapping[HostId, PackedQueue],
+        counts: Counting,
+    ) -> Rescoring:
+        """Take the entries out of heaps and tails."""
+        near = np.frombuffer(packed(chain.from_iterable(heaps.values())), RECORD)
+        sizes = np.fromiter(map(len, heaps.values()), np.intp, len(heaps))
+        parts, start = [], 0
+        ends = np.cumsum(sizes).tolist()
+        # Entries of hosts without tails, one after the other, need not be taken one by one.
+        for place, host in [at for at in enumerate(heaps) if at[1] in tails]:
+            records = tails[host].records()
+            parts += [near[start : ends[place]], *records]
+            sizes[place] += sum(map(len, records))
+            start = ends[place]
+        parts.append(near[start:])
+        hosts = list(compress(heaps, sizes.tolist()))
+        if not hosts:
+            return cls([], np.empty(0, RECORD), np.empty(0, np.intp))
+        entries = joined(parts)
+        kept = counts(entries)
+        sizes = sizes[sizes > 0]
+        left = np.add.reduceat(kept, np.cumsum(sizes) - sizes, dtype=np.intp)
+        names = list(compress(hosts, left.tolist()))
+        left = left[left > 0]
+        return cls(names, entries.compress(kept), np.cumsum(left) - left)
+
+    def heads(self) -> NDArray[np.bool_]:
+        """Mark the best entry of every host."""
+        negative, order = self.entries["negative"], self.entries["order"]
+        counts = np.diff(self.starts, append=len(self.entries))
+        best = negative == np.repeat(np.minimum.reduceat(negative, self.starts), counts)
+        orders = np.where(best, order, np.iinfo(np.int64).max)
+        earliest = np.repeat(np.minimum.reduceat(orders, self.starts), counts)
+        return np.asarray(orders == earliest)
+
+    def dealt(self) -> tuple[dict[HostId, list[Entry]], dict[HostId, PackedQueue]]:
+        """Return heaps with the best entry of each host, or its few, and tails with the others."""
+        if not self.hosts:
+            return {}, {}
+        counts = np.diff(self.starts, append=len(self.entries))
+        few = counts <= FEW_OF_HOST
+        near = self.heads() | np.repeat(few, counts)
+        entries = unpacked(self.entries.compress(near).tobytes())
+        ends = np.cumsum(np.where(few, counts, 1)).tolist()
+        spans = zip(self.hosts, [0, *ends], ends, strict=False)
+        heaps = {host: entries[start:end] for host, start, end in spans}
+        for place in np.flatnonzero(few & (counts > 1)).tolist():
+            heaps[self.hosts[place]].sort()
+        return heaps, self._tails(heaps, self.entries.compress(~near), np.where(few, 0, counts - 1))
+
+    def _tails(
+        self, heaps: Mapping[HostId, list[Entry]], others: Records, counts: Places
+    ) -> dict[HostId, PackedQueue]:
+        """Return tails with so many entries of each host, the best of which are in heaps."""
+        tails, ends = {}, np.cumsum(counts).tolist()
+        for place in np.flatnonzero(counts).tolist():
+            host = self.hosts[place]
+            tails[host] = tail = PackedQueue()
+            tail.put(others[ends[place] - counts.item(place) : ends[place]], heaps[host][0][:2])
+        return tails

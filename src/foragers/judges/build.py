@@ -1,0 +1,166 @@
+"""From what a user says to a judge: the options of the command line, checked and put together.
+
+One of `topic`, `examples`, `judge` says what is wanted; `new_within` asks for news, of
+that kind if one is given.  `labels` names labels of a recorded world: alone they are the
+judge, beside another they are only the truth to measure against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from foragers.core.protocols import Judge
+from foragers.core.types import Ids, UrlId
+from foragers.errors import UsageError
+from foragers.judges.corpus import read_texts
+from foragers.judges.examples import LAST, Examples
+from foragers.judges.function import FunctionJudge
+from foragers.judges.keywords import Keywords, topic_counts
+from foragers.judges.novelty import Novelty, parse_duration
+from foragers.judges.simple import Everything, LabelJudge
+from foragers.judges.tfidf import Tfidf
+from foragers.judges.topic import NoTopic, Topic, full_text
+from foragers.text.tfidf import DocumentFrequencies
+
+if TYPE_CHECKING:
+    from foragers.worlds.archive import Archive
+
+CORPUS = 2000
+"""In how many pages of a recorded world words are counted for idf."""
+
+
+def judge_from(
+    *,
+    topic: str | None = None,
+    similarity: str = "keywords",
+    threshold: float | None = None,
+    examples: str | Path | None = None,
+    labels: str | None = None,
+    new_within: str | float | None = None,
+    judge: str | Callable[..., float | bool] | None = None,
+    idf: str | Path | None = None,
+    archive: Archive | None = None,
+) -> Judge:
+    """Return the judge that the options describe, or say in one line what is wrong with them."""
+    _check(topic, similarity, threshold, examples, judge, idf)
+    kind: Keywords | Tfidf | Examples | FunctionJudge | LabelJudge | None = None
+    if labels is not None:
+        kind = LabelJudge(truth(archive, labels))
+    if topic is not None:
+        kind = _topic_judge(topic, similarity, idf, archive)
+    elif examples is not None:
+        kind = _examples_judge(examples, archive)
+    elif judge is not None:
+        kind = _call_judge(judge)
+    if threshold is not None and kind is not None:
+        kind = replace(kind, threshold=threshold)
+    if new_within is not None:
+        return Novelty(parse_duration(new_within), kind)
+    return Everything() if kind is None else kind
+
+
+def truth(archive: Archive | None, relevant: str) -> frozenset[UrlId]:
+    """Return the URLs that carry a label, or any of several joined by commas."""
+    if archive is None:
+        raise UsageError("--relevant needs a recorded world with labels; use --topic on a live web")
+    known = archive.labels.urls
+    parts = [relevant] if relevant in known else relevant.split(",")
+    wanted = [name for part in parts if (name := part.strip())]
+    if not wanted:
+        raise UsageError(f"--relevant contains no label; {_labels_like('', known)}")
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"--relevant {name}: no such label; {_labels_like(name, known)}")
+    return frozenset(int(url) for name in wanted for url in known[name])
+
+
+def topic_of(judge: Judge) -> Topic:
+    """Return what a strategy may ask about words: the judge's own topic, or none."""
+    if isinstance(judge, Novelty):
+        return NoTopic() if judge.topic is None else topic_of(judge.topic)
+    if callable(getattr(judge, "likeness", None)):
+        return cast(Topic, judge)
+    return NoTopic()
+
+
+def within_of(judge: Judge) -> float:
+    """Return how many seconds old a page may be, if it is news that is wanted."""
+    return judge.within if isinstance(judge, Novelty) else inf
+
+
+def _check(
+    topic: str | None,
+    similarity: str,
+    threshold: float | None,
+    examples: str | Path | None,
+    judge: str | Callable[..., float | bool] | None,
+    idf: str | Path | None,
+) -> None:
+    """Refuse options that contradict each other."""
+    given = {"--topic": topic, "--examples": examples, "--judge": judge}
+    kinds = [option for option, value in given.items() if value is not None]
+    if len(kinds) > 1:
+        raise UsageError(f"{' and '.join(kinds)} exclude each other; give one of them")
+    if similarity not in ("keywords", "tfidf"):
+        raise UsageError(f"--similarity {similarity}: unknown; use keywords or tfidf")
+    if similarity == "tfidf" and topic is None:
+        raise UsageError("--similarity tfidf compares pages with a topic; add --topic WORDS")
+    if idf is not None and similarity != "tfidf":
+        raise UsageError("--idf weighs words for tf·idf; add --similarity tfidf")
+    if threshold is not None and not kinds:
+        raise UsageError("--threshold needs --topic, --examples or --judge")
+    if threshold is not None and not 0 < threshold <= 1:
+        raise UsageError(f"--threshold {threshold:g}: must be above 0 and at most 1")
+
+
+def _topic_judge(
+    topic: str, similarity: str, idf: str | Path | None, archive: Archive | None
+) -> Keywords | Tfidf:
+    if not topic_counts(topic):
+        raise UsageError(f"--topic {topic!r} has no words; give some, best three or more")
+    if similarity == "keywords":
+        return Keywords(topic)
+    if idf is not None:
+        texts: Iterable[str] = [example.text for example in read_texts(idf, "--idf")]
+    elif archive is not None:
+        texts = _sample(archive, CORPUS)
+    else:
+        return Tfidf(topic)
+    return Tfidf(topic, frequencies=DocumentFrequencies.of(texts), growing=False)
+
+
+def _examples_judge(path: str | Path, archive: Archive | None) -> Examples:
+    found = read_texts(path, "--examples")
+    positive = tuple(example.text for example in found if example.relevant)
+    negative = tuple(example.text for example in found if not example.relevant)
+    if not positive:
+        raise UsageError(f"--examples {path}: all are negative; add examples of what is wanted")
+    background = () if negative or archive is None else tuple(_sample(archive, LAST))
+    return Examples(positive, negative, background)
+
+
+def _call_judge(judge: str | Callable[..., float | bool]) -> FunctionJudge:
+    call = FunctionJudge(judge)
+    _ = call.resolved  # a function that is not there is found out now, not at the first page
+    return call
+
+
+def _sample(archive: Archive, limit: int) -> Iterator[str]:
+    """Return the texts of at most so many pages, spread evenly over a world, as they were last."""
+    latest = archive.latest[archive.latest >= 0]
+    pages = latest[(archive.codes[latest] == 200) & (archive.redirects[latest] < 0)]
+    for version in pages[:: max(1, -(-len(pages) // limit))]:
+        yield full_text(archive.texts.document(int(version)))
+
+
+def _labels_like(name: str, known: Mapping[str, Ids]) -> str:
+    """Return a remedy that names the labels closest to a name, or the first ones."""
+    if not known:
+        return "this world has none; import it with --labels FILE"
+    close = get_close_matches(name, known, n=5, cutoff=0.4) or sorted(known)[:5]
+    return f"there is {', '.join(close)}" + (", …" if len(close) < len(known) else "")

@@ -1,0 +1,75 @@
+"""Durations as people write them: 90, 45m, 24h, 1d12h, 2w.
+
+Novelty: news is what appeared lately and was not seen before.
+
+A page is one content version of a URL, so that a changed page is a new page and may
+count again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from math import isfinite
+
+from foragers.core.protocols import Judge
+from foragers.core.types import Page, Status
+from foragers.errors import UsageError
+
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+_WHOLE = re.compile(rf"(?:{_PART.pattern})+")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+
+
+def parse_duration(given: str | float, option: str = "--new-within") -> float:
+    """Return the seconds of a duration such as 24h, 1d12h or 3600."""
+    text = str(given).strip().lower()
+    if _PLAIN.fullmatch(text):
+        seconds = float(text)
+    elif _WHOLE.fullmatch(text):
+        seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+    else:
+        seconds = 0.0
+    if not (isfinite(seconds) and seconds > 0):
+        raise UsageError(
+            f"{option} {given}: not a duration; write for example 90s, 45m, 24h, 7d or 1d12h"
+        )
+    return seconds
+
+
+DAY = 24 * 3600.0
+
+
+@dataclass
+class Novelty:
+    """Judges a version of a page new if it is at most `within` seconds old and not seen before.
+
+    With a `topic` a new page has the relevance that this judge gives it, and counts from
+    its threshold on; an old one has none.  A version is new once: asked a second time
+    the answer is 0.
+    """
+
+    within: float = DAY
+    topic: Judge | None = None
+    seen: set[int] = field(default_factory=set, repr=False)
+
+    @property
+    def threshold(self) -> float:
+        """The relevance from which on a new page counts."""
+        return 0.5 if self.topic is None else self.topic.threshold
+
+    def relevance(self, page: Page) -> float:
+        """Return 1, or the relevance to the topic, for a new page, and 0 for all others."""
+        if not self._is_new(page):
+            return 0.0
+        return 1.0 if self.topic is None else self.topic.relevance(page)
+
+    def _is_new(self, page: Page) -> bool:
+        if page.status is not Status.OK or page.version < 0 or page.version in self.seen:
+            return False
+        # What is too old stays too old: it need not be remembered.
+        if not page.time - page.born <= self.within:
+            return False
+        self.seen.add(page.version)
+        return True

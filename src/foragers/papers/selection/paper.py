@@ -1,0 +1,199 @@
+"""`selection`: weblog foragers against reinforcement learning, made again.
+
+Three webs: a news site (or recorded webs that were given), the same with its links permuted at
+random, and permuted only among links of the same six hours, since a permutation of an
+evolving web leaves little of its news within reach.  On each, the paper's two kinds of
+foragers, three controls, and what goes beyond the paper.  docs/reproducing-selection.md
+tells what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from foragers.evaluation.graph.structure import structure
+from foragers.evaluation.tables import Exhibits
+from foragers.papers.fleets.kinds import KINDS, PAPERS_KINDS, FleetKind
+from foragers.papers.fleets.measures import by_kind, end_of, news_in
+from foragers.papers.fleets.runs import (
+    FleetExhibits,
+    FleetJob,
+    FleetOutcome,
+    keeps_ledger,
+    ledger_file,
+    perform_all,
+    read_pages,
+    seeds_of,
+    settings_of,
+    terrain_of,
+)
+from foragers.papers.fleets.webs import AS_IT_IS, VARIANTS, Terrain, days_of, stretch_of, worlds_of
+from foragers.papers.request import PaperRequest, Progress
+from foragers.papers.selection.claims import our_claims, rewired_claims, small_world_claims
+from foragers.papers.selection.figures import degree_figure, efficiency_figure, freshness_figure
+from foragers.papers.selection.tables import (
+    Values,
+    choices_table,
+    structure_table,
+    table_2,
+    table_beyond,
+)
+from foragers.strategies.fleet.settings import FleetSettings
+from foragers.strategies.fleet.simulation.web import NewsRules
+from foragers.worlds.generated.news_pages import PAPER_DAYS
+from foragers.worlds.store import open_world
+
+AS_WE_READ_IT = "as we read it"
+CHOICES: Mapping[str, Callable[[FleetSettings], FleetSettings]] = {
+    "101 pages a path": lambda one: replace(one, start_is_step=False),
+    "TD also from path to path": lambda one: replace(one, td_across_paths=True),
+    "random weights ten times as large": lambda one: replace(one, weight_scale=10.0),
+    "random weights a tenth": lambda one: replace(one, weight_scale=0.1),
+    "work beyond a slice is charged": lambda one: replace(one, charge_overshoot=True),
+    "turns at random": lambda one: replace(one, turns="random"),
+    "rewards as in `evolution`": lambda one: replace(one, scheme="evolution"),
+    "only unvisited pages are looked at": lambda one: replace(one, looks="unvisited"),
+    "no steps to pages without links": lambda one: replace(one, leaves=False),
+}
+RULES: Mapping[str, NewsRules] = {
+    "changed hubs are no news": NewsRules(changed_hubs=False),
+    "changed links alone are no news": NewsRules(links_are_news=False),
+}
+
+
+def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
+    """Make all exhibits of the paper."""
+    worlds = worlds_of(request)
+    read_pages(worlds, progress)
+    jobs = [job for name, path in worlds.items() for job in jobs_on(name, path, request)]
+    jobs += choice_jobs(*next(iter(worlds.items())), request)
+    outcomes = perform_all(jobs, request.jobs, progress)
+    show = Showing(request, outcomes)
+    with progress("measuring", len(worlds)) as meter:
+        for number, (name, path) in enumerate(worlds.items()):
+            show.add_world(name, path, "" if number == 0 else f"-{name}")
+            meter(number + 1, name)
+    return show.shown.exhibits(
+        "selection",
+        "Selection in Scale-Free Small World, made again",
+        settings_of(request, worlds, *simulated(next(iter(worlds)), outcomes)),
+    )
+
+
+def jobs_on(name: str, path: Path, request: PaperRequest) -> list[FleetJob]:
+    """Return all simulations on one world."""
+    days = days_of(request, open_world(path))
+    jobs = []
+    for variant in VARIANTS:
+        terrain = terrain_of(name, path, variant, request)
+        for kind in KINDS.values():
+            by_paper = kind.name in PAPERS_KINDS
+            keep = keeps_ledger(
+                request, by_paper and variant == AS_IT_IS, by_paper or variant == AS_IT_IS
+            )
+            for seed in seeds_of(kind, request):
+                file = ledger_file(request, terrain, kind.name, seed) if keep else None
+                jobs.append(FleetJob(terrain, kind, seed, days, ledger=file))
+    return stretched(jobs)
+
+
+def choice_jobs(name: str, path: Path, request: PaperRequest) -> list[FleetJob]:
+    """Return simulations on one world in which one thing is read otherwise."""
+    terrain = terrain_of(name, path, AS_IT_IS, request)
+    days = days_of(request, open_world(path))
+    keep = keeps_ledger(request, by_paper=False, in_tables=False)
+    jobs = []
+    for number, label in enumerate((*CHOICES, *RULES), 1):
+        where = replace(terrain, rules=RULES.get(label, terrain.rules))
+        for key in PAPERS_KINDS:
+            kind = changed(KINDS[key], CHOICES[label]) if label in CHOICES else KINDS[key]
+            for seed in seeds_of(kind, request):
+                file = ledger_file(request, where, "choice", number, key, seed) if keep else None
+                told = f"{key}, {label}"
+                jobs.append(FleetJob(where, kind, seed, days, ledger=file, label=told))
+    return stretched(jobs)
+
+
+def stretched(jobs: Sequence[FleetJob]) -> list[FleetJob]:
+    """Return simulations with no more downloads than the paper's, however long the world is."""
+    return [job.stretched(stretch_of(job.days, PAPER_DAYS)) for job in jobs]
+
+
+def changed(kind: FleetKind, change: Callable[[FleetSettings], FleetSettings]) -> FleetKind:
+    """Return a kind of fleet with some settings changed."""
+    return replace(kind, settings=tuple(map(change, kind.settings)))
+
+
+class Showing:
+    """Tables, figures and verdicts, world by world."""
+
+    def __init__(self, request: PaperRequest, outcomes: Sequence[FleetOutcome]) -> None:
+        self._request = request
+        self._outcomes = outcomes
+        self.shown = FleetExhibits()
+
+    def add_world(self, name: str, path: Path, suffix: str) -> None:
+        """Show everything on one world, as it is and rewired."""
+        terrains = [terrain_of(name, path, variant, self._request) for variant in VARIANTS]
+        structures = {terrain: structure(terrain.archive()) for terrain in terrains}
+        self.shown.tables.append(structure_table(suffix, structures))
+        self.shown.figures.append(degree_figure(suffix, structures))
+        for terrain in terrains:
+            self._add_terrain(terrain, suffix + (f"-{terrain.variant}" if terrain.variant else ""))
+        if not suffix:
+            self.shown.tables.append(choices_table(self._choices(terrains[0])))
+
+    def _add_terrain(self, terrain: Terrain, suffix: str) -> None:
+        found, shown = self._of(terrain), self.shown
+        values = self._values(found)
+        title = terrain.title
+        shown.tables += [table_2(suffix, title, values), table_beyond(suffix, title, values)]
+        shown.figures += [
+            efficiency_figure(suffix, title, found),
+            freshness_figure(suffix, title, found),
+        ]
+        if terrain.variant == AS_IT_IS:
+            shown.verdicts += small_world_claims(title, values, found)
+            shown.verdicts += our_claims(title, values)
+        else:
+            shown.verdicts += rewired_claims(title, values)
+
+    def _of(self, terrain: Terrain, label: str = "") -> list[FleetOutcome]:
+        return [
+            one for one in self._outcomes if one.job.terrain == terrain and one.job.label == label
+        ]
+
+    def _values(self, found: Sequence[FleetOutcome]) -> Values:
+        job = found[0].job
+        news = news_in(job.terrain.ground(), end_of(found), job.kind.settings[0].new_within)
+        return by_kind(found, news)
+
+    def _choices(self, terrain: Terrain) -> dict[str, Values]:
+        usual = [one for one in self._of(terrain) if one.job.kind.name in PAPERS_KINDS]
+        found = {AS_WE_READ_IT: self._values(usual)}
+        for label in (*CHOICES, *RULES):
+            where = replace(terrain, rules=RULES.get(label, terrain.rules))
+            runs = [one for kind in PAPERS_KINDS for one in self._of(where, f"{kind}, {label}")]
+            found[label] = self._values(runs)
+        return found
+
+
+def simulated(first: str, outcomes: Sequence[FleetOutcome]) -> tuple[str, str]:
+    """Return what was simulated, and what it cost; the paper's own runs apart."""
+    paper = [
+        one
+        for one in outcomes
+        if one.job.terrain.title == first and one.job.kind.name in PAPERS_KINDS
+        if not one.job.label
+    ]
+    cost = sum(one.cpu_seconds for one in paper)
+    writing = sum(one.ledger_seconds for one in paper)
+    downloads = sum(one.run.downloaded for one in paper)
+    return (
+        paper[0].job.pace,
+        f"{len(paper)} simulations of the paper on {first}: {cost:.1f} CPU seconds for"
+        f" {downloads:,} downloads, and {writing:.1f} for their ledgers; all {len(outcomes)}"
+        f" simulations: {sum(one.cpu_seconds for one in outcomes):.0f}",
+    )

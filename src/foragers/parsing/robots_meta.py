@@ -1,0 +1,67 @@
+"""What a page asks of robots by its meta elements and its X-Robots-Tag headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from foragers.parsing.dates import read_date
+from foragers.parsing.robots_txt import products
+
+_EVERYBODY = frozenset(("robots", "*"))
+# A date has colons and perhaps a comma of its own, so it is taken as a whole.
+_WORD = re.compile(
+    r"unavailable_after\s*:\s*(?P<date>(?:[a-z]+,)?[^,]*)|(?P<word>[^\s,;:]+)(?P<colon>\s*:)?"
+)
+
+
+class Directives(msgspec.Struct, frozen=True):
+    """What may not be done with a page; after `unavailable_after`, in POSIX seconds, nothing."""
+
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
+    unavailable_after: float | None = None
+
+    @classmethod
+    def parse(cls, values: Iterable[str], agent: str) -> Directives:
+        """Put together what all values ask of everybody, or of an agent by name.
+
+        A value is the content of a header or meta element; what is asked of one robot
+        stands behind its name and a colon, up to the next name.
+        """
+        listeners = _EVERYBODY.union(products(agent))
+        words: set[str] = set()
+        dates: list[str] = []
+        for value in values:
+            _read(value.lower(), listeners, words, dates)
+        moments = [seconds for date in dates if (seconds := read_date(date)) is not None]
+        return cls(
+            noindex=not words.isdisjoint(("noindex", "none")),
+            nofollow=not words.isdisjoint(("nofollow", "none")),
+            noarchive="noarchive" in words,
+            unavailable_after=min(moments, default=None),
+        )
+
+    def not_to_be_kept(self, now: float) -> bool:
+        """Say whether the words of a page may not be kept: at all, or any more."""
+        gone = self.unavailable_after
+        return self.noindex or (gone is not None and gone < now)
+
+
+def _read(value: str, listeners: frozenset[str], words: set[str], dates: list[str]) -> None:
+    """Gather the words and dates of one value that some listeners have to mind."""
+    is_meant = True
+    for found in _WORD.finditer(value):
+        word = found["word"]
+        if word is None:
+            if is_meant:
+                dates.append(found["date"])
+        elif not found["colon"]:
+            if is_meant:
+                words.add(word)
+        elif not word.startswith("max-"):
+            # A name; "max-snippet: 20" and its like are not.
+            is_meant = word in listeners

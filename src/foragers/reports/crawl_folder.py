@@ -1,0 +1,190 @@
+"""A crawl's folder, opened for reading only: the crawl may go on at the same time.
+
+Rows of a ledger are only ever added, so what is read in several steps up to a fixed
+row is one consistent picture, and no step holds up the crawl for long.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from sys import intern
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import numpy as np
+
+from foragers.core.files import read
+from foragers.core.options import Target
+from foragers.errors import DamagedError, UsageError
+from foragers.evaluation.metrics.summary import Summary, summarise
+from foragers.reports.text import host_name
+from foragers.storage.ledger.checking import check_ledger, damaged
+from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.sqlite import VERSION
+
+LEDGER, OPTIONS, ARCHIVE = "ledger.sqlite", "crawl.json", "warc"
+OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz")
+"""How the names of a crawl's own files begin."""
+STEP = 20_000
+FACTS = """
+SELECT number, url, final, status, time, born, version, promise, agent, parent, depth,
+       relevance, relevant FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+"""
+NOTES = """
+SELECT number, host, reason FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+"""
+HOSTS = """
+SELECT first.host, urls.href
+FROM (SELECT host, min(url) AS url FROM visits WHERE number <= ? GROUP BY host) AS first
+LEFT JOIN urls ON urls.id = first.url
+"""
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class CrawlRecord:
+    """What a crawl was told to do, as far as it is known, and why it stopped."""
+
+    seeds: tuple[str, ...] = ()
+    topic: str = ""
+    strategy: str = ""
+    budget: int | None = None
+    stopped: str | None = None
+
+
+@dataclass(frozen=True)
+class CrawlFolder:
+    """The ledger of a folder up to its last row at the time it was opened."""
+
+    path: Path
+    connection: sqlite3.Connection
+    length: int
+
+    def told(self) -> CrawlRecord:
+        """Return what the crawl was told to do; a file that is missing or odd tells nothing."""
+        try:
+            options = msgspec.json.decode(read(self.path / OPTIONS), type=dict[str, Any])
+        except (OSError, ValueError, RecursionError):
+            return CrawlRecord()
+        seeds, budget, stopped = (options.get(key) for key in ("seeds", "budget", "stopped"))
+        return CrawlRecord(
+            seeds=tuple(map(str, seeds)) if isinstance(seeds, list) else (),
+            topic=aim_in(options),
+            strategy=str(options.get("strategy") or ""),
+            budget=budget if isinstance(budget, int) else None,
+            stopped=None if stopped is None else str(stopped),
+        )
+
+    def rows(self, query: str, step: int = STEP) -> Iterator[Row]:
+        """Give the rows of a query that takes a first and a last number and how many at once."""
+        last = 0
+        while found := self.connection.execute(query, (last, self.length, step)).fetchall():
+            yield from found
+            last = found[-1][0]
+
+    def facts(self) -> Facts:
+        """Return all visits as columns."""
+        parts, rows = [Facts.from_rows([])], []
+        for row in self.rows(FACTS):
+            rows.append(row[1:])
+            if len(rows) == STEP:
+                parts.append(Facts.from_rows(rows))
+                rows = []
+        parts.append(Facts.from_rows(rows))
+        names = [field.name for field in fields(Facts)]
+        return Facts(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def notes(self) -> tuple[list[str], list[str]]:
+        """Return the host of each visit, and the reason that was noted."""
+        named = self.connection.execute(HOSTS, (self.length,))
+        names = {host: host_name(href or "") or f"host {host}" for host, href in named}
+        hosts, reasons = [], []
+        for _, host, reason in self.rows(NOTES):
+            hosts.append(names[host])
+            reasons.append(intern(reason))
+        return hosts, reasons
+
+    def summary(self) -> Summary:
+        """Return what the crawl has come to so far."""
+        return summarise(self.facts(), *self.notes())
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[CrawlFolder]:
+    """Open a crawl's folder; a UsageError says what is wrong with it."""
+    ledger = path if path.suffix == ".sqlite" and path.is_file() else path / LEDGER
+    if not ledger.is_file():
+        what = f"has no {LEDGER}" if path.is_dir() else "is not a folder"
+        raise UsageError(f"{path} {what}; give the --out folder of a crawl")
+    connection = None
+    try:
+        connection = connect(ledger)
+        check_ledger(connection)
+        last = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()[0]
+        yield CrawlFolder(path, connection, last)
+    except (DamagedError, UnicodeDecodeError) as error:
+        raise UsageError(damaged(ledger, error)) from error
+    except sqlite3.Error as error:
+        raise UsageError(f"{ledger} cannot be read ({error}); is it a ledger?") from error
+    finally:
+        if connection:
+            connection.close()
+
+
+def connect(ledger: Path) -> sqlite3.Connection:
+    """Open a ledger for reading, and refuse one that we do not understand."""
+    address = f"file:{quote(str(ledger.absolute()))}?mode=ro"
+    try:
+        connection, version = database(address)
+    except sqlite3.OperationalError:
+        if ledger.with_name(f"{ledger.name}-wal").exists():
+            raise
+        # A folder where nothing can be written: then nobody else writes the ledger either.
+        connection, version = database(f"{address}&immutable=1")
+    if version > VERSION:
+        connection.close()
+        raise UsageError(f"{ledger} was written by a newer foragers; upgrade to read it")
+    return connection
+
+
+def check_out(folder: Path, out: Path) -> None:
+    """Refuse to write over a crawl's own files, or through a link that somebody put among them."""
+    place, inside = out.resolve(), folder.resolve()
+    own = place.parent == inside and place.name.startswith(OWN)
+    if own or place.is_relative_to(inside / ARCHIVE):
+        raise UsageError(f"--out {out} is part of the crawl; choose another file")
+    # Not resolved: it is the links on the way that are looked for.
+    named, base = (Path(os.path.normpath(Path.cwd() / path)) for path in (out, folder))
+    steps = [step for step in (named, *named.parents) if base in step.parents]
+    beside = [out] if out.parent.resolve().is_relative_to(inside) else []
+    for step in (*steps, *beside):
+        if step.is_symlink():
+            raise UsageError(
+                f"{step} is a link in the folder of a crawl and may lead anywhere;"
+                " remove it, or name another file with --out"
+            )
+
+
+def database(address: str) -> tuple[sqlite3.Connection, int]:
+    """Open a database, and return it with its version; leave nothing open if it is none."""
+    connection = sqlite3.connect(address, uri=True, timeout=30)
+    try:
+        return connection, connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error:
+        connection.close()
+        raise
+
+
+def aim_in(options: dict[str, Any]) -> str:
+    """Return in words what a crawl was after."""
+    aim = options.get("aim") or options.get("topic")
+    if isinstance(aim, dict):
+        known = {field.name for field in fields(Target)}
+        return str(Target(**{name: value for name, value in aim.items() if name in known}))
+    return str(aim or "")

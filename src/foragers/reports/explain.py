@@ -1,0 +1,228 @@
+"""Why a page was fetched: the path that led to it, what it promised, and what came of it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.protocols import Reasons
+from foragers.core.types import NO_PARENT, Link, Status
+from foragers.reports.crawl_folder import CrawlFolder, Row
+from foragers.reports.export import place
+from foragers.reports.retell import ONE, ContentSource, links_leading_to, reasons
+from foragers.reports.similar_urls import Linking, links_to, nearest, spellings
+from foragers.reports.text import iso
+from foragers.urls.parse import normalise
+
+Column = NDArray[np.int64]
+
+LEAPS = """
+SELECT number, url, final, parent, status = 'skipped' FROM visits
+WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+"""
+VISIT = """
+SELECT number, u.href, f.href, status, reason, time, promise, relevance, relevant, title, agent,
+       depth, record, url, parent
+FROM visits
+LEFT JOIN urls u ON u.id = visits.url
+LEFT JOIN urls f ON f.id = visits.final
+WHERE number = ?
+"""
+
+
+class PathStep(msgspec.Struct, frozen=True):
+    """One visit on the way, and the words of the link that led to it.
+
+    `number` is that of the visit in the ledger, `download` how many downloads there had been with
+    it; a page that was skipped was none.
+    """
+
+    number: int
+    download: int | None
+    url: str
+    final_url: str
+    anchor: str | None
+    around: str | None
+    promise: float
+    relevance: float
+    relevant: bool
+    status: str
+    reason: str
+    fetched: str | None
+    title: str
+    agent: str
+    depth: int
+    warc: str | None
+    offset: int | None
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """What is known about an address.
+
+    `path` leads from a seed to its last download, or to where it was last skipped if there was
+    none; `downloads` are the visits at which it was fetched, `skips` those at which it was not
+    asked for, and `reasons` what the strategy says of the last link, if it can say more
+    than its promise.  An address that was not chosen has `linked_from`, one never seen `nearest`.
+    """
+
+    asked: str
+    fetched: bool = False
+    seed: bool = False
+    path: tuple[PathStep, ...] = ()
+    downloads: tuple[int, ...] = ()
+    skips: tuple[int, ...] = ()
+    linked_from: tuple[Linking, ...] = ()
+    links: int = 0
+    nearest: tuple[str, ...] = ()
+    reasons: Reasons | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether the crawl has seen the address at all."""
+        return bool(self.path or self.seed or self.links)
+
+
+def explain(
+    folder: CrawlFolder, asked: str, telling: ContentSource, strategy: str = ""
+) -> Explanation:
+    """Say why a page was fetched, or why not; by the crawl's own strategy unless one is named."""
+    seed = is_seed(folder, asked)
+    if urls := numbers_of(folder, asked):
+        leaps = Leaps.of(folder)
+        if rows := leaps.downloads(urls):
+            had = [row for row in rows if not leaps.skipped[row]]
+            # A page that others redirect to is explained by its own download, if it had one.
+            own = [row for row in had if int(leaps.urls[row]) in urls]
+            numbers = leaps.path((own or had or rows)[-1])
+            counts = dict(zip(leaps.numbers.tolist(), leaps.ordinals.tolist(), strict=True))
+            path = tuple(steps(folder, numbers, telling, counts))
+            before = numbers[-2] if len(numbers) > 1 else None
+            why = None
+            if before is not None or len(had) > 1:
+                why = reasons(folder, telling, before, numbers[-1], strategy)
+            downloads = tuple(leaps.numbers[had].tolist())
+            skips = tuple(leaps.numbers[row].item() for row in rows if leaps.skipped[row])
+            return Explanation(asked, bool(had), seed, path, downloads, skips, reasons=why)
+    linked, links = links_to(folder, asked)
+    close = () if linked or seed else tuple(nearest(folder, asked))
+    return Explanation(asked, seed=seed, linked_from=linked, links=links, nearest=close)
+
+
+def is_seed(folder: CrawlFolder, asked: str) -> bool:
+    """Say whether the crawl began at an address."""
+    wanted = spellings(asked)
+    return any(not wanted.isdisjoint(spellings(seed)) for seed in folder.told().seeds)
+
+
+def numbers_of(folder: CrawlFolder, asked: str) -> set[int]:
+    """Return the numbers under which an address stands in the ledger."""
+    connection = folder.connection
+    exact = connection.execute("SELECT id FROM urls WHERE href = ?", (asked,)).fetchall()
+    if exact:
+        return {number for (number,) in exact}
+    try:
+        key = normalise(asked)
+    except ValueError:
+        return set()
+    rows = connection.execute("SELECT id, href FROM urls")
+    return {number for number, href in rows if key_of(href) == key}
+
+
+def key_of(href: str) -> str:
+    """Return the key of an address, which is itself if it is no good one."""
+    try:
+        return normalise(href)
+    except ValueError:
+        return href
+
+
+@dataclass(frozen=True)
+class Leaps:
+    """Which URL was chosen when and came from where, one row a visit."""
+
+    numbers: Column
+    urls: Column
+    finals: Column
+    parents: Column
+    skipped: Column
+
+    @classmethod
+    def of(cls, folder: CrawlFolder) -> Leaps:
+        """Read through the ledger once, since it has no index by URL."""
+        columns = tuple(array("q") for _ in range(5))
+        for row in folder.rows(LEAPS):
+            for column, value in zip(columns, row, strict=True):
+                column.append(value)
+        return cls(*(np.array(column, np.int64) for column in columns))
+
+    @property
+    def ordinals(self) -> Column:
+        """How many downloads there had been with each visit."""
+        return np.cumsum(self.skipped == 0)
+
+    def downloads(self, urls: set[int]) -> list[int]:
+        """Return the rows in which some URLs were chosen, or redirected to."""
+        wanted = list(urls)
+        rows: list[int] = np.flatnonzero(
+            np.isin(self.urls, wanted) | np.isin(self.finals, wanted)
+        ).tolist()
+        return rows
+
+    def path(self, row: int) -> list[int]:
+        """Return the numbers of the downloads from a seed to the one in a row."""
+        path = [row]
+        while (parent := int(self.parents[row])) != NO_PARENT:
+            # A page leads on only after it was fetched, which also rules out circles.
+            earlier = [before for before in self.downloads({parent}) if before < row]
+            if not earlier:
+                break
+            row = earlier[-1]
+            path.append(row)
+        numbers: list[int] = self.numbers[path[::-1]].tolist()
+        return numbers
+
+
+def steps(
+    folder: CrawlFolder, path: list[int], telling: ContentSource, downloads: dict[int, int]
+) -> Iterator[PathStep]:
+    """Give the visits on a path, each with the link on the one before and its number."""
+    before: int | None = None
+    for number in path:
+        row = folder.connection.execute(VISIT, (number,)).fetchone()
+        link = None
+        if before is not None:
+            page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
+            link = next(iter(links_leading_to(page.links, row[13])), None)
+        yield step(row, link, downloads[number])
+        before = number
+
+
+def step(row: Row, link: Link | None, download: int) -> PathStep:
+    """Return one download on a path."""
+    number, url, final, status, reason, time, promise, relevance, relevant, title = row[:10]
+    agent, depth, record = row[10:13]
+    file, offset = place(record)
+    return PathStep(
+        number=number,
+        download=None if status == Status.SKIPPED.value else download,
+        url=url or "",
+        final_url=final or url or "",
+        anchor=link.anchor if link else None,
+        around=link.around if link else None,
+        promise=promise,
+        relevance=relevance,
+        relevant=bool(relevant),
+        status=status,
+        reason=reason,
+        fetched=iso(time),
+        title=title,
+        agent=agent,
+        depth=depth,
+        warc=file,
+        offset=offset,
+    )

@@ -1,0 +1,249 @@
+"""The pages of a crawl one after the other, as they are exported.
+
+Pages written as JSON lines, CSV or Parquet, a few at a time.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any, BinaryIO
+
+import msgspec
+
+from foragers.core.packing import unpacker_of
+from foragers.errors import UsageError
+from foragers.reports.crawl_folder import CrawlFolder, Row
+from foragers.reports.text import iso
+
+STEP = 200
+"""How many pages are in memory at once."""
+
+PAGES = """
+SELECT number, u.href, f.href, status, reason, time, title, language, published, relevance,
+       relevant, promise, agent, p.href, depth, record, {words}
+FROM visits
+LEFT JOIN urls u ON u.id = visits.url
+LEFT JOIN urls f ON f.id = visits.final
+LEFT JOIN urls p ON p.id = visits.parent
+WHERE number > ? AND number <= ? {only} ORDER BY number LIMIT ?
+"""
+
+
+class Exported(msgspec.Struct, frozen=True, kw_only=True):
+    """One download, as a line of JSON has it; what was not asked for is left out."""
+
+    url: str
+    final_url: str
+    status: str
+    reason: str
+    fetched: str | None
+    title: str
+    text: str | msgspec.UnsetType = msgspec.UNSET
+    language: str
+    published: str | None
+    relevance: float
+    relevant: bool
+    promise: float
+    agent: str
+    parent: str | None
+    depth: int
+    links: list[str] | msgspec.UnsetType = msgspec.UNSET
+    warc: str | None
+    offset: int | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which pages are wanted, and how much of them."""
+
+    relevant: bool = False
+    text: bool = True
+    links: bool = True
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of what is wanted, in their order."""
+        left_out = {"text": not self.text, "links": not self.links}
+        return [name for name in Exported.__struct_fields__ if not left_out.get(name)]
+
+    @property
+    def condition(self) -> str:
+        """The selection in SQL."""
+        return "AND relevant AND status IN ('ok', 'unchanged')" if self.relevant else ""
+
+
+class Text(msgspec.Struct):
+    """All that is wanted of a document."""
+
+    text: str = ""
+
+
+class Href(msgspec.Struct):
+    """All that is wanted of a link."""
+
+    href: str
+
+
+class ExportedText(msgspec.Struct, array_like=True):
+    """The text and the links of a page, without all else that a ledger keeps of them."""
+
+    document: Text
+    listed: list[Href] = []
+    etag: str = ""
+    modified: str = ""
+    targets: list[int] = []
+    hosts: list[int] = []
+    written: list[str] = []
+
+    @property
+    def hrefs(self) -> list[str]:
+        """The addresses of the links, which the first ledgers had one by one."""
+        return self.written or [link.href for link in self.listed]
+
+
+LONGEST_OFFSET = 18
+"""Digits of a place in a file: none is larger."""
+Read = Callable[[bytes | None], ExportedText]
+
+
+def pages(folder: CrawlFolder, selection: Selection) -> Iterator[Exported]:
+    """Give the pages of a crawl in the order of their downloads."""
+    words = "words" if selection.text or selection.links else "NULL"
+    read = reader()
+    query = PAGES.format(words=words, only=selection.condition)
+    for row in folder.rows(query, STEP):
+        yield exported(row, read(row[-1]), selection)
+
+
+def count(folder: CrawlFolder, selection: Selection) -> int:
+    """Return how many pages are selected."""
+    query = f"SELECT count(*) FROM visits WHERE number <= ? {selection.condition}"
+    found: int = folder.connection.execute(query, (folder.length,)).fetchone()[0]
+    return found
+
+
+def reader() -> Read:
+    """Return what unpacks the words of a row."""
+    unpack = unpacker_of(ExportedText)
+    return lambda packed: ExportedText(Text()) if packed is None else unpack(packed)
+
+
+def exported(row: Row, words: ExportedText, selection: Selection) -> Exported:
+    """Return a row as it is exported."""
+    _, url, final, status, reason, time, title, language, published, relevance, relevant = row[:11]
+    promise, agent, parent, depth, record = row[11:16]
+    file, offset = place(record)
+    return Exported(
+        url=url or "",
+        final_url=final or url or "",
+        status=status,
+        reason=reason,
+        fetched=iso(time),
+        title=title,
+        language=language,
+        published=iso(published),
+        relevance=relevance,
+        relevant=bool(relevant),
+        promise=promise,
+        agent=agent,
+        parent=parent,
+        depth=depth,
+        warc=file,
+        offset=offset,
+        text=words.document.text if selection.text else msgspec.UNSET,
+        links=words.hrefs if selection.links else msgspec.UNSET,
+    )
+
+
+def place(record: str) -> tuple[str | None, int | None]:
+    """Return the file and the offset at which an answer is archived."""
+    file, _, offset = record.rpartition("#")
+    sound = offset.isdecimal() and len(offset) <= LONGEST_OFFSET
+    return (file, int(offset)) if file and sound else (None, None)
+
+
+ROW_GROUP = 1000
+"""How many pages Parquet keeps together, and we in memory."""
+
+PARQUET_TYPES = {
+    "fetched": "timestamp",
+    "published": "timestamp",
+    "relevance": "float64",
+    "relevant": "bool_",
+    "promise": "float64",
+    "depth": "int32",
+    "links": "list",
+    "offset": "int64",
+}
+
+
+def write_jsonl(found: Iterable[Exported], out: BinaryIO, selection: Selection) -> None:  # noqa: ARG001
+    """Write one object a line."""
+    encode = msgspec.json.Encoder().encode
+    for page in found:
+        out.write(encode(page) + b"\n")
+
+
+def write_csv(found: Iterable[Exported], out: BinaryIO, selection: Selection) -> None:
+    """Write one row a page (RFC 4180), with the number of links in place of the links."""
+    names = selection.fields
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    rows = csv.writer(text)
+    rows.writerow(names)
+    for page in found:
+        rows.writerow([cell(getattr(page, name)) for name in names])
+    # Else the stream would be closed with its wrapper.
+    text.detach()
+
+
+def cell(value: object) -> object:
+    """Return a value as it stands in a table."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return len(value)
+    # Readers of CSV lose their way at NUL.
+    return value.replace("\0", "") if isinstance(value, str) else value
+
+
+def check_parquet() -> None:
+    """Say now if Parquet cannot be written."""
+    if find_spec("pyarrow") is None:
+        raise UsageError("--format parquet needs pyarrow: pip install 'foragers[parquet]'")
+
+
+def write_parquet(found: Iterable[Exported], out: BinaryIO, selection: Selection) -> None:
+    """Write columns, with times as timestamps and links as lists."""
+    check_parquet()
+    # Not by an import statement, since type checkers are to do without the extra too.
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    schema = arrow.schema([(name, column_type(arrow, name)) for name in selection.fields])
+    strings = arrow.schema([
+        (name, arrow.string() if PARQUET_TYPES.get(name) == "timestamp" else kind)
+        for name, kind in zip(schema.names, schema.types, strict=True)
+    ])  # fmt: skip
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        for some in batches(found, ROW_GROUP):
+            rows = [{name: getattr(page, name) for name in schema.names} for page in some]
+            writer.write_table(arrow.Table.from_pylist(rows, schema=strings).cast(schema))
+
+
+def column_type(arrow: Any, name: str) -> Any:
+    """Return the type of a column."""
+    kind = PARQUET_TYPES.get(name, "string")
+    if kind == "timestamp":
+        return arrow.timestamp("ms", tz="UTC")
+    return arrow.list_(arrow.string()) if kind == "list" else getattr(arrow, kind)()
+
+
+def batches(found: Iterable[Exported], size: int) -> Iterator[list[Exported]]:
+    """Give so many pages at a time."""
+    waiting = iter(found)
+    while some := list(islice(waiting, size)):
+        yield some

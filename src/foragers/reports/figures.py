@@ -1,0 +1,158 @@
+"""The pictures of a report, as SVG that can stand in a page.
+
+How much of what there is a crawl has found, from its folder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.files import read
+from foragers.crawling.stopping import RecallMonitor
+from foragers.evaluation.metrics.calibration import calibration
+from foragers.evaluation.metrics.harvest import curve, found
+from foragers.evaluation.metrics.recall import Estimate, law_of
+from foragers.evaluation.plots.chart import (
+    COLOURS,
+    Axis,
+    Bars,
+    Line,
+    Mark,
+    Panel,
+    chart,
+    commas,
+    percent,
+)
+from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
+from foragers.reports.retell import FromLedger, visits_before
+from foragers.storage.ledger.columns import Facts
+
+WINDOWS = 40
+"""Into how many windows the downloads are divided at most."""
+
+SMALLEST_WINDOW = 10
+DEEPEST = 30
+"""The last depth with a bar of its own."""
+
+FOUND, OTHER, RATE = COLOURS[0], "#c8ccd0", COLOURS[1]
+WIDE, NARROW = 920, 460
+"""Widths of pictures: over the page, and over half of it."""
+
+
+def harvest(facts: Facts) -> str:
+    """Draw relevant pages over downloads, and below it the harvest rate in windows."""
+    counts = found(facts)
+    points = [(0, 0), *curve(counts)]
+    starts, ends, rates = windows(counts)
+    mean = float(counts[-1]) / len(counts)
+    across = Axis("downloads", 0, len(counts), whole=True)
+    high = max(1, points[-1][1]) * 1.05
+    above = Panel(across, Axis("relevant pages found", 0, high, whole=True), share=3)
+    above.marks.append(Line([x for x, _ in points], [y for _, y in points], FOUND))
+    high = max(0.01, float(rates.max()) * 1.1)
+    below = Panel(across, Axis("harvest rate", 0, high, show=percent), share=2)
+    below.marks.append(Bars(starts, ends - starts, rates, RATE))
+    below.marks.append(Line([0, len(counts)], [mean, mean], "#444444", dashed=True, width=0.9))
+    return chart([above, below], WIDE, 480, "harvest")
+
+
+def windows(
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return where windows of downloads begin and end, and the harvest rate in each."""
+    size = max(SMALLEST_WINDOW, -(-len(counts) // WINDOWS))
+    starts = np.arange(0, len(counts), size, dtype=np.int64)
+    ends = np.minimum(starts + size, len(counts))
+    held = np.concatenate(([0], counts))
+    return starts, ends, (held[ends] - held[starts]) / (ends - starts)
+
+
+def relevance(facts: Facts) -> str:
+    """Draw how many pages were how relevant."""
+    top = max(1.0, float(facts.relevance.max(initial=0.0)))
+    edges = np.linspace(min(0.0, float(facts.relevance.min(initial=0.0))), top, 21)
+    hits = facts.ok & facts.relevant
+    every, found_ones = (
+        np.histogram(facts.relevance[flags], edges)[0] for flags in (facts.ok, hits)
+    )
+    x = Axis("relevance", float(edges[0]), float(edges[-1]))
+    # One tall bar of irrelevant pages must not hide the others.
+    y = Axis("pages", 0, 1.3 * max(1, int(every.max())), "symlog", commas)
+    marks = bars(edges[:-1], every, found_ones, np.diff(edges))
+    return chart([Panel(x, y, marks)], NARROW, 320, "relevance")
+
+
+def promises(facts: Facts) -> str:
+    """Draw what pages of different promise turned out to be."""
+    bins = calibration(facts)
+    xs = [one.promise for one in bins]
+    low, high = min(xs, default=0.0), max(xs, default=1.0)
+    marks: list[Mark] = []
+    if low >= 0 and high <= 1:
+        low, high = -0.02, 1.02
+        marks.append(Line([0, 1], [0, 1], "#999999", "as promised", dashed=True, width=0.9))
+    elif low == high:
+        low, high = low - 1, high + 1
+    marks.append(Line(xs, [one.relevance for one in bins], FOUND, "mean relevance", dots=3))
+    marks.append(Line(xs, [one.relevant for one in bins], RATE, "share relevant", dots=3))
+    panel = Panel(Axis("promise", low, high), Axis("observed", -0.02, 1.02), marks)
+    return chart([panel], NARROW, 320, "promise")
+
+
+def depths(facts: Facts) -> str:
+    """Draw how far from the seeds pages were found."""
+    places = np.clip(facts.depths, 0, DEEPEST)
+    deepest = int(places.max(initial=0))
+    every = np.bincount(places, minlength=deepest + 1)
+    hits = np.bincount(places[facts.relevant & facts.ok], minlength=deepest + 1)
+    more = f" ({DEEPEST}: and more)" if deepest == DEEPEST else ""
+    ticks = [(float(depth), str(depth)) for depth in range(0, deepest + 1, 1 + deepest // 12)]
+    x = Axis(f"links from a seed{more}", -0.6, deepest + 0.6, given=ticks)
+    y = Axis("downloads", 0, 1.1 * max(1, int(every.max())), whole=True)
+    marks = bars(np.arange(deepest + 1.0) - 0.42, every, hits, np.full(deepest + 1, 0.84))
+    return chart([Panel(x, y, marks)], NARROW, 320, "depth")
+
+
+def bars(
+    lefts: NDArray[np.float64],
+    every: NDArray[np.int64],
+    hits: NDArray[np.int64],
+    widths: NDArray[np.float64],
+) -> list[Mark]:
+    """Return bars of which a part is relevant."""
+    return [
+        Bars(lefts, widths, every, OTHER, "not relevant"),
+        Bars(lefts, widths, hits, FOUND, "relevant"),
+    ]
+
+
+HAS_LINKS = "SELECT 1 FROM visits WHERE words IS NOT NULL LIMIT 1"
+
+
+def estimate_of(folder: CrawlFolder) -> Estimate | None:
+    """Return the estimate of a crawl; None where it cannot be made.
+
+    A crawl that has ended has written it down; that of one under way, or killed, is made
+    again from the links in its ledger.  Of what is new there is no end.
+    """
+    strategy = wanted = ""
+    try:
+        told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
+        aim, strategy = told.get("aim"), str(told.get("strategy", ""))
+        wanted = str(told.get("wanted") or "")
+        if isinstance(aim, dict) and aim.get("new_within"):
+            return None
+        if told.get("estimate") is not None:
+            return msgspec.convert(told["estimate"], Estimate)
+    except (OSError, ValueError, RecursionError):
+        pass
+    if folder.connection.execute(HAS_LINKS).fetchone() is None:
+        return None
+    lookout = RecallMonitor(law=law_of(strategy), wanted=wanted)
+    for visit in visits_before(folder, FromLedger(folder), folder.length + 1):
+        lookout.watch([visit])
+    return lookout.estimate()

@@ -1,0 +1,191 @@
+"""Who lived in a crawl, read from what it wrote down: `agents.npz` and the names in the ledger.
+
+Population and energy over downloads, drawn.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.models import DAMAGED
+from foragers.evaluation.plots.chart import COLOURS, Axis, Bars, Line, Panel, chart, commas
+from foragers.reports.crawl_folder import CrawlFolder
+from foragers.reports.figures import WIDE
+
+FILE = "agents.npz"
+MOST_BYTES = 1 << 28
+"""How many bytes the file may unpack to."""
+COLUMNS = ("times", "members", "births", "parents", "kind", "kinds")
+SAMPLES = ("pulse_pages", "pulse_times", "pulse_held", "pulse_left")
+WORK = """
+SELECT agent, count(*), coalesce(sum(relevant AND status = 'ok'), 0)
+FROM visits WHERE number <= ? AND agent != '' AND status != 'skipped' GROUP BY agent
+"""
+
+Column = NDArray[np.generic]
+
+
+@dataclass
+class Life:
+    """An agent: when it was born and died (None: it lives), of whom, and what it did."""
+
+    name: str
+    born: float
+    parent: int
+    died: float | None = None
+    downloads: int = 0
+    relevant: int = 0
+    children: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Agents:
+    """The events of a population in the order of their time, and samples of its energy."""
+
+    columns: dict[str, Column]
+    work: dict[str, tuple[int, int]]
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """When somebody was born or died."""
+        return self.columns["times"].astype(np.float64)
+
+    @property
+    def births(self) -> NDArray[np.bool_]:
+        """Which events are births."""
+        return self.columns["births"].astype(np.bool_)
+
+    @property
+    def first(self) -> NDArray[np.bool_]:
+        """Which events are births of agents without a parent."""
+        return self.births & (self.columns["parents"].astype(np.int64) < 0)
+
+    @property
+    def population(self) -> NDArray[np.int64]:
+        """How many lived after each event."""
+        return np.cumsum(np.where(self.births, 1, -1))
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether it is known how energy went."""
+        return all(name in self.columns for name in SAMPLES)
+
+    @cached_property
+    def lives(self) -> dict[int, Life]:
+        """Everybody who ever lived, by number."""
+        found: dict[int, Life] = {}
+        kinds = [str(name) for name in self.columns["kinds"]]
+        rows = (self.columns[name].tolist() for name in COLUMNS[:-1])
+        for time, member, is_birth, parent, kind in zip(*rows, strict=True):
+            if not is_birth:
+                if member in found:
+                    found[member].died = time
+                continue
+            name = f"{kinds[kind]}-{member}"
+            found[member] = Life(name, time, parent, None, *self.work.get(name, (0, 0)))
+            if parent in found:
+                found[parent].children.append(member)
+        return found
+
+
+def agents_of(folder: CrawlFolder) -> Agents | None:
+    """Return who lived in a crawl; None if it was no population, or the file cannot be used."""
+    columns = read(folder.path / FILE)
+    if columns is None:
+        return None
+    rows = folder.connection.execute(WORK, (folder.length,))
+    work: dict[str, tuple[int, int]] = {}
+    for signed, downloads, found in rows:
+        # What an agent was about may be said after its name.
+        name = signed.partition(" ")[0]
+        before = work.get(name, (0, 0))
+        work[name] = before[0] + downloads, before[1] + found
+    return Agents(columns, work)
+
+
+def read(file: Path) -> dict[str, Column] | None:
+    """Return the columns of a file, None if they are not what they should be."""
+    if not file.is_file():  # a pipe would never end
+        return None
+    try:
+        with zipfile.ZipFile(file) as packed:
+            if sum(part.file_size for part in packed.infolist()) > MOST_BYTES:
+                return None
+        with np.load(file, allow_pickle=False) as held:
+            columns = {name: held[name] for name in held.files}
+    except (OSError, *DAMAGED):
+        return None
+    if any(name not in columns or columns[name].ndim != 1 for name in COLUMNS):
+        return None
+    lengths = {len(columns[name]) for name in COLUMNS[:-1]}
+    samples = {len(columns[name]) for name in SAMPLES if name in columns}
+    if len(lengths) != 1 or 0 in lengths or len(samples) > 1:
+        return None
+    kinds = columns["kind"]
+    if kinds.min() < 0 or kinds.max() >= len(columns["kinds"]):
+        return None
+    return columns
+
+
+WINDOWS = 60
+BORN, DIED = COLOURS[2], COLOURS[1]
+
+
+def lives(agents: Agents, times: NDArray[np.float64]) -> str:
+    """Draw how many lived, and below it births and deaths in windows of downloads."""
+    order = np.sort(times)
+    places = np.searchsorted(order, agents.times, side="right")
+    edges = np.linspace(0, max(len(order), 1), min(WINDOWS, max(len(order), 1)) + 1)
+    # Those who were there from the beginning would hide all who were born later.
+    births, _ = np.histogram(places[agents.births & ~agents.first], edges)
+    deaths, _ = np.histogram(places[~agents.births], edges)
+    xs, living = thinned(places, agents.population)
+    steps = np.repeat([*xs.tolist(), len(order)], 2)[1:]
+    alive = np.repeat([*living.tolist(), int(living[-1])], 2)[:-1]
+    x = Axis("downloads", 0, max(len(order), 1), whole=True)
+    above = Panel(x, Axis("agents alive", 0, 1.05 * max(int(living.max()), 1), whole=True), share=3)
+    above.marks.append(Line(steps, alive, COLOURS[0]))
+    low, high = -1.2 * max(int(deaths.max()), 1), 1.2 * max(int(births.max()), 1)
+    below = Panel(x, Axis("agents", low, high, show=unsigned, whole=True), share=2)
+    below.marks.append(Bars(edges[:-1], np.diff(edges), births, BORN, "born"))
+    below.marks.append(Bars(edges[:-1], np.diff(edges), -deaths, DIED, "died"))
+    below.marks.append(Line([0, len(order)], [0, 0], "#444444", width=0.7))
+    return chart([above, below], WIDE, 460, "population")
+
+
+def unsigned(value: float) -> str:
+    """Return a number without its sign: deaths are drawn downwards."""
+    return commas(abs(value))
+
+
+def energy(agents: Agents, times: NDArray[np.float64]) -> str:
+    """Draw what agents held, and what lay on pages."""
+    columns = agents.columns
+    order = np.sort(times)
+    places = np.searchsorted(order, columns["pulse_times"].astype(np.float64), side="right")
+    held, left = columns["pulse_held"], columns["pulse_left"]
+    both = np.concatenate(([0.0], held, left))
+    low, high = float(both.min()), float(both.max())
+    room = 0.1 * ((high - low) or 1.0)
+    panel = Panel(
+        Axis("downloads", 0, max(len(order), 1), whole=True),
+        Axis("energy", low - room if low < 0 else 0.0, high + room),
+    )
+    panel.marks.append(Line(places, held, COLOURS[0], "held by agents"))
+    panel.marks.append(Line(places, left, COLOURS[4], "left on pages"))
+    return chart([panel], WIDE, 280, "energy")
+
+
+def thinned(
+    places: NDArray[np.int64], living: NDArray[np.int64], most: int = 2000
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the last event at each place, at most so many of them."""
+    last = np.append(np.flatnonzero(np.diff(places)), len(places) - 1)
+    kept = last[:: max(1, -(-len(last) // most))]
+    return places[kept], living[kept]

@@ -1,0 +1,218 @@
+"""A crawl told again from its ledger: visits with their words, and the strategy that made them.
+
+The words of a crawl's pages are in its ledger.  The ledgers of a comparison have none, but
+the world they come from still has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from foragers.core.content import StoredContent
+from foragers.core.files import read
+from foragers.core.loop import seed_visit
+from foragers.core.options import Target
+from foragers.core.packing import unpacker_of
+from foragers.core.protocols import Explains, Reasons, Strategy
+from foragers.core.types import Document, Link, UrlId, Visit
+from foragers.errors import UsageError
+from foragers.judges.build import judge_from, topic_of, within_of
+from foragers.reports.crawl_folder import OPTIONS, CrawlFolder, Row
+from foragers.storage.ledger.sqlite import visit_of
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
+from foragers.worlds.replay import Recorded
+from foragers.worlds.store import open_world
+
+UNPACK = unpacker_of(StoredContent)
+COMPARISON = "comparison.json"
+ONE = "SELECT * FROM visits WHERE number = ?"
+BEFORE = "SELECT * FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
+SEEDS = """
+SELECT DISTINCT visits.url, visits.host, urls.href FROM visits JOIN urls ON urls.id = visits.url
+WHERE parent = -1 AND depth = 0 ORDER BY visits.number
+"""
+STEP = 500
+MOST_LINKS = 20
+SEEN = 0.0005
+"""What promises may be off by before it shows."""
+MOST_EXAMPLES, MOST_BYTES = 10_000, 100_000_000
+LEARNED = "the crawl had learned less then, or a link on another page spoke for it"
+OTHER_MODEL = "the model was another one then"
+
+
+class ContentSource(Protocol):
+    """Someone who has the words of a ledger's visits."""
+
+    def visit(self, row: Row) -> Visit:
+        """Return the visit of a row, with its words and links."""
+        ...
+
+
+@dataclass(frozen=True)
+class FromLedger:
+    """Words from the ledger itself."""
+
+    folder: CrawlFolder
+
+    def visit(self, row: Row) -> Visit:
+        """Return the visit of a row, with its words and links."""
+        packed = row[-1]
+        if packed is None:
+            return visit_of(row, StoredContent(Document()), self)
+        return visit_of(row, UNPACK(packed), self)
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL that a visit mentions."""
+        query = "SELECT href FROM urls WHERE id = ?"
+        found = self.folder.connection.execute(query, (url,)).fetchone()
+        return str(found[0]) if found else ""
+
+
+@dataclass(frozen=True)
+class FromWorld:
+    """Words from the world that was crawled."""
+
+    world: Recorded
+
+    def visit(self, row: Row) -> Visit:
+        """Return the visit of a row, with its words and links."""
+        told = visit_of(row, StoredContent(Document()), self.world.archive.book)
+        self.world.now = told.page.time
+        page = self.world.answer(told.page.choice)
+        return msgspec.structs.replace(told, page=page)
+
+
+def options_of(folder: CrawlFolder) -> dict[str, Any]:
+    """Return what a crawl was told, or a run of a comparison, whose ledger bears its name."""
+    if folder.path.suffix != ".sqlite":
+        return read_options(folder.path / OPTIONS)
+    told = read_options(folder.path.parent.parent / COMPARISON)
+    name, _, seed = folder.path.stem.rpartition("-")
+    if name in STRATEGIES and seed.isdigit():
+        told |= {"strategy": name, "seed": int(seed)}
+    return told
+
+
+def read_options(file: Path) -> dict[str, Any]:
+    """Return what is in a file; one that is missing or odd tells nothing."""
+    try:
+        return msgspec.json.decode(read(file), type=dict[str, Any])
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
+    """Return the strategy of a crawl as it was at the beginning; None if it is not known."""
+    told = options_of(folder)
+    spec = spec or str(told.get("strategy") or "")
+    if not spec:
+        return None
+    seed = told.get("seed")
+    rng = np.random.default_rng(seed if isinstance(seed, int) and seed >= 0 else 0)
+    try:
+        aim = msgspec.convert(told.get("aim") or {}, Target)
+    except msgspec.ValidationError:
+        aim = Target()
+    for named in (aim.examples, aim.idf):
+        check_named(named)
+    # A strategy knows the words of a topic.  Of a function it knows nothing, so that the one
+    # which the folder names, and which may be anybody's, is not imported.
+    judge = judge_from(
+        topic=aim.topic,
+        similarity=aim.similarity,
+        threshold=None if aim.judge else aim.threshold,
+        examples=aim.examples,
+        new_within=aim.new_within,
+        idf=aim.idf,
+    )
+    return build(spec, StrategyInputs(topic_of(judge), rng, new_within=within_of(judge)))
+
+
+def check_named(path: str | None) -> None:
+    """Refuse to read what a folder names as examples if that would take very long, or for ever."""
+    if path is None:
+        return
+    place = Path(path)
+    try:
+        if not (place.is_dir() or place.is_file()):
+            raise UsageError(f"{path}, which the crawl compared pages with, is not here")
+        found = [place] if place.is_file() else list(islice(place.rglob("*"), MOST_EXAMPLES + 1))
+        size = sum(file.stat().st_size for file in found if file.is_file())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}, which the crawl compared pages with: {error}") from error
+    if len(found) > MOST_EXAMPLES or size > MOST_BYTES:
+        raise UsageError(f"{path}, which the crawl compared pages with, is very large")
+
+
+def reasons(
+    folder: CrawlFolder, telling: ContentSource, before: int | None, number: int, spec: str = ""
+) -> Reasons | None:
+    """Ask the strategy why it chose a page: by a link of the one before, or a seed once more."""
+    try:
+        strategy = strategy_of(folder, spec)
+    except UsageError as error:
+        return Reasons(f"the strategy cannot be asked: {error}")
+    if strategy is None or not isinstance(strategy, Explains):
+        return None
+    chosen = folder.connection.execute(ONE, (number,)).fetchone()
+    if getattr(strategy, "learns", True):
+        for visit in visits_before(folder, telling, number):
+            strategy.tell([visit])
+    visit = telling.visit(chosen)
+    page, url, promise = visit.page, chosen[1], chosen[9]
+    links = []
+    if before is not None:
+        page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
+        links = links_leading_to(page.links, url)
+    # Of a page that is visited again the link may be gone by now.
+    links = links or [Link(url, visit.page.choice.host, visit.page.href)]
+    found = [strategy.explain(page, link) for link in links]
+    told = [reasons for reasons in found if reasons is not None]
+    if not told:
+        return None
+    best = min(told, key=lambda reasons: off_by(reasons, promise))
+    if off_by(best, promise) < SEEN:
+        return best
+    why = LEARNED if getattr(strategy, "learns", True) else OTHER_MODEL
+    note = f"When it was chosen {promise:.3f} was expected: {why}. {best.note}"
+    return msgspec.structs.replace(best, note=note)
+
+
+def off_by(reasons: Reasons, promise: float) -> float:
+    """Return by how much reasons, where they tell, come to something else than was promised."""
+    return 0.0 if reasons.worth is None else abs(reasons.worth - promise)
+
+
+def visits_before(folder: CrawlFolder, telling: ContentSource, number: int) -> Iterator[Visit]:
+    """Give all that a strategy was told before it made a choice."""
+    found = folder.connection.execute(SEEDS).fetchall()
+    yield seed_visit([Link(url, host, href) for url, host, href in found], 0.0)
+    last = 0
+    while rows := folder.connection.execute(BEFORE, (last, number - 1, STEP)).fetchall():
+        for row in rows:
+            yield telling.visit(row)
+        last = rows[-1][0]
+
+
+def links_leading_to(links: Iterable[Link], url: UrlId) -> list[Link]:
+    """Return the links that lead to a URL, those with words first, not all of very many."""
+    found = [link for link in links if link.url == url]
+    return sorted(found, key=lambda link: not link.anchor)[:MOST_LINKS]
+
+
+def telling_of(folder: CrawlFolder, world: Path | None) -> ContentSource:
+    """Return who has the words: a world that is named, or was compared on, else the ledger."""
+    if world is None:
+        told = options_of(folder).get("world")
+        if not isinstance(told, str) or not Path(told).is_dir():
+            return FromLedger(folder)
+        world = Path(told)
+    archive = open_world(world)
+    return FromWorld(Recorded(archive, archive.start if archive.evolving else None))

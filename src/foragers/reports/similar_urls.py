@@ -1,0 +1,107 @@
+"""Addresses that were not fetched: who links to them, and which known ones look like them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import nlargest
+
+import msgspec
+
+from foragers.core.content import StoredContent
+from foragers.core.packing import decoder_of, unpacked
+from foragers.reports.crawl_folder import CrawlFolder
+from foragers.reports.export import reader
+from foragers.urls.parse import normalise, resolve
+
+SHOWN = 10
+"""How many pages that link to an address are listed."""
+
+ALIKE = 0.5
+"""The least share of its letters that a similar address has in common."""
+
+STEP = 500
+WORDS = """
+SELECT number, u.href, words, relevance FROM visits LEFT JOIN urls u ON u.id = visits.final
+WHERE number > ? AND number <= ? AND words IS NOT NULL ORDER BY number LIMIT ?
+"""
+
+
+class Linking(msgspec.Struct, frozen=True):
+    """A page that links to an address, and the words with which it does."""
+
+    url: str
+    anchor: str
+    around: str
+    relevance: float
+
+
+def spellings(asked: str) -> set[str]:
+    """Return the ways in which a ledger may spell an address."""
+    found = {asked}
+    for spelling in (resolve, normalise):
+        try:
+            found.add(spelling(asked).partition("#")[0])
+        except ValueError:
+            continue
+    return found
+
+
+def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]:
+    """Return the first pages that link to an address, and how many do."""
+    wanted = spellings(asked)
+    needles = [spelling.encode("utf-8", "replace") for spelling in wanted]
+    decode = decoder_of(StoredContent)
+    found: list[Linking] = []
+    count = 0
+    for _, href, packed, relevance in folder.rows(WORDS, STEP):
+        raw = unpacked(packed)
+        # Most pages are passed over without being taken apart.
+        if not any(needle in raw for needle in needles):
+            continue
+        links = [link for link in decode(raw).links if link.href in wanted]
+        count += bool(links)
+        if links and len(found) < SHOWN:
+            link = next((link for link in links if link.anchor), links[0])
+            found.append(Linking(href or "", link.anchor, link.around, relevance))
+    return tuple(found), count
+
+
+def nearest(folder: CrawlFolder, asked: str, number: int = 3) -> list[str]:
+    """Return the known addresses that have most letters in common with one."""
+    try:
+        wanted = resolve(asked)
+    except ValueError:
+        wanted = asked
+    scored = ((likeness(wanted, href), href) for href in known(folder))
+    return [href for score, href in nlargest(number, scored) if score >= ALIKE]
+
+
+def known(folder: CrawlFolder) -> Iterator[str]:
+    """Give all addresses that were fetched or linked to, each once."""
+    seen: set[int] = set()
+    for href in hrefs(folder):
+        # Numbers in place of addresses, of which there may be many millions.
+        if (mark := hash(href)) not in seen:
+            seen.add(mark)
+            yield href
+
+
+def hrefs(folder: CrawlFolder) -> Iterator[str]:
+    """Give all addresses that were fetched or linked to."""
+    yield from (href for (href,) in folder.connection.execute("SELECT href FROM urls"))
+    read = reader()
+    for _, _, packed, _ in folder.rows(WORDS, STEP):
+        yield from read(packed).hrefs
+
+
+def likeness(one: str, other: str) -> float:
+    """Return the share of letters that two addresses have in common at both ends."""
+    shorter = min(len(one), len(other))
+    start = common(one, other, shorter)
+    end = common(one[::-1], other[::-1], shorter - start)
+    return (start + end) / max(len(one), len(other), 1)
+
+
+def common(one: str, other: str, limit: int) -> int:
+    """Return how many letters two texts share from the start, up to a limit."""
+    return next((place for place in range(limit) if one[place] != other[place]), limit)

@@ -1,0 +1,94 @@
+"""The lives of a population and the energy it lived on, as tables beside a ledger's visits.
+
+They are written from what a strategy remembers, now and then.  What is there already stays,
+unless a crawl that was taken up remembers it otherwise.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from foragers.core.population import NOBODY, Census, Lives, Transfers
+from foragers.core.types import NO_PARENT
+
+SCHEMA = """
+CREATE TABLE lives (
+    kind TEXT NOT NULL,           -- an agent signs as kind-agent: visits.agent
+    number INTEGER NOT NULL,      -- 1, 2, 3 … in the order in which it happened
+    time REAL NOT NULL,
+    what TEXT NOT NULL,           -- birth or death
+    agent INTEGER NOT NULL,
+    parent INTEGER,               -- of whom it was born; NULL for the first, and for deaths
+    population INTEGER NOT NULL,  -- how many of the kind lived after that
+    PRIMARY KEY (kind, number)
+) WITHOUT ROWID;
+CREATE TABLE energy (
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    time REAL NOT NULL,
+    what TEXT NOT NULL,           -- endow, give, leave, take, share, pay or bury
+    agent INTEGER,                -- who got it, or lost it
+    parent INTEGER,               -- who shared it
+    document INTEGER,             -- where it came from, or lies: urls.id
+    amount REAL NOT NULL,
+    PRIMARY KEY (kind, number)
+) WITHOUT ROWID;
+"""
+LAST = {
+    table: f"SELECT * FROM {table} WHERE kind = ? ORDER BY number DESC LIMIT 1"
+    for table in ("lives", "energy")
+}
+INSERT = {
+    "lives": "INSERT INTO lives VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "energy": "INSERT INTO energy VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+}
+
+Row = tuple[str | int | float | None, ...]
+
+
+def keep_census(connection: sqlite3.Connection, census: Census) -> None:
+    """Add what is new of a population to the tables of a ledger."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'lives'").fetchone():
+        connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+    with connection:
+        for kind, lives in census.lives.items():
+            add(connection, "lives", kind, len(lives), life_rows(kind, lives))
+        for kind, transfers in census.transfers.items():
+            add(connection, "energy", kind, len(transfers), energy_rows(kind, transfers))
+
+
+def add(
+    connection: sqlite3.Connection, table: str, kind: str, many: int, row: Callable[[int], Row]
+) -> None:
+    """Add the rows, numbered from 1, that a table has not yet; all of them if it has others."""
+    last = connection.execute(LAST[table], (kind,)).fetchone()
+    known = 0 if last is None else int(last[1])
+    if known > many or (known and last != row(known)):
+        connection.execute(f"DELETE FROM {table} WHERE kind = ?", (kind,))
+        known = 0
+    connection.executemany(INSERT[table], map(row, range(known + 1, many + 1)))
+
+
+def life_rows(kind: str, lives: Lives) -> Callable[[int], Row]:
+    """Return what gives the row of a birth or death by its number."""
+
+    def row(number: int) -> Row:
+        event = lives[number - 1]
+        parent = None if event.parent == NOBODY else event.parent
+        return kind, number, event.time, event.what, event.member, parent, event.population
+
+    return row
+
+
+def energy_rows(kind: str, transfers: Transfers) -> Callable[[int], Row]:
+    """Return what gives the row of a transfer by its number."""
+
+    def row(number: int) -> Row:
+        moved = transfers[number - 1]
+        agent = None if moved.agent == NOBODY else moved.agent
+        parent = None if moved.parent == NOBODY else moved.parent
+        document = None if moved.document == NO_PARENT else moved.document
+        return kind, number, moved.time, moved.what, agent, parent, document, moved.amount
+
+    return row

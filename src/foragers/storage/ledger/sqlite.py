@@ -1,0 +1,319 @@
+"""A ledger in SQLite: survives being killed, and answers SQL.
+
+Rows are only ever added.  They are committed in batches; a killed crawl loses at most
+the batch under way, and never leaves a broken file (write-ahead log).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import zstandard
+
+from foragers.core.content import StoredContent
+from foragers.core.packing import unpacker_of
+from foragers.core.population import Census
+from foragers.core.types import NO_PARENT, Addresses, Choice, Document, Page, Status, UrlId, Visit
+from foragers.errors import DamagedError, UsageError
+from foragers.storage.ledger.checking import check_ledger, damaged
+from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.population import keep_census
+from foragers.urls.id_set import IdSet
+
+VERSION = 1
+SCHEMA = """
+CREATE TABLE urls (id INTEGER PRIMARY KEY, href TEXT NOT NULL);
+CREATE TABLE visits (
+    number INTEGER PRIMARY KEY,   -- 1, 2, 3 … in the order in which the strategy was told
+    url INTEGER NOT NULL,         -- what was asked for: urls.id
+    final INTEGER NOT NULL,       -- where redirects ended: urls.id
+    host INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    time REAL NOT NULL,           -- when the answer was there, seconds since 1970
+    born REAL NOT NULL,           -- when this version of the page appeared
+    version INTEGER NOT NULL,     -- the same for the same content of the same URL
+    promise REAL NOT NULL,
+    agent TEXT NOT NULL,
+    parent INTEGER NOT NULL,      -- the page that led here: urls.id, or -1
+    depth INTEGER NOT NULL,
+    relevance REAL NOT NULL,
+    relevant INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    language TEXT NOT NULL,
+    published REAL,               -- the date that the page itself gives
+    record TEXT NOT NULL,         -- where the answer is archived: file and offset
+    words BLOB                    -- document and links, if kept: msgpack, zstd
+);
+CREATE VIEW pages AS
+    SELECT number, u.href AS url, f.href AS final, status, reason, time, born, promise, agent,
+           p.href AS parent, depth, relevance, relevant, title, language, published, record
+    FROM visits
+    JOIN urls u ON u.id = visits.url
+    JOIN urls f ON f.id = visits.final
+    LEFT JOIN urls p ON p.id = visits.parent;
+"""
+FACTS = (
+    "SELECT url, final, status, time, born, version, promise, agent, parent, depth,"
+    " relevance, relevant FROM visits ORDER BY number"
+)
+LAST = (
+    "SELECT * FROM visits WHERE final = ? AND words IS NOT NULL"
+    " AND status IN ('ok', 'unwanted') ORDER BY number DESC LIMIT 1"
+)
+VERSION_WORDS = (
+    "SELECT words FROM visits WHERE final = ? AND version = ? AND status = 'ok' AND number < ?"
+    " AND words IS NOT NULL ORDER BY number DESC LIMIT 1"
+)
+INDEX = "CREATE INDEX IF NOT EXISTS visits_final ON visits (final)"
+LONGEST_WAIT = 60.0
+"""Seconds to wait for another program that holds the ledger."""
+FACTS_AT_ONCE = 10_000
+"""Rows are turned into columns so many at a time: as rows they take ten times as much memory."""
+INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * 20)})"
+
+
+class SqliteLedger:
+    """A crawl's visits in a SQLite file (or `:memory:`).
+
+    With `words` off, documents and links are not kept: enough to measure a replay,
+    where the world still has them.
+    """
+
+    def __init__(
+        self, path: Path | str, addresses: Addresses, *, words: bool = True, batch: int = 1
+    ) -> None:
+        self._path = path
+        self._addresses = addresses
+        self._words = words
+        self._batch = batch
+        self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._unpack = unpacker_of(StoredContent)
+        self._encode = msgspec.msgpack.Encoder().encode
+        self._connection = connect(path)
+        names = self._connection.execute("SELECT id FROM urls")
+        self._named = IdSet(number for (number,) in names)
+        last = self._connection.execute("SELECT coalesce(max(number), 0) FROM visits")
+        self._length: int = last.fetchone()[0]
+        self._waiting: list[tuple[object, ...]] = []
+        self._indexed = False
+
+    def append(self, visits: Sequence[Visit]) -> None:
+        """Add visits; they are on disk when the batch is full, or at `commit`."""
+        for visit in visits:
+            self._length += 1
+            self._waiting.append(self._row(visit))
+        if len(self._waiting) >= self._batch:
+            self.commit()
+
+    def commit(self) -> None:
+        """Put everything appended so far on disk."""
+        if self._waiting:
+            names = self._new_names()
+            with self._connection:
+                self._connection.executemany("INSERT INTO urls VALUES (?, ?)", names)
+                self._connection.executemany(INSERT, self._waiting)
+            self._named.update(url for url, _ in names)
+            self._waiting.clear()
+
+    def keep_census(self, census: Census) -> None:
+        """Put the lives of a population, and the energy it lived on, beside the visits."""
+        self.commit()
+        keep_census(self._connection, census)
+
+    def close(self) -> None:
+        """Commit and let go of the file."""
+        self.commit()
+        self._connection.close()
+
+    def read(self, start: int = 0) -> Iterator[Visit]:
+        """Return the visits from a position on."""
+        self.commit()
+        query = "SELECT * FROM visits WHERE number > ? ORDER BY number"
+        for row in self._connection.execute(query, (start,)):
+            words = row[-1]
+            if words is None and row[4] == Status.UNCHANGED:
+                words = self._words_of_version(row[2], row[8], row[0])
+            kept = StoredContent(Document()) if words is None else self._unpacked(words)
+            yield visit_of(row, kept, self)
+
+    def last(self, final: UrlId) -> Visit | None:
+        """Return the last visit at which a page was received, if there was one."""
+        self._prepare_revisits()
+        row = self._connection.execute(LAST, (final,)).fetchone()
+        if row is None:
+            return None
+        return visit_of(row, self._unpacked(row[-1]), self._addresses)
+
+    def _unpacked(self, words: bytes) -> StoredContent:
+        try:
+            return self._unpack(words)
+        except DamagedError as error:
+            raise UsageError(damaged(self._path, error)) from error
+
+    def _prepare_revisits(self) -> None:
+        """Make visits easy to find by their page, at the expense only of those who come back."""
+        self.commit()
+        if not self._indexed:
+            with self._connection:
+                self._connection.execute(INDEX)
+            self._indexed = True
+
+    def _words_of_version(self, final: UrlId, version: int, before: int) -> bytes | None:
+        """Return the words of a version that was received before a visit."""
+        if version < 0:
+            return None
+        self._prepare_revisits()
+        row = self._connection.execute(VERSION_WORDS, (final, version, before)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def facts(self) -> Facts:
+        """Return all visits as columns."""
+        self.commit()
+        rows = self._connection.execute(FACTS)
+        parts = []
+        while some := rows.fetchmany(FACTS_AT_ONCE):
+            parts.append(Facts.from_rows(some))
+        return Facts.joined(parts)
+
+    def downloads(self) -> int:
+        """Return how many visits were downloads: those that were not skipped."""
+        self.commit()
+        query = "SELECT count(*) FROM visits WHERE status <> 'skipped'"
+        count: int = self._connection.execute(query).fetchone()[0]
+        return count
+
+    def relevant(self) -> int:
+        """Return how many relevant pages were found, each version counted once."""
+        self.commit()
+        query = "SELECT count(DISTINCT version) FROM visits WHERE relevant AND status = 'ok'"
+        count: int = self._connection.execute(query).fetchone()[0]
+        return count
+
+    def reasons(self) -> list[str]:
+        """Return the reason that was noted for each visit."""
+        self.commit()
+        rows = self._connection.execute("SELECT reason FROM visits ORDER BY number")
+        return [reason for (reason,) in rows]
+
+    def put_off(self, ending: str) -> list[Choice]:
+        """Return the choices whose last visit has a reason that ends so."""
+        self.commit()
+        found: dict[UrlId, Choice] = {}
+        query = (
+            "SELECT url, host, promise, agent, parent, depth, reason FROM visits ORDER BY number"
+        )
+        for url, *choice, reason in self._connection.execute(query):
+            found.pop(url, None)
+            if reason.endswith(ending):
+                found[url] = Choice(url, *choice)
+        return list(found.values())
+
+    def href(self, url: UrlId) -> str:
+        """Return the address of a URL that a visit mentions."""
+        found = self._connection.execute("SELECT href FROM urls WHERE id = ?", (url,)).fetchone()
+        return str(found[0])
+
+    def __len__(self) -> int:
+        return self._length
+
+    def _row(self, visit: Visit) -> tuple[object, ...]:
+        page, choice = visit.page, visit.page.choice
+        document, words = Document(), None
+        if self._words:
+            document = page.document
+            words = self._packed(page, document)
+        return (
+            self._length,
+            choice.url,
+            page.final,
+            choice.host,
+            page.status.value,
+            page.reason,
+            page.time,
+            page.born,
+            page.version,
+            choice.promise,
+            choice.agent,
+            choice.parent,
+            choice.depth,
+            visit.relevance,
+            visit.relevant,
+            document.title,
+            document.language,
+            document.published,
+            page.record,
+            words,
+        )
+
+    def _packed(self, page: Page, document: Document) -> bytes | None:
+        """Return the words of a page as they are kept; those of an unchanged one are kept once."""
+        if page.status is Status.UNCHANGED and self._words_of_version(
+            page.final, page.version, self._length
+        ):
+            return None
+        return self._compress(self._encode(StoredContent.of(page, document)))
+
+    def _new_names(self) -> list[tuple[UrlId, str]]:
+        """Return the addresses of the URLs that this batch is the first to mention."""
+        mentioned: dict[object, None] = {}
+        for row in self._waiting:
+            mentioned.update(dict.fromkeys((row[1], row[2], row[11])))
+        fresh = [
+            url
+            for url in mentioned
+            if isinstance(url, int) and url != NO_PARENT and url not in self._named
+        ]
+        return [(url, self._addresses.href(url)) for url in fresh]
+
+
+def connect(path: Path | str) -> sqlite3.Connection:
+    """Open a ledger's file, or make a new one."""
+    try:
+        connection = sqlite3.connect(path, timeout=LONGEST_WAIT)
+    except sqlite3.Error as error:
+        raise UsageError(f"{path} cannot be opened ({error}); choose another file") from error
+    try:
+        prepare(connection, path)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+            raise UsageError(f"{path} is locked; end the program that holds it") from error
+        if isinstance(error, sqlite3.DatabaseError):
+            raise UsageError(f"{path} is not a ledger ({error}); choose another file") from error
+        raise
+    return connection
+
+
+def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
+    """Make a ledger of an empty file, and refuse one that is something else."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if tables and not tables.issuperset(("urls", "visits")):
+        raise UsageError(f"{path} is the database of another program; choose another file")
+    if version > VERSION:
+        raise UsageError(f"{path} was written by a newer foragers; upgrade to read it")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if not tables:
+        connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+    try:
+        check_ledger(connection)
+    except (DamagedError, UnicodeDecodeError, sqlite3.DatabaseError) as error:
+        raise UsageError(damaged(path, error)) from error
+
+
+def visit_of(row: tuple[Any, ...], content: StoredContent, addresses: Addresses) -> Visit:
+    """Return the visit that a row keeps."""
+    (_, url, final, host, status, reason, time, born, version, *rest) = row
+    promise, agent, parent, depth, relevance, relevant, *_, record, _ = rest
+    choice = Choice(url, host, promise, agent, parent, depth)
+    links = content.columns(addresses)
+    page = Page(
+        choice, Status(status), reason, final, time, born, version, links, content, record=record
+    )
+    return Visit(page, relevance, bool(relevant))

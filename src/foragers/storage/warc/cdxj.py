@@ -1,0 +1,125 @@
+"""The index of a recording: one CDXJ line an answer, in the order of writing until it is sorted.
+
+Lines are added as answers are recorded, so that the index also tells how far each file is
+known to be whole.  Besides the usual fields a line has `date`, to the millisecond, and
+`content`, the digest without chunks, where there were any, and `truncated`.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import msgspec
+
+from foragers.core.files import created
+from foragers.urls.surt import surt
+
+NAME = "index.cdxj"
+REVISIT = "warc/revisit"
+BATCH = 200_000
+"""How many lines are sorted at once: some hundred megabytes at most."""
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where an answer is recorded; numbers are written as text, as other tools do."""
+
+    url: str
+    mime: str
+    status: str
+    digest: str
+    length: str
+    offset: str
+    filename: str
+    date: str = ""
+    content: str = ""
+    truncated: str = ""
+
+    @property
+    def end(self) -> int:
+        """Where the record ends in its file."""
+        return int(self.offset) + int(self.length)
+
+    def line(self) -> bytes:
+        """Return the line of the index."""
+        stamp = "".join(filter(str.isdigit, self.date[:19]))
+        return f"{surt(self.url)} {stamp} ".encode() + msgspec.json.encode(self) + b"\n"
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """Give the entries of an index; lines that say nothing are passed over."""
+    decode = msgspec.json.Decoder(Entry).decode
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                entry = decode(line[line.index(b" {") + 1 :])
+                _ = entry.end, entry.date and datetime.fromisoformat(entry.date)
+            except (ValueError, RecursionError):
+                continue
+            yield entry
+
+
+def find(path: Path, url: str, date: str) -> Entry | None:
+    """Return the response that an address gave at a time."""
+    wanted = Entry(url, "", "", "", "", "", "", date).line().partition(b"{")[0]
+    if not path.exists() or not path.stat().st_size:
+        return None
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        place = text.find(wanted)
+        while place >= 0:
+            end = text.find(b"\n", place)
+            if end < 0:
+                break
+            found = msgspec.json.decode(text[place + len(wanted) : end], type=Entry)
+            if found.date == date and found.url == url and found.mime != REVISIT:
+                return found
+            place = text.find(wanted, place + 1)
+    return None
+
+
+def drop_torn_line(path: Path) -> None:
+    """Cut off a last line that has no end."""
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        start = max(0, size - (1 << 20))
+        file.seek(start)
+        tail = file.read()
+        if not tail.endswith(b"\n"):
+            file.truncate(start + tail.rfind(b"\n") + 1)
+
+
+def rewrite(path: Path, lines: Iterable[bytes]) -> None:
+    """Replace an index by other lines, in one step."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with created(partial) as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def sort(path: Path, batch: int = BATCH) -> None:
+    """Sort an index by address and time, however long it is."""
+    with path.open("rb") as file, ExitStack() as stack:
+        runs: list[Iterable[bytes]] = []
+        while lines := sorted(islice(file, batch)):
+            if len(lines) < batch and not runs:
+                runs.append(lines)
+                break
+            run = stack.enter_context(TemporaryFile(dir=path.parent))
+            run.writelines(lines)
+            run.seek(0)
+            runs.append(run)
+        rewrite(path, merge(*runs))

@@ -1,0 +1,318 @@
+"""A file that only grows, by whole pieces.
+
+Writing what a live crawl fetches, so that nothing is lost when it is killed at any moment.
+
+An answer is handed to the operating system in one piece, request record before response,
+then its line of the index.  What a killed crawl leaves behind is mended when the folder is
+opened again: the index tells up to where a file is whole, only the rest is looked at.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from types import TracebackType
+from typing import Self
+
+from msgspec.structs import replace
+
+from foragers.errors import UsageError, WriteError
+from foragers.http.messages import Response
+from foragers.storage.warc import cdxj as capture_index
+from foragers.storage.warc.cdxj import REVISIT, Entry
+from foragers.storage.warc.dedup import Payloads
+from foragers.storage.warc.exchange import (
+    EarlierResponse,
+    Exchange,
+    conversion_record,
+    date,
+    exchange,
+    lines_of,
+    record_id,
+    request_record,
+    response_record,
+    revisit_record,
+)
+from foragers.storage.warc.playback import number_of, numbered, recordings, series_of
+from foragers.storage.warc.records import member
+from foragers.storage.warc.repair import mend
+
+
+@dataclass
+class Appended:
+    """A file to which pieces are appended, each of them whole or not at all."""
+
+    path: Path
+    size: int = field(init=False)
+    _descriptor: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._descriptor = os.open(self.path, flags, 0o644)
+        self.size = os.fstat(self._descriptor).st_size
+
+    def append(self, piece: bytes) -> None:
+        """Hand a piece to the operating system; what was written of it is cut off if that fails."""
+        start = self.size
+        rest = memoryview(piece)
+        try:
+            # A disk that fills up takes part of a piece first, and refuses the next part.
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+        except BaseException:
+            self.cut(start)
+            raise
+        self.size = start + len(piece)
+
+    def cut(self, size: int) -> None:
+        """Cut the file off."""
+        os.ftruncate(self._descriptor, size)
+        self.size = size
+
+    def sync(self) -> None:
+        """Have the file on the disk itself."""
+        os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._descriptor)
+
+
+CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+
+
+@dataclass
+class Recorder:
+    """Appends answers to the WARC files of a folder, a new file every `limit` bytes.
+
+    Files are called SERIES-NUMBER.warc.gz.  A folder that has files already goes on with theirs.
+    """
+
+    folder: Path
+    software: str
+    series: str = ""
+    limit: int = 1_000_000_000
+    compress: bool = True
+    user_agent: str = ""
+    robots: str = "obey"
+    payloads: Payloads = field(default_factory=Payloads)
+    _index: Appended | None = field(init=False, default=None)
+    _file: Appended | None = field(init=False, default=None)
+    _lock: int = field(init=False, default=-1)
+
+    def open(self) -> None:
+        """Mend what a killed crawl left behind, and get ready to go on."""
+        if self._index:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = locked(self.folder)
+            mend(self.folder, self.payloads)
+            self._index = Appended(self.folder / capture_index.NAME)
+            self._file = self._current()
+        except BaseException as error:
+            self._release()
+            if isinstance(error, OSError):
+                raise cannot_write(self.folder, error) from error
+            raise
+
+    def record(self, reply: Response) -> str:
+        """Append an answer and return its place, FILE#OFFSET; nothing if no answer came."""
+        this = exchange(reply)
+        if this is None:
+            return ""
+        self.open()
+        earlier = self.payloads.earlier(this)
+        try:
+            entry = self._write(this, earlier)
+        except OSError as error:
+            raise cannot_write(self._place, error) from error
+        if not earlier and this.repeatable:
+            self.payloads.add(this.url, this.content, EarlierResponse(this.moment, this.payload))
+        return f"{entry.filename}#{entry.offset}"
+
+    def convert(self, reply: Response, html: bytes, moment: int) -> None:
+        """Append what a recorded page became when its scripts had run, at a time in ms."""
+        this = exchange(reply)
+        if this is None:
+            return
+        self.open()
+        source = self.payloads.earlier(this) or EarlierResponse(this.moment, this.payload)
+        headers = conversion_record(this, source, html, moment)
+        whole = member(lines_of(headers), html, self.compress)
+        try:
+            self._room_for(len(whole), moment).append(whole)
+        except OSError as error:
+            raise cannot_write(self._place, error) from error
+
+    def sync(self) -> None:
+        """Have everything on the disk itself."""
+        try:
+            for part in (self._file, self._index):
+                if part:
+                    part.sync()
+        except OSError as error:
+            raise cannot_write(self._place, error) from error
+
+    def close(self) -> None:
+        """Have everything on disk and sort the index."""
+        if not self._index:
+            return
+        self.sync()
+        path = self._index.path
+        self._release()
+        # On a full disk the index stays as it is: whole, and sorted some other time.
+        with suppress(OSError):
+            capture_index.sort(path)
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _write(self, this: Exchange, earlier: EarlierResponse | None) -> Entry:
+        """Append an exchange and its line of the index: both, or neither."""
+        assert self._index
+        answer, asked, entry = self._records(this, earlier)
+        file = self._room_for(len(asked) + len(answer), this.moment)
+        start, indexed = file.size, self._index.size
+        entry = replace(entry, offset=str(start + len(asked)), filename=file.path.name)
+        try:
+            file.append(asked + answer)
+            self._index.append(entry.line())
+        except BaseException:
+            self._index.cut(indexed)
+            file.cut(start)
+            raise
+        return entry
+
+    def _records(
+        self, this: Exchange, earlier: EarlierResponse | None
+    ) -> tuple[bytes, bytes, Entry]:
+        """Return answer and request as they are written, and the entry, its place left open."""
+        reply = this.reply
+        if this.not_modified or earlier:
+            headers, body, mime = revisit_record(this, earlier), b"", REVISIT
+        else:
+            mime = reply.header("Content-Type").partition(";")[0].strip().lower() or "unk"
+            headers, body = response_record(this), reply.body
+        request, block = request_record(this, headers["WARC-Record-ID"], self.user_agent)
+        asked = member(lines_of(request), block, self.compress)
+        answer = member(lines_of(headers) + reply.head, body, self.compress, dense=this.dense)
+        entry = Entry(
+            url=this.url,
+            mime=mime,
+            status=str(reply.code),
+            digest=headers.get("WARC-Payload-Digest", "-"),
+            length=str(len(answer)),
+            offset="",
+            filename="",
+            date=headers["WARC-Date"],
+            content=this.content if body and this.content != this.payload else "",
+            truncated=this.truncated,
+        )
+        return answer, asked, entry
+
+    def _room_for(self, size: int, moment: int) -> Appended:
+        """Return the file to write to, a new one if the present one is full."""
+        if self._file and self._file.size and self._file.size + size > self.limit:
+            self.sync()
+            self._file.close()
+            self._file = None
+        if self._file is None:
+            number = max(map(number_of, recordings(self.folder)), default=-1) + 1
+            ending = ".warc.gz" if self.compress else ".warc"
+            self._file = Appended(self.folder / f"{self._series()}-{number:05d}{ending}")
+        if not self._file.size:
+            self._begin(self._file, moment)
+        return self._file
+
+    def _series(self) -> str:
+        """Return how the names of the files begin."""
+        before = numbered(self.folder)
+        return series_of(before[-1]) if before else self.series or name_for(self.folder)
+
+    def _begin(self, file: Appended, moment: int) -> None:
+        """Write the record that says what a file is."""
+        fields = {
+            "software": self.software,
+            "format": "WARC File Format 1.1",
+            "conformsTo": CONFORMS_TO,
+            "robots": self.robots,
+            "http-header-user-agent": self.user_agent,
+        }
+        block = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value).encode()
+        headers = {
+            "WARC-Type": "warcinfo",
+            "WARC-Record-ID": record_id("warcinfo", file.path.name, moment, self.software),
+            "WARC-Filename": file.path.name,
+            "WARC-Date": date(moment),
+            "Content-Type": "application/warc-fields",
+            "Content-Length": str(len(block)),
+        }
+        file.append(member(lines_of(headers), block, self.compress))
+
+    def _current(self) -> Appended | None:
+        """Return the last file, to go on with, unless it is of the other kind."""
+        last = recordings(self.folder)[-1:]
+        fitting = [path for path in last if path.name.endswith(".gz") == self.compress]
+        return Appended(fitting[0]) if fitting else None
+
+    @property
+    def _place(self) -> Path:
+        """The file that is being written, or the folder before there is one."""
+        return self._file.path if self._file else self.folder
+
+    def _release(self) -> None:
+        """Let go of all files."""
+        for part in (self._file, self._index):
+            if part:
+                part.close()
+        self._file = self._index = None
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
+
+
+def name_for(folder: Path) -> str:
+    """Return what the files of a folder are called."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", folder.resolve().name).strip("-.") or "crawl"
+
+
+def series_for(folder: Path) -> str:
+    """Return a name for the files of a crawl that no other crawl has: folder, time and chance.
+
+    So the files of many crawls can be put into one folder.
+    """
+    return f"{name_for(folder)}-{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{token_hex(4)}"
+
+
+def locked(folder: Path) -> int:
+    """Keep others from recording into the same folder."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(lock)
+        raise UsageError(
+            f"{folder} is being written by another crawl; wait for it or choose another folder"
+        ) from error
+    return lock
+
+
+def cannot_write(path: Path, error: OSError) -> WriteError:
+    """Return what to tell the user when a file cannot be written."""
+    return WriteError(error.filename or path, error.strerror)

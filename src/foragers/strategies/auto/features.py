@@ -1,0 +1,211 @@
+"""What a link says of itself: the words of its anchor, the parts of its address.
+
+The same addresses and the same anchors come up on page after page, so what was made of
+the last thousand is kept.
+
+To which groups the links of a page belong: by tag path, directory, anchor and shape.
+
+Most links of a page share their host, their tag path and their directory with others, so
+that what is found for one is kept until the page has been read.  Hosts and pages are named by
+their URLs, so that a group has the same name in the next crawl.
+
+What is written down of the links of a page: groups, words, and likeness to the topic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from string import ascii_letters, digits
+from typing import NamedTuple
+
+import numpy as np
+
+from foragers.core import exact
+from foragers.core.content import hrefs_of
+from foragers.core.types import NO_PARENT, HostId, Status, Visit
+from foragers.judges.topic import NoTopic, Topic
+from foragers.strategies.auto.group_rates import Rates
+from foragers.strategies.auto.pending_links import (
+    AROUND,
+    DEPTH,
+    LEAN,
+    PARENT,
+    PLACE,
+    TOLD,
+    TOPIC,
+    LinkFeatures,
+)
+from foragers.strategies.auto.word_weights import link_words, numbered
+from foragers.text.words import url_words, words
+
+KINDS = str.maketrans(ascii_letters + digits, "a" * len(ascii_letters) + "0" * len(digits))
+MOST_DIRECTORIES = 4
+ANCHOR_WORDS, ADDRESS_WORDS = 8, 6
+MAX_CACHED = 1024
+
+
+class Address(NamedTuple):
+    """The parts of an address after its host.
+
+    `kind` is how its last part ends and whether it has a query, `shape` what addresses in a
+    directory have in common; its last words are there by number, and as a text.
+    """
+
+    directories: tuple[str, ...]
+    kind: str
+    shape: str
+    words: dict[str, int]
+    spelled: str
+
+
+class Anchor(NamedTuple):
+    """The words of a link: as the name of a group, and by number those that say something."""
+
+    name: str
+    words: dict[str, int]
+
+
+def shape_of(name: str) -> str:
+    """Return a name with one letter for each run of letters, and one digit for each number."""
+    shape = name.translate(KINDS)
+    for two, one in (("aa", "a"), ("00", "0")):
+        while two in shape:
+            shape = shape.replace(two, one)
+    return shape
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def address_of(href: str) -> Address:
+    """Return the parts of an address."""
+    start = href.find("/", 8)
+    path, _, query = (href[start:] if start > 0 else "/").partition("?")
+    *directories, name = path.split("/")[1:]
+    prefixes, prefix = [], ""
+    for part in directories[:MOST_DIRECTORIES]:
+        prefix += f"/{part}"
+        prefixes.append(prefix)
+    spoken = url_words(f"{path} {query}")[-ADDRESS_WORDS:]
+    ending = name.rpartition(".")[2][:5] if "." in name else ""
+    asks = "?" if query else ""
+    return Address(
+        tuple(prefixes),
+        f"{ending}{asks}",
+        f"{len(directories)}{asks} {shape_of(name)[:40]}",
+        numbered(spoken),
+        " ".join(spoken),
+    )
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def anchor_of(text: str) -> Anchor:
+    """Return the first words of an anchor."""
+    spoken = words(text)[:ANCHOR_WORDS]
+    return Anchor(" ".join(("anchor", *spoken)), numbered(spoken))
+
+
+Groups = tuple[int, int, int, int]
+
+
+@dataclass(slots=True)
+class HostGroups:
+    """The groups of the links of one page to one host."""
+
+    rates: Rates
+    page: str
+    host: str
+    around: int
+    _tags: dict[str, int] = field(default_factory=dict)
+    _directories: dict[str, int] = field(default_factory=dict)
+    _shapes: dict[str, int] = field(default_factory=dict)
+
+    def of(self, path: str, address: Address, anchor: Anchor) -> Groups:
+        """Return the groups of a link: by tag path, directory, anchor and shape of its address."""
+        tags = self._tags.get(path)
+        if tags is None:
+            tags = self._tags[path] = self._of_tags(path)
+        innermost = address.directories[-1] if address.directories else ""
+        directory = self._directories.get(innermost)
+        if directory is None:
+            directory = self._directories[innermost] = self._of_directory(address)
+        shape = self._shapes.get(address.shape)
+        if shape is None:
+            shape = self._shapes[address.shape] = self._of_shape(address)
+        return tags, directory, self.rates.group(anchor.name), shape
+
+    def _of_tags(self, path: str) -> int:
+        on_host = self.rates.group(f"tags {self.host} {path}", self.around)
+        return self.rates.group(f"page {self.page} {path}", on_host)
+
+    def _of_directory(self, address: Address) -> int:
+        group = self.around
+        for prefix in address.directories:
+            group = self.rates.group(f"in {self.host}{prefix}", group)
+        return group
+
+    def _of_shape(self, address: Address) -> int:
+        kind = self.rates.group(f"kind {address.kind}")
+        return self.rates.group(f"shape {self.host} {address.shape}", kind)
+
+
+@dataclass(slots=True)
+class PageGroups:
+    """The groups of the links of one page."""
+
+    rates: Rates
+    page: str
+    _hosts: dict[HostId, HostGroups] = field(default_factory=dict)
+
+    def of(self, host: HostId, href: str, path: str, address: Address, anchor: Anchor) -> Groups:
+        """Return the groups of a link."""
+        here = self._hosts.get(host)
+        if here is None:
+            name = href.split("/", 3)[2]
+            around = self.rates.group(host_group(name))
+            here = self._hosts[host] = HostGroups(self.rates, self.page, name, around)
+        return here.of(path, address, anchor)
+
+
+def host_group(name: str) -> str:
+    """Return the name of the group of all links to a host."""
+    return f"host {name}"
+
+
+KEPT = (Status.OK, Status.UNCHANGED)
+ALIKE = 0.5
+"""What a page is as a parent that is like what is wanted, but not enough."""
+NO_ANCHOR = anchor_of("")
+"""In place of the anchors of a page that is not kept: a list has thousands, all different."""
+
+
+def known_of(
+    visit: Visit, places: list[int], lean: float, topic: Topic, rates: Rates
+) -> LinkFeatures:
+    """Return what is known of some links of a page, of which it is known where it leans.
+
+    Of a page that is not kept nothing is known as a parent, and its links are known by their
+    place, their address and their likeness to the topic alone.
+    """
+    page, links = visit.page, visit.page.links
+    kept = page.status in KEPT
+    urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
+    told = np.zeros((len(TOLD), len(places)), np.float32)
+    if kept:
+        told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
+    told[LEAN], told[DEPTH] = lean, page.choice.depth + 1
+    told[PLACE] = exact.log_counts(np.array(places) + 1)
+    name = "" if page.final == NO_PARENT else links.addresses.href(page.final)
+    belonging = PageGroups(rates, name)
+    groups, words, spelled = [], [], []
+    hrefs = hrefs_of(urls.tolist(), links.addresses)
+    for place, host, href in zip(places, hosts, hrefs, strict=True):
+        address, anchor = address_of(href), anchor_of(outs.anchors[place]) if kept else NO_ANCHOR
+        groups.append(belonging.of(host, href, outs.paths[place], address, anchor))
+        words.append(link_words(anchor.words, address.words))
+        spelled.append(address.spelled)
+    if not isinstance(topic, NoTopic):
+        like = topic.likeness
+        of_anchors = [like(outs.anchors[place]) for place in places]
+        told[TOPIC] = list(map(max, of_anchors, map(like, spelled)))
+        told[AROUND] = [like(outs.around(place)) for place in places]
+    return LinkFeatures(urls, np.array(groups, np.int32).T, np.array(words, np.int32).T, told)

@@ -1,0 +1,243 @@
+"""Success rates of groups of links, each shrunk towards the rate of the group around it.
+
+    p(g) = (s + m · p(parent)) / (n + m)
+
+A group is a node of a tree: all links, those to a host, those of a host under one tag path,
+those of one page under one tag path; or a directory in a directory.  Of a group that
+nothing is known of, the one around it is believed.
+
+Whether there is a page at all is counted in the same groups, but one around takes in only the
+first few answers of each group inside it: what is to be expected of a new host is what
+hosts were like, not what the many links within the best known ones were like.
+
+Groups are known by digests of their names, and what is known of them stands in columns: some
+55 bytes a group.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core import exact
+from foragers.strategies.auto.combiner import Floats, log_odds
+from foragers.urls.digests import Digests, digest
+
+Ints: TypeAlias = "array[int]"
+Reals: TypeAlias = "array[float]"
+Lineage: TypeAlias = Ints
+
+ROOT = 0
+ALL_LINKS = 0
+"""The digest that stands for the group of all links."""
+FEW_ANSWERS = 3
+"""So many answers of a group are taken in by the group around it."""
+MOST_GROUPS = 300_000
+"""Beyond these no new groups are made: links then belong to the one around."""
+FIRST_WORTH, FIRST_ANSWER, FIRST_WEIGHT = 0.02, 0.9, 3.0
+"""What is believed of all links before any was followed, with the weight of a few."""
+RECENT = 8192
+"""So many names that came up of late are known without their digests."""
+
+
+class Before(NamedTuple):
+    """What earlier crawls have brought, by the digests of groups, which rise; 0 is all links."""
+
+    groups: NDArray[np.uint64]
+    followed: NDArray[np.int64]
+    earned: Floats
+    tried: NDArray[np.int64]
+    answered: NDArray[np.int64]
+
+    def find(self, key: int) -> int:
+        """Return the place of a group, -1 if nothing is known of it."""
+        place = int(np.searchsorted(self.groups, np.uint64(key)))
+        known = place < len(self.groups) and int(self.groups[place]) == key
+        return place if known else -1
+
+
+@dataclass
+class Rates:
+    """Groups, and what following their links has brought: worth, and an answer at all.
+
+    `odds` are the log-odds of their worth, beside those of all links (`usual`); `doubts` the
+    logarithms of the chance of an answer.
+    """
+
+    shrinkage: float = 3.0
+    usual: float = exact.log_of(FIRST_WORTH / (1 - FIRST_WORTH))
+    parents: Ints = field(default_factory=lambda: array("i", [ROOT]), repr=False)
+    levels: Ints = field(default_factory=lambda: array("b", [0]), repr=False)
+    followed: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
+    earned: Reals = field(default_factory=lambda: array("d", [0.0]), repr=False)
+    tried: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
+    answered: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
+    odds: Reals = field(default_factory=lambda: array("f", [0.0]), repr=False)
+    doubts: Reals = field(
+        default_factory=lambda: array("d", [exact.log_of(FIRST_ANSWER)]), repr=False
+    )
+    _digests: Digests = field(default_factory=Digests, repr=False)
+    _recent: dict[str, int] = field(default_factory=dict, repr=False)
+    _before: Before | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self._digests) + 1
+
+    def group(self, name: str, parent: int = ROOT) -> int:
+        """Return the number of a group, which is made if it is new."""
+        number = self._recent.get(name)
+        return self._recall(name, parent) if number is None else number
+
+    def _recall(self, name: str, parent: int) -> int:
+        """Return the number of a group that did not come up of late."""
+        key = digest(name)
+        found = self._digests.find(key)
+        if found is None:
+            if len(self) >= MOST_GROUPS:
+                return parent
+            found = self._digests.add(key)
+            self._add(parent)
+            self._begin(found + 1, key)
+        if len(self._recent) >= RECENT:
+            self._recent.clear()
+        number = self._recent[name] = found + 1
+        return number
+
+    def _add(self, parent: int) -> None:
+        """Let a new group be like the one around it."""
+        self.parents.append(parent)
+        self.levels.append(self.levels[parent] + 1)
+        self.followed.append(0)
+        self.earned.append(0.0)
+        self.tried.append(0)
+        self.answered.append(0)
+        self.odds.append(self.odds[parent])
+        self.doubts.append(self.doubts[parent])
+
+    def begin(self, before: Before) -> None:
+        """Let groups begin with what earlier crawls have brought."""
+        self._before = before
+        self._begin(ROOT, ALL_LINKS)
+        self.refresh()
+
+    def _begin(self, number: int, key: int) -> None:
+        """Let a group begin with what is known of it, if something is."""
+        place = -1 if self._before is None else self._before.find(key)
+        if self._before is not None and place >= 0:
+            self.followed[number] = int(self._before.followed[place])
+            self.earned[number] = float(self._before.earned[place])
+            self.tried[number] = int(self._before.tried[place])
+            self.answered[number] = int(self._before.answered[place])
+            # Known at once, not when all rates are worked out next.
+            worth = (self.earned[number] + self.shrinkage * self._worth(self.parents[number])) / (
+                self.followed[number] + self.shrinkage
+            )
+            self.odds[number] = exact.log_of(worth / (1 - worth)) - self.usual
+
+    def _worth(self, number: int) -> float:
+        """Return the rate of a group."""
+        return 1 / (1 + exact.exp_of(-min(max(self.odds[number] + self.usual, -9.0), 9.0)))
+
+    def counted(
+        self,
+    ) -> tuple[NDArray[np.uint64], NDArray[Any], Floats, NDArray[Any], NDArray[Any]]:
+        """Return all groups of which something is known, by digest, and their four counts."""
+        keys = np.append(np.uint64(ALL_LINKS), self._digests.__getstate__())
+        columns = [
+            np.array(part) for part in (self.followed, self.earned, self.tried, self.answered)
+        ]
+        order = np.argsort(keys, kind="stable")
+        kept = order[(columns[0] + columns[2])[order] > 0]
+        return (keys[kept], *(column[kept] for column in columns))
+
+    def lineage(self, groups: Iterable[int]) -> Lineage:
+        """Return some groups and all groups around them, each once."""
+        found, parents = {ROOT}, self.parents
+        for group in groups:
+            here = group
+            while here not in found:
+                found.add(here)
+                here = parents[here]
+        return array("i", sorted(found))
+
+    def count(self, lineage: Lineage, worth: float) -> None:
+        """Take in that a link of some groups was followed."""
+        followed = self.followed
+        for group in lineage:
+            followed[group] += 1
+        self.correct(lineage, worth)
+
+    def correct(self, lineage: Lineage, more: float) -> None:
+        """Take in that a link was worth more than was known when it was followed."""
+        earned = self.earned
+        for group in lineage:
+            earned[group] += more
+
+    def answer(self, groups: Iterable[int], answered: bool) -> None:
+        """Take in whether there was a page, in groups around only while the inner one is new."""
+        counted: set[int] = set()
+        tried, parents, answers = self.tried, self.parents, self.answered
+        for group in groups:
+            here = group
+            while here not in counted:
+                counted.add(here)
+                if tried[here] >= FEW_ANSWERS:
+                    break
+                here = parents[here]
+        for group in counted:
+            tried[group] += 1
+            answers[group] += answered
+
+    def refresh(self) -> None:
+        """Work out all rates anew."""
+        odds = self._told(log_odds, self.earned, self.followed, FIRST_WORTH)
+        self.usual = float(odds[ROOT])
+        view(self.odds)[:] = odds - self.usual
+        view(self.doubts)[:] = self._told(exact.log, self.answered, self.tried, FIRST_ANSWER)
+
+    def _told(
+        self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float
+    ) -> Floats:
+        """Return what is said of the rates of all groups; most are like the one around them."""
+        parents, all_cases = view(self.parents), view(cases)
+        known = all_cases > 0
+        known[ROOT] = True
+        # The groups around one with cases count as well, though earlier crawls may not know them.
+        while not known[around := parents[known]].all():
+            known[around] = True
+        places = np.flatnonzero(known)
+        rates = np.zeros(len(parents))
+        rates[places] = say(self._shrunk(places, view(good)[places], all_cases[places], first))
+        # Of groups without cases the nearest one around them that has some speaks.
+        source = np.where(known, np.arange(len(parents)), parents)
+        while len(far := np.flatnonzero(~known[source])):
+            source[far] = parents[source[far]]
+        told: Floats = rates[source]
+        return told
+
+    def _shrunk(
+        self, places: NDArray[Any], good: NDArray[Any], cases: NDArray[Any], first: float
+    ) -> Floats:
+        """Return the rates of some groups, and of those around them, from the outside in."""
+        levels = view(self.levels)[places]
+        around = np.searchsorted(places, view(self.parents)[places])
+        rates, m = np.empty(len(places)), self.shrinkage
+        rates[ROOT] = (good[ROOT] + FIRST_WEIGHT * first) / (cases[ROOT] + FIRST_WEIGHT)
+        for level in range(1, int(levels.max()) + 1):
+            here = np.flatnonzero(levels == level)
+            rates[here] = (good[here] + m * rates[around[here]]) / (cases[here] + m)
+        return rates
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what can be made again."""
+        return {**self.__dict__, "_recent": {}}
+
+
+def view(column: Ints | Reals) -> NDArray[Any]:
+    """Return a column for numpy; it must be let go of before the column grows."""
+    return np.frombuffer(column, column.typecode)

@@ -1,0 +1,260 @@
+"""What to fetch where news is wanted: a page seen before, a link that is new, or any other.
+
+Each of the three has a promise in the same coin, news for a download: what a visit to a page may
+bring now (`auto_watched`), what links that were new on a page have led to (`auto_fresh`),
+and what auto makes of all other links.  The largest goes first.  Promises of links are taken
+for what such promises have come to of late (`trust`); and what is found through
+links costs downloads, which have their `price`: the news that a download has brought of late.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Page, Status, UrlId, Visit
+from foragers.frontier.frontier import Frontier
+from foragers.strategies.auto.change_rates import Places
+from foragers.strategies.auto.new_links import FRESH, FreshLinks
+from foragers.strategies.auto.page_history import LINKS, THROUGH, Watched
+
+AGAIN, ANY, ON_SEED = "revisit", "", "link of a seed"
+"""In place of an agent: the page may have changed; it was never seen; a seed links to it."""
+LATELY = 1 / 200
+"""What the latest download counts in the price of one."""
+REMEMBERS, FIRST, LEAST = 0.98, 5.0, 0.1
+"""Of promises: what the older ones still count, what kept ones there seem to be, and at least."""
+LOOK_AGAIN = 50
+NEAREST = 64
+"""So many of the pages most worth visiting are compared at every question."""
+LOST = 512
+"""After so many answers to others, one counts as lost."""
+SEED_DUE, SEED_REST, MOST_SEEDS = 1 / 4, 10, 100
+"""A seed is visited again after this part of the time in which news is news, whatever it has been
+worth, but only one of so many downloads goes that way, and to so many of the seeds at most."""
+LINK_REST, MOST_LINKS = 8, 40
+"""Links of the seeds are followed once, whatever they promise, since a list of what is new may be
+behind any of them: so many links at most, and only one of so many downloads goes that way."""
+WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
+"""Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
+LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
+MANY = re.compile("a([-_.+]a)+")
+
+
+class SeedLink(NamedTuple):
+    """Where a link of a seed leads, and where it was found."""
+
+    host: HostId
+    parent: UrlId
+    depth: int
+
+
+@dataclass
+class Trust:
+    """How far the promises of a kind of links are kept."""
+
+    kept: float = FIRST
+    promised: float = FIRST
+
+    def learn(self, promise: float, relevance: float) -> None:
+        """Compare what was promised with what came."""
+        self.kept = REMEMBERS * self.kept + relevance
+        self.promised = REMEMBERS * self.promised + min(1.0, promise)
+
+    @property
+    def share(self) -> float:
+        """What part of a promise is kept."""
+        return min(1.0, (self.kept + LEAST) / (self.promised + LEAST))
+
+
+@dataclass
+class Revisits:
+    """The pages visited so far, and the links that were new on them when visited again."""
+
+    watched: Watched
+    fresh: FreshLinks = field(default_factory=FreshLinks)
+    now: float = -inf
+    price: float = 0.1
+    _trust: dict[str, Trust] = field(
+        default_factory=lambda: {ANY: Trust(), FRESH: Trust()}, repr=False
+    )
+    _seeds: list[int] = field(default_factory=list, repr=False)
+    _next_seed: int = 0
+    _seed_links: dict[UrlId, SeedLink] = field(default_factory=dict, repr=False)
+    _count_links: int = 0
+    _next_link: int = 0
+    _answers: int = 0
+    _next_look: int = 0
+    _near: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
+
+    def ask(self, n: int, closed: AbstractSet[HostId], frontier: Frontier) -> Sequence[Choice]:
+        """Choose the n pages that are worth most: seen before, linked to newly, or any other."""
+        choices: list[Choice] = []
+        again = self._again(n, closed)
+        if n > 0 and (seed := self._due(closed)) is not None:
+            again = [(worth, place) for worth, place in again if place != seed]
+            choices.append(self._visit(self._worth(seed), seed))
+        if len(choices) < n and (link := self._link(closed, frontier)) is not None:
+            choices.append(link)
+        any_, new = self._trust[ANY].share, self._trust[FRESH].share
+        while len(choices) < n:
+            other = any_ * min(1.0, frontier.best(closed))  # a seed may promise anything
+            fresh = new * self.fresh.best(closed, frontier, self.now, self.watched)
+            visit = again[-1][0] if again else -inf
+            if max(other, fresh, visit) == -inf:
+                break
+            if fresh >= max(other, visit):
+                choices.append(self.fresh.take(frontier))
+            elif visit > other:
+                choices.append(self._visit(*again.pop()))
+            elif popped := frontier.pop(1, closed):
+                choices += popped
+            else:
+                break  # better to wait for a closed host
+        return choices
+
+    def _due(self, closed: AbstractSet[HostId]) -> int | None:
+        """Return the seed that has not been seen for longest, if that is too long."""
+        pages = self.watched.all
+        if self._answers < self._next_seed or not self._waits(np.array(self._seeds, np.intp)).all():
+            return None
+        open_ = [place for place in self._seeds if pages["host"].item(place) not in closed]
+        longest = min(open_, key=lambda place: pages["seen"].item(place), default=None)
+        if longest is None or self.now - pages["seen"].item(longest) < self.seed_due:
+            return None
+        return longest
+
+    def _link(self, closed: AbstractSet[HostId], frontier: Frontier) -> Choice | None:
+        """Choose a link of a seed that was not followed yet, if it is time for one."""
+        if self._answers < self._next_link:
+            return None
+        for url in [url for url in self._seed_links if not frontier.wants(url)]:
+            del self._seed_links[url]
+        for url, link in self._seed_links.items():
+            if link.host not in closed:
+                frontier.take(url)
+                self._next_link = self._answers + LINK_REST
+                return Choice(url, link.host, self.price, ON_SEED, link.parent, link.depth)
+        return None
+
+    @property
+    def seed_due(self) -> float:
+        """After how many seconds a seed is to be seen again."""
+        return SEED_DUE * self.watched.within
+
+    def is_seed(self, place: int) -> bool:
+        """Say whether the crawl began with a page."""
+        return place in self._seeds
+
+    def _worth(self, place: int) -> float:
+        return self.watched.worth(np.array([place]), self.now, self.price).item()
+
+    def _visit(self, worth: float, place: int) -> Choice:
+        """Choose a page to visit again."""
+        page = self.watched.all[place]
+        page["asked"], page["turn"] = self.now, self._answers
+        url, host, parent, depth = (int(page[name]) for name in ("url", "host", "parent", "depth"))
+        return Choice(url, host, worth, AGAIN, parent, depth)
+
+    def _again(self, n: int, closed: AbstractSet[HostId]) -> list[tuple[float, int]]:
+        """Return the n pages on open hosts that are most worth a visit, the best last."""
+        pages, near = self.watched.all, self._near
+        places = near[self._waits(near)]
+        worth = self.watched.worth(places, self.now, self.price)
+        found: list[tuple[float, int]] = []
+        for at in np.argsort(-worth, kind="stable").tolist():
+            if len(found) >= n:
+                break
+            place = places.item(at)
+            if pages["host"].item(place) not in closed:
+                found.append((worth.item(at), place))
+        return found[::-1]
+
+    def _waits(self, places: Places) -> NDArray[np.bool_]:
+        """Say of which pages no answer is awaited any more."""
+        pages = self.watched.all
+        answered = pages["asked"][places] <= pages["seen"][places]
+        waits: NDArray[np.bool_] = answered | (self._answers - pages["turn"][places] > LOST)
+        return waits
+
+    def tell(self, visit: Visit, fresh: Ids, hosts: Ids) -> bool:
+        """Learn what a visit brought, and return whether a page has links that it had not.
+
+        `fresh` are links to addresses never seen before.
+        """
+        page = visit.page
+        self.now = max(self.now, page.time)
+        if page.choice.url == NO_PARENT:
+            return False
+        self._answers += 1
+        self._credit(visit)
+        place = self.watched.place(page.choice.url)
+        changed = place >= 0 and self.watched.learn(place, visit)
+        if place in self._seeds:
+            self._next_seed = self._answers + SEED_REST
+        if page.choice.agent == ON_SEED:
+            self._next_link = self._answers + LINK_REST
+        if place < 0:
+            if page.status in WATCHED:
+                self._begin(page)
+        elif len(fresh):
+            self.fresh.add(place, page, fresh, hosts)
+        if self._answers >= self._next_look:
+            self._look()
+        return changed and len(fresh) > 0
+
+    def _begin(self, page: Page) -> None:
+        """Watch a page from now on."""
+        if page.choice.parent == NO_PARENT and len(self._seeds) < MOST_SEEDS:
+            self._seeds.append(len(self.watched))
+            links = page.links
+            for url, host in zip(links.targets.tolist(), links.hosts.tolist(), strict=True):
+                if self._count_links < MOST_LINKS and url not in self._seed_links:
+                    self._seed_links[url] = SeedLink(host, page.final, page.choice.depth + 1)
+                    self._count_links += 1
+        self.watched.begin(page, self._group(page))
+
+    def _credit(self, visit: Visit) -> None:
+        """Learn what a download was worth: in general, of its kind, and by the page it was on."""
+        choice = visit.page.choice
+        self.price += LATELY * (visit.relevance - self.price)
+        if choice.agent in self._trust and choice.parent != NO_PARENT:
+            self._trust[choice.agent].learn(choice.promise, visit.relevance)
+        source = self.fresh.source(choice.url)
+        if source is not None:
+            self.watched.count(source, LINKS, 1.0, visit.relevance)
+            self.watched.count(source, THROUGH, 0.0, visit.relevance)
+
+    def _group(self, page: Page) -> int:
+        """Return the group of a page: of pages on its host with addresses of its shape."""
+        group, host = self.watched.hazards.group, page.choice.host
+        there = page.version >= 0
+        return group((host, there, shape_of(page)), group((host, there)))
+
+    def _look(self) -> None:
+        """Find the pages that may soon be worth a visit: the best of all, and of each host."""
+        self._next_look = self._answers + max(3, self._answers // LOOK_AGAIN)
+        self.watched.hazards.refresh()
+        worth = self.watched.worth(np.arange(len(self.watched)), self.now, self.price)
+        order = np.argsort(-worth, kind="stable")
+        _, firsts = np.unique(self.watched.all["host"][order], return_index=True)
+        best = np.sort(firsts)[: 16 * NEAREST]
+        self._near = order[np.union1d(np.arange(min(NEAREST, len(order))), best)]
+
+
+def shape_of(page: Page) -> str:
+    """Return what addresses of a kind have in common: the first directory, and no letters else."""
+    href = page.links.addresses.href(page.choice.url)
+    start = href.find("/", 8)
+    path = href[start + 1 :][:100] if start > 0 else ""
+    head, slash, rest = path.partition("/")
+    if not slash:
+        head, rest = "", path
+    return f"{DIGITS.sub('0', head)}/{MANY.sub('a+', LETTERS.sub('a', DIGITS.sub('0', rest)))}"

@@ -1,0 +1,201 @@
+"""What auto has learned that holds in another crawl with the same aim: words, groups, beliefs.
+
+Groups of links are known by digests of their names, which name hosts and pages by their URLs, so
+that a directory or a place on a page is known again in the next crawl of the same web.  What was
+learned before counts as much as a few links and pages of the crawl under way: it is where to begin,
+not more.  A crawl most of whose seeds are on hosts that are not known takes up nothing, since words
+of one web have led astray on another; what it learns is added.
+
+A model comes from a file and may be anybody's: columns that are not whole are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.models import Fact, Model
+from foragers.errors import UsageError
+from foragers.strategies.auto.combiner import ADVISERS, Combiner, Floats
+from foragers.strategies.auto.features import host_group
+from foragers.strategies.auto.group_rates import Before, Rates
+from foragers.strategies.auto.word_weights import BUCKETS, RELEVANT, WordWeights
+from foragers.urls.digests import digest
+
+KIND = ("auto", 1)
+MOST_LINKS, MOST_PAGES = 10, 200
+"""So many links of a group, and pages in all, earlier crawls count as at most."""
+MOST = 0.5
+"""Of the seeds, what part must be on known hosts."""
+LARGEST = 1 << 31
+LOUDEST = 20.0
+COLUMNS: Mapping[str, type[np.generic]] = {
+    "groups": np.uint64,
+    "followed": np.int64,
+    "earned": np.float64,
+    "tried": np.int64,
+    "answered": np.int64,
+    "words": np.int64,
+    "weights": np.float64,
+    "squares": np.float64,
+    "others": np.int64,
+    "relevant": np.int64,
+    "pages": np.int64,
+    "beliefs": np.float64,
+}
+"""Groups by digest, of which 0 is that of all links; words by number; a belief an adviser."""
+
+BY_GROUP = ("groups", "followed", "earned", "tried", "answered")
+BY_WORD = ("weights", "squares", "others", "relevant")
+
+
+@dataclass(frozen=True)
+class Lore:
+    """The columns of a model."""
+
+    groups: NDArray[np.uint64]
+    followed: NDArray[np.int64]
+    earned: Floats
+    tried: NDArray[np.int64]
+    answered: NDArray[np.int64]
+    words: NDArray[np.int64]
+    weights: Floats
+    squares: Floats
+    others: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    pages: NDArray[np.int64]
+    beliefs: Floats
+
+    @classmethod
+    def of(cls, model: Model) -> Lore:
+        """Take up what a model holds, if it is whole."""
+        try:
+            lore = cls(*(whole(model.arrays[name], kind) for name, kind in COLUMNS.items()))
+        except (KeyError, ValueError) as error:
+            raise UsageError(
+                f"--learned: the file has a missing or damaged part ({error})"
+            ) from error
+        if not lore.is_whole:
+            raise UsageError("--learned: the parts of the file do not fit together; begin anew")
+        return lore
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the columns fit together and hold what they may."""
+        by_group = [getattr(self, name) for name in BY_GROUP]
+        by_word = [getattr(self, name) for name in BY_WORD]
+        counts = (*by_group[1:], self.squares, self.others, self.relevant, self.pages)
+        bounded = (self.weights, self.beliefs)
+        return (
+            all(len(column) == len(self.groups) for column in by_group)
+            and all(len(column) == len(self.words) for column in by_word)
+            and (len(self.pages), len(self.beliefs)) == (2, len(ADVISERS))
+            and rises(self.groups)
+            and rises(self.words)
+            and bool(((self.words >= 0) & (self.words < BUCKETS)).all())
+            and all(bool(((column >= 0) & (column < LARGEST)).all()) for column in counts)
+            and all(bool((np.abs(column) <= LOUDEST).all()) for column in bounded)
+            and bool((self.earned <= self.followed).all() and (self.answered <= self.tried).all())
+        )
+
+    @classmethod
+    def learned(cls, rates: Rates, words: WordWeights, belief: Combiner) -> Lore:
+        """Return what is known by now, of groups and words that were met."""
+        groups, followed, earned, tried, answered = rates.counted()
+        met = np.flatnonzero((words.counts != 0) | (words.weights[:BUCKETS] != 0))
+        return cls(
+            groups,
+            followed,
+            earned,
+            tried,
+            answered,
+            met,
+            np.clip(words.weights[met], -LOUDEST, LOUDEST),
+            words.squares[met],
+            words.counts[met] & (RELEVANT - 1),
+            words.counts[met] >> 32,
+            np.array(words.pages, np.int64),
+            np.clip(belief.weights, -LOUDEST, LOUDEST),
+        )
+
+    def model(self) -> Model:
+        """Return the columns as a model."""
+        facts: dict[str, Fact] = {
+            "advisers": [*ADVISERS],
+            "groups": len(self.groups),
+            "words": len(self.words),
+        }
+        return Model(*KIND, facts, {name: getattr(self, name) for name in COLUMNS})
+
+    def knows(self, hosts: Iterable[str]) -> bool:
+        """Say whether pages of most of some hosts were fetched before."""
+        keys = np.array([digest(host_group(host)) for host in hosts], np.uint64)
+        return len(keys) > 0 and float(np.isin(keys, self.groups[self.answered > 0]).mean()) >= MOST
+
+    def and_before(self, before: Lore, taught: bool) -> Lore:
+        """Return this with what was known before, of which words have been `taught` already."""
+        old = ~np.isin(before.groups, self.groups)
+        order = np.argsort(np.concatenate((self.groups, before.groups[old])), kind="stable")
+        joined = {
+            name: np.concatenate((getattr(self, name), getattr(before, name)[old]))[order]
+            for name in BY_GROUP
+        }
+        if not taught:
+            joined.update(self._words_and(before))
+        return replace(self, **joined)
+
+    def _words_and(self, before: Lore) -> dict[str, NDArray[Any]]:
+        """Return the columns of words of two crawls of which neither knew of the other."""
+        words = np.union1d(self.words, before.words)
+        here, there = np.searchsorted(words, self.words), np.searchsorted(words, before.words)
+        found: dict[str, NDArray[Any]] = {"words": words, "pages": self.pages + before.pages}
+        for name in BY_WORD:
+            column = np.zeros(len(words), COLUMNS[name])
+            column[there] = getattr(before, name)
+            own = getattr(self, name)
+            column[here] = own + column[here] if name in ("others", "relevant") else own
+            found[name] = column
+        return found
+
+    def before(self) -> Before:
+        """Return what groups have brought, as that of a few links each."""
+        followed = np.minimum(self.followed, MOST_LINKS)
+        tried = np.minimum(self.tried, MOST_LINKS)
+        return Before(
+            self.groups,
+            followed,
+            self.earned * followed / np.maximum(self.followed, 1),
+            tried,
+            np.rint(self.answered * tried / np.maximum(self.tried, 1)).astype(np.int64),
+        )
+
+    def teach(self, rates: Rates, words: WordWeights, belief: Combiner) -> None:
+        """Let those who judge links begin with what is known."""
+        rates.begin(self.before())
+        part = min(1.0, MOST_PAGES / max(1, int(self.pages.sum())))
+        words.begin(self.words, self.weights, self.squares * part, self.scaled(part))
+        words.pages[:] = [max(1, round(part * count)) if count else 0 for count in self.pages]
+        belief.begin(self.beliefs)
+
+    def scaled(self, part: float) -> NDArray[np.int64]:
+        """Return in how many pages words stand, both counts in one, as a part of all pages."""
+        others = np.rint(self.others * part).astype(np.int64)
+        relevant = np.rint(self.relevant * part).astype(np.int64)
+        packed: NDArray[np.int64] = relevant * RELEVANT + others
+        return packed
+
+
+def whole(column: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
+    """Return a column of a kind, if it is one and holds nothing but numbers."""
+    if column.ndim != 1 or not np.isfinite(column).all():
+        raise ValueError("a column of something else than numbers")
+    return column.astype(kind, copy=False)
+
+
+def rises(column: NDArray[np.uint64] | NDArray[np.int64]) -> bool:
+    """Say whether each number is larger than the one before."""
+    return bool((column[1:] > column[:-1]).all())

@@ -1,0 +1,337 @@
+"""Auto: several advisers, believed as far as they prove right.
+
+The default.  Every link is judged by what links like it have been worth in this crawl, at
+several grains (`auto_rates`): the same place on the same page, the same place on the
+host's pages, its directory, its anchor, the shape of its address; by its words
+(`auto_words`); by the page it stands on; and by the topic, where there is one.  A page
+without links like any seen before is judged by the prior alone, which is a best-first
+crawl.  How far each adviser is believed is learned as well (`auto_advice`), and the
+worth of a link includes what was found through it (`auto_credit`), so that hubs count.
+
+A page that is not kept (noindex, a copy, a sitemap) teaches nothing of what is wanted, but
+its links wait like all others.
+
+Nothing needs training or tuning: the judge's verdicts are all it learns from, whatever
+they rest on.  A page's promise is that of the best link that speaks of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from foragers.core.content import hrefs_of
+from foragers.core.models import Model
+from foragers.core.protocols import Part, Reasons
+from foragers.core.types import (
+    NO_PARENT,
+    OWN,
+    Addresses,
+    Choice,
+    HostId,
+    Ids,
+    Link,
+    Page,
+    Status,
+    UrlId,
+    Visit,
+)
+from foragers.errors import UsageError
+from foragers.frontier.columns import UrlColumn
+from foragers.frontier.frontier import Frontier
+from foragers.judges.topic import Topic
+from foragers.strategies.auto.combiner import ADVISERS, Advice, Combiner, Floats, sigmoid
+from foragers.strategies.auto.explain import why_now
+from foragers.strategies.auto.features import known_of
+from foragers.strategies.auto.group_rates import Rates
+from foragers.strategies.auto.page_history import Watched
+from foragers.strategies.auto.pending_links import (
+    MOST_CLUES,
+    MOST_IN_LINKS,
+    SCHOOLED,
+    LinkFeatures,
+    PendingLinks,
+    advice_of,
+    doubt_of,
+    weighed,
+)
+from foragers.strategies.auto.pretrained import TEXT, PretrainedScorer
+from foragers.strategies.auto.revisit import Revisits
+from foragers.strategies.auto.reward import Credit, Followed, Likeness
+from foragers.strategies.auto.saved import KIND as LORE
+from foragers.strategies.auto.saved import Lore
+from foragers.strategies.auto.word_weights import WordWeights, page_words, spoken
+from foragers.text.link_counts import KIND, VERSION, LinkCounts
+from foragers.text.link_text import TEXTS
+from foragers.urls.id_set import IdSet
+
+FIRST_SEEDS, FEW_SEEDS = 20, 5
+"""Of many seeds the first have their turns whatever they promise, one after every download: whoever
+gave them knew why.  A few wait, so that what one site teaches is of use on the next."""
+FETCHED = -1
+"""In place of the number of links to a page: it is there."""
+LOOK_AGAIN, FIT_AGAIN = 50, 20
+"""What waits is judged anew after a fiftieth of the downloads so far, beliefs after a twentieth."""
+DROP_BELOW = 0.9
+"""Links of fetched pages are dropped when they leave no more than this part."""
+NO_PROMISES = np.empty(0)
+
+
+@dataclass
+class Auto:
+    """Learns while it crawls which links lead to relevant pages.
+
+    `model` is a file made by `foragers train`, which then is one more adviser, believed from the
+    start; `lore` is what earlier crawls with the same aim have learned (`--learned`).
+    """
+
+    topic: Topic
+    frontier: Frontier = field(default_factory=Frontier)
+    model: Model | None = None
+    lore: Model | None = None
+    new_within: float = field(default_factory=lambda: inf)  # no parameter: the aim says it
+    learns: bool = field(default=True, init=False, repr=False)
+    _rates: Rates = field(default_factory=Rates, init=False, repr=False)
+    _words: WordWeights = field(default_factory=WordWeights, init=False, repr=False)
+    _belief: Combiner = field(default_factory=Combiner, init=False, repr=False)
+    _clues: PendingLinks = field(default_factory=PendingLinks, init=False, repr=False)
+    _likeness: Likeness = field(default_factory=Likeness, init=False, repr=False)
+    _credit: Credit = field(default_factory=Credit, init=False, repr=False)
+    _in_links: UrlColumn[np.int32] = field(
+        default_factory=lambda: UrlColumn(np.int32(0)), init=False, repr=False
+    )
+    _pages: IdSet = field(default_factory=IdSet, init=False, repr=False)
+    _fetched: list[UrlId] = field(default_factory=list, init=False, repr=False)
+    _turns: dict[UrlId, int] = field(default_factory=dict, init=False, repr=False)
+    _downloads: int = field(default=0, init=False, repr=False)
+    _next_look: int = field(default=0, init=False, repr=False)
+    _next_fit: int = field(default=10, init=False, repr=False)
+    _schooling: PretrainedScorer | None = field(default=None, init=False, repr=False)
+    _again: Revisits | None = field(default=None, init=False, repr=False)
+    _before: Lore | None = field(default=None, init=False, repr=False)
+    _taught: bool = field(default=False, init=False, repr=False)
+
+    model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
+    learned_kind: ClassVar[tuple[str, int]] = LORE
+    learned_field: ClassVar[str] = "lore"
+
+    def check(self) -> None:
+        """Refuse a model that is not for the text that is read."""
+        if self.model is not None:
+            tally = LinkCounts.of(self.model)
+            tally.check(TEXTS[TEXT], "auto")
+            if not tally.links.any():
+                raise UsageError("auto: the model was made of no links; train one on a larger web")
+        if self.lore is not None:
+            Lore.of(self.lore)
+
+    @property
+    def revisits(self) -> bool:
+        """Whether pages are visited again: where news is wanted."""
+        return self.new_within < inf
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose the n most promising pages on open hosts."""
+        if self._again is not None:
+            return self._again.ask(n, closed, self.frontier)
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Learn what the links to the pages were worth, and judge the links on them.
+
+        All that is learned is learned here: a crawl that is taken up, or explained, is told again.
+        """
+        for visit in visits:
+            page = visit.page
+            if page.choice.url == NO_PARENT and self.lore is not None:
+                self._take_up(Lore.of(self.lore), page)
+            self.frontier.fetched(page)
+            # A page that was fetched under another address before brings nothing new.
+            is_page = page.status is Status.OK and page.final not in self._pages
+            if self.revisits:
+                is_page |= self._come_back(visit) and page.status is Status.OK
+            if page.choice.url != NO_PARENT:
+                self._downloads += 1
+                if page.choice.agent not in OWN:
+                    self._learn(visit, is_page)
+            if is_page or (page.status is not Status.OK and self._leads_on(page)):
+                self._read(visit, is_page)
+            for url in {page.choice.url, page.final} - {NO_PARENT}:
+                self._in_links.reach(url)[url] = FETCHED
+                self._fetched.append(url)
+            if page.final != NO_PARENT:
+                self._pages.add(page.final)
+            if self._downloads >= self._next_look:
+                self._look()
+
+    def _take_up(self, before: Lore, seeds: Page) -> None:
+        """Begin with what earlier crawls learned, if they knew most of the seeds' hosts."""
+        self.lore, self._before = None, before
+        hrefs = hrefs_of(seeds.links.targets.tolist(), seeds.links.addresses)
+        self._taught = before.knows(href.split("/", 3)[2] for href in hrefs)
+        if self._taught:
+            before.teach(self._rates, self._words, self._belief)
+
+    def _come_back(self, visit: Visit) -> bool:
+        """Tell those who watch pages what there is; return whether it is to be read again."""
+        if self._again is None:
+            self._again = Revisits(Watched(self.new_within))
+        links = visit.page.links
+        in_links = self._in_links.reach(int(links.targets.max(initial=0)))
+        new = in_links[links.targets] == 0
+        return self._again.tell(visit, links.targets[new], links.hosts[new])
+
+    def _leads_on(self, page: Page) -> bool:
+        """Say whether a page links to one that no page linked to before."""
+        urls = page.links.targets
+        in_links = self._in_links.reach(int(urls.max(initial=0)))
+        return bool((in_links[urls] == 0).any())
+
+    def _learn(self, visit: Visit, is_page: bool) -> None:
+        """Let everyone who spoke of a page learn what it was worth."""
+        page, worth = visit.page, 0.0
+        if is_page:
+            worth = self._likeness.worth(visit.relevance, visit.relevant)
+        known = self._clues.of(page.choice.url)
+        if not len(known.urls):
+            return
+        advice, inner = self._advice(known), known.groups.T.ravel().tolist()
+        groups, words = self._rates.lineage(inner), spoken(known.words)
+        self._rates.count(groups, worth)
+        self._rates.answer(inner, is_page or self._leads_on(page))
+        self._words.learn(words, worth, self._rates.usual)
+        best = advice[:, int(np.argmax(weighed(advice, self._belief.weights)))]
+        place = self._belief.remember(best, worth)
+        if worth > 0:
+            self._reward(page.choice.parent, worth)
+        self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, worth))
+        if self._downloads >= self._next_fit:
+            self._belief.fit()
+            self._next_fit = self._downloads + max(10, self._downloads // FIT_AGAIN)
+
+    def _reward(self, parent: UrlId, worth: float) -> None:
+        """Let everyone who spoke of the pages that led to one of worth learn that they did."""
+        for link, more in self._credit.pass_back(parent, worth):
+            self._rates.correct(link.groups, more)
+            self._words.learn(link.words, link.worth, self._rates.usual)
+            self._belief.correct(link.place, link.worth)
+
+    def _read(self, visit: Visit, is_page: bool) -> None:
+        """Judge the links of a page, those to pages that enough links speak of left out."""
+        page = visit.page
+        is_seeds = page.choice.url == NO_PARENT
+        lean = 0.0
+        if is_page and not is_seeds:
+            lean = self._words.read(page_words(page.document), visit.relevant)
+        places = self._fresh(page)
+        if not places:
+            return
+        known = known_of(visit, places, lean, self.topic, self._rates)
+        if self.model is not None and is_page and not is_seeds:
+            known.told[SCHOOLED] = self._schooled(self.model).says(page, places)
+        self._clues.add(known)
+        promises, urls = self._promises(known), known.urls.tolist()
+        if is_seeds and len(places) > FEW_SEEDS:
+            for turn, url in enumerate(urls[:FIRST_SEEDS], 1):
+                self._turns.setdefault(url, turn)
+            self._raise_due(known.urls, promises)
+        hosts, depth = page.links.hosts[places].tolist(), page.choice.depth + 1
+        for url, host, promise in zip(urls, hosts, promises.tolist(), strict=True):
+            self.frontier.push(url, host, promise, page.final, depth)
+
+    def _schooled(self, model: Model) -> PretrainedScorer:
+        if self._schooling is None:
+            self._schooling = PretrainedScorer.of(model)
+        return self._schooling
+
+    def _fresh(self, page: Page) -> list[int]:
+        """Return the places of the links whose pages wait and are not spoken of enough."""
+        urls = page.links.targets
+        in_links = self._in_links.reach(int(urls.max(initial=0)))
+        before = in_links[urls]
+        # A page that is read again is not another one that speaks of what it links to.
+        counts = before == 0 if page.final in self._pages else before >= 0
+        np.add.at(in_links, urls[counts], 1)
+        places = np.flatnonzero(counts & (before < MOST_IN_LINKS))
+        wants = self.frontier.wants
+        some = zip(places.tolist(), urls[places].tolist(), strict=True)
+        return [place for place, url in some if wants(url)]
+
+    def _advice(self, known: LinkFeatures) -> Advice:
+        return advice_of(known, self._rates, self._words, self._in_links.values[known.urls])
+
+    def _promises(self, known: LinkFeatures) -> Floats:
+        """Return how likely each link is worth following."""
+        said = weighed(self._advice(known), self._belief.weights)
+        return sigmoid(said + doubt_of(known, self._rates))
+
+    def _raise_due(self, urls: Ids, promises: Floats) -> None:
+        """Let the seeds whose turn it is promise most."""
+        due = [url for url, turn in self._turns.items() if turn <= self._downloads + 1]
+        if due:
+            promises[np.isin(urls, due)] = 1.0
+
+    def _look(self) -> None:
+        """Judge all that waits anew."""
+        self._next_look = self._downloads + max(3, self._downloads // LOOK_AGAIN)
+        self._rates.refresh()
+        self._words.refresh()
+        self._forget()
+        promises = np.concatenate([NO_PROMISES, *map(self._promises, self._clues.blocks())])
+        self._raise_due(self._clues.urls, promises)
+        if len(promises) > MOST_CLUES:
+            kept = np.zeros(len(promises), np.bool_)
+            kept[np.argsort(-promises, kind="stable")[:MOST_CLUES]] = True
+            self._clues.keep(kept)
+            promises = promises[kept]
+        self.frontier.rescore(*self._clues.best(promises))
+
+    def _forget(self) -> None:
+        """Forget the links of pages that were fetched, and drop them if they are many."""
+        self._clues.forget(self._fetched)
+        for url in self._fetched:
+            self._turns.pop(url, None)
+        self._fetched.clear()
+        waits = self._in_links.values[self._clues.urls] >= 0
+        if len(waits) > MOST_CLUES or np.count_nonzero(waits) < DROP_BELOW * len(waits):
+            self._clues.keep(waits)
+
+    def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  groups have names
+        """Return what this crawl and those before it have taught."""
+        lore = Lore.learned(self._rates, self._words, self._belief)
+        if self._before is not None:
+            lore = lore.and_before(self._before, self._taught)
+        return lore.model()
+
+    def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  clues know it
+        """Say what each adviser made of a link."""
+        if self._again is not None and (why := why_now(self._again, link.url)) is not None:
+            return why
+        known = self._clues.of(link.url)
+        if not len(known.urls):
+            return None
+        advice, promises = self._advice(known), self._promises(known)
+        self._raise_due(known.urls, promises)
+        best = int(np.argmax(weighed(advice, self._belief.weights)))
+        adds = advice[:, best] * self._belief.weights
+        order = np.argsort(-np.abs(adds), kind="stable")
+        parts = tuple(
+            Part(ADVISERS[place], (float(advice[place, best]), float(adds[place])))
+            for place in order.tolist()
+            if adds[place]
+        )
+        chance = float(promises.max())
+        leading = ADVISERS[int(np.argmax(adds[1:])) + 1] if (adds[1:] > 0).any() else "none"
+        return Reasons(
+            f"the advisers together gave it a chance of {chance:.3f} of being worth following; "
+            f"for it above all: {leading}",
+            ("says", "adds"),
+            parts,
+            "adds: to the log-odds, after how far the adviser had proved right by then",
+            chance,
+        )

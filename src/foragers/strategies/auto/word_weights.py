@@ -1,0 +1,149 @@
+"""What words say: of links, learned link by link; of pages, which kind they stand in.
+
+Two numbers a word.  The *weight* is that of a logistic regression from the words of a link
+to its worth, learned by one step a link (Adagrad).  The *lean* is the logarithm of how
+much likelier the word stands in a relevant page than in another, so that the words of
+very few relevant pages already speak for links that use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import TypeAlias, cast
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core import exact
+from foragers.core.types import Document
+from foragers.text.words import ENGLISH_STOPWORDS, words_apart
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int32]
+
+BUCKETS = 1 << 17
+NO_WORD = BUCKETS
+"""Where the words of a short link end; it weighs nothing."""
+LINK_WORDS = 12
+NO_WORDS = (NO_WORD,) * LINK_WORDS
+Spoken: TypeAlias = "tuple[tuple[int, ...], ...]"
+"""The words of some links."""
+PAGE_LETTERS, LEADING_WORDS = 3000, 15
+RATE, FIRST_SQUARE, PRIOR = 0.3, 0.1, 0.3
+LOGS = exact.log(np.arange(4096) + PRIOR)
+"""Of the counts that most words have; others are worked out."""
+RELEVANT = 1 << 32
+"""What a relevant page counts, and others one: both counts of a word are in one number."""
+NONE_MET = np.empty(0, np.int32)
+SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
+
+
+def bucket(word: str) -> int:
+    """Return the number of a word; some share one."""
+    return crc32(word.encode("utf-8", "surrogatepass")) % BUCKETS
+
+
+def numbered(words: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of the words that say something."""
+    return {word: bucket(word) for word in words if word not in ENGLISH_STOPWORDS}
+
+
+def link_words(anchor: Mapping[str, int], address: Mapping[str, int]) -> tuple[int, ...]:
+    """Return the numbers of a link's words: of its anchor first, then of the end of its address."""
+    return (*{**anchor, **address}.values(), *NO_WORDS)[:LINK_WORDS]
+
+
+def spoken(links: Numbers) -> Spoken:
+    """Return the words of links, of which each is a column."""
+    return tuple(tuple(place for place in link if place != NO_WORD) for link in links.T.tolist())
+
+
+def page_words(document: Document) -> Numbers:
+    """Return the numbers of the words that a page begins with, each once, in any order."""
+    text = " ".join((document.title, *document.headings, document.text[:PAGE_LETTERS]))
+    apart = words_apart(text[:PAGE_LETTERS])
+    found = {word for word in apart.split() if len(word) > 2} - SAY_NOTHING
+    if not apart.isascii():
+        found = {word for word in found if word.isascii() or not is_short(word)}
+    numbers = {number % BUCKETS for number in map(crc32, found)}
+    return np.fromiter(numbers, np.int32, len(numbers))
+
+
+def is_short(word: bytes) -> bool:
+    """Say whether a word has no more than two letters, however many bytes it takes."""
+    return len(word.decode("utf-8", "surrogatepass")) <= 2
+
+
+def logs_of(counts: NDArray[np.int64]) -> Floats:
+    """Return the logarithms of counts, each a little larger than it is."""
+    if counts.max(initial=0) < len(LOGS):
+        known: Floats = LOGS.take(counts)
+        return known
+    return exact.log(counts + PRIOR)
+
+
+@dataclass
+class WordWeights:
+    """All words, as far as the crawl has met them."""
+
+    weights: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
+    leans: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
+    squares: Floats = field(default_factory=lambda: np.full(BUCKETS + 1, FIRST_SQUARE), repr=False)
+    counts: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(BUCKETS, np.int64), repr=False
+    )
+    _met: list[Numbers] = field(default_factory=list, repr=False)
+    pages: list[int] = field(default_factory=lambda: [0, 0])
+
+    def begin(
+        self,
+        met: NDArray[np.int64],
+        weights: Floats,
+        squares: Floats,
+        counts: NDArray[np.int64],
+    ) -> None:
+        """Begin with what earlier crawls have taught of some words."""
+        self.weights[met] = weights
+        self.squares[met] = np.maximum(squares, FIRST_SQUARE)
+        self.counts[met] = counts
+        self._met.append(met[counts != 0].astype(np.int32))
+
+    def read(self, page: Numbers, relevant: bool) -> float:
+        """Take in the words of a page, and return how much the page leans to the relevant ones."""
+        counts = self.counts.take(page)
+        self._met.append(page[counts == 0])
+        counts += RELEVANT if relevant else 1
+        self.counts[page] = counts
+        self.pages[relevant] += 1
+        if not self.pages[True] or not len(page):
+            return 0.0
+        return float(np.sort(self._lean(counts))[-LEADING_WORDS:].mean())
+
+    def _lean(self, counts: NDArray[np.int64]) -> Floats:
+        """Return where words lean that stand in so many pages."""
+        others, relevant = self.pages
+        usual = exact.log_of(others + 2 * PRIOR) - exact.log_of(relevant + 2 * PRIOR)
+        return logs_of(counts >> 32) - logs_of(counts & (RELEVANT - 1)) + usual
+
+    def refresh(self) -> None:
+        """Work out anew where each word leans; words not met lean nowhere."""
+        met = np.concatenate([NONE_MET, *self._met])
+        self._met = [met]
+        if self.pages[True]:
+            self.leans[met] = self._lean(self.counts.take(met))
+
+    def learn(self, links: Spoken, worth: float, usual: float) -> None:
+        """Take a step towards what a page was worth, from each of the links that spoke of it."""
+        # Of a few words at a time: memoryviews give single numbers faster than arrays do.
+        weights = cast("memoryview[float]", self.weights.data)
+        squares = cast("memoryview[float]", self.squares.data)
+        for link in links:
+            said = sum([weights[place] for place in link]) + usual
+            chance = 1 / (1 + exact.exp_of(-min(max(said, -30.0), 30.0)))
+            slope = (chance - worth) / len(links)
+            for place in set(link):
+                squares[place] += slope * slope
+                weights[place] -= RATE * slope / sqrt(squares[place])

@@ -1,0 +1,264 @@
+"""The reinforcing agent: says what is news, and keeps the scores of the foragers.
+
+A colony: one reinforcing agent, and one or several fleets that work for it in turns.
+
+The steps of Algorithms 9 to 12 are here, over arrays, without a word on how pages are
+downloaded: the strategy that asks a world page by page (`strategies.foragers`) and the
+replay that reads whole steps from an archive (`fleet.replay`) both call them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.exact import power_of
+from foragers.core.types import Ids, UrlId
+from foragers.frontier.columns import Marks, Places, States
+from foragers.strategies.fleet.fleet import Fleet
+from foragers.strategies.fleet.forager import Forager
+from foragers.strategies.fleet.page_memory import PageMemory, Sights
+from foragers.strategies.fleet.prospects import Prospects
+from foragers.strategies.fleet.settings import FleetSettings
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class ReinforcingAgent:
+    """Rewards a page once: whoever sends it first."""
+
+    relevants: Marks = field(default_factory=Marks)
+
+    def receive(self, forager: Forager, pages: Ids, wanted: Flags | None = None) -> Places:
+        """Return the places of the relevant pages, and settle the forager's score (Algorithm 7).
+
+        All pages are young enough.  `wanted` says which of them are what is asked for,
+        where that is more than being new.
+        """
+        unseen = self.relevants.missing(pages)
+        relevant = (unseen if wanted is None else unseen & wanted).nonzero()[0]
+        self.relevants.add(pages[relevant])
+        settings = forager.settings
+        forager.score -= settings.score_sent * len(pages)
+        forager.score += settings.score_relevant * len(relevant)
+        return relevant
+
+
+def profit(settings: FleetSettings, sent: int, relevant: int) -> float:
+    """Return the reinforcement for a step on which so many pages were sent.
+
+    `selection`: a reward for each relevant page, a penalty for each other.  `evolution`: a
+    penalty for each page, and a reward for each relevant one; so that two pages of
+    which one is relevant bring 98 (its Figure 1).
+    """
+    paid_for = sent if settings.scheme == "evolution" else sent - relevant
+    return settings.reward * relevant + settings.penalty * paid_for
+
+
+Floats = NDArray[np.float64]
+
+NO_PLACES: Places = np.empty(0, np.intp)
+LEAST_VALUE = 1.0
+"""What a starting URL counts at least when one is chosen by refresh: all are looked at in time."""
+
+
+@dataclass(slots=True)
+class Colony:
+    """Fleets under one reinforcing agent.
+
+    Several fleets share the downloads by what each earns, relevant pages a download, to the
+    power of `keenness`; what was `lasting` downloads ago counts half; and none gets less
+    than `least_share`.
+    """
+
+    fleets: list[Fleet]
+    width: int
+    rng: np.random.Generator
+    least_share: float = 0.02
+    lasting: float = 500.0
+    keenness: float = 4.0
+    agent: ReinforcingAgent = field(default_factory=ReinforcingAgent)
+    memory: PageMemory | None = None
+    prospects: Prospects | None = None
+    born: int = 0
+
+    @property
+    def foragers(self) -> list[Forager]:
+        """All foragers alive."""
+        return [one for fleet in self.fleets for one in fleet.population.members]
+
+    def begin(self, seeds: Iterable[UrlId], now: float) -> None:
+        """Make the first foragers of every fleet (Algorithm 9)."""
+        urls = list(seeds)
+        if self.memory is None and any(remembers(fleet) for fleet in self.fleets):
+            self.memory = PageMemory()
+        watching = [fleet.settings for fleet in self.fleets if fleet.settings.starts == "worth"]
+        if watching and self.memory is not None:
+            self.prospects = Prospects(self.memory, watching[0].new_within)
+            self.prospects.begin(np.array(urls, np.int32), now)
+        for fleet in self.fleets:
+            self.born = fleet.begin(urls, self.born, self.width, now, self.rng)
+
+    def start_turn(self, now: float) -> Forager | None:
+        """Choose who works next; None if nobody rests."""
+        ready = [fleet for fleet in self.fleets if fleet.resting]
+        if not ready:
+            return None
+        return max(ready, key=lambda one: one.credit).start_turn(now, self.rng)
+
+    def _share(self, forager: Forager, downloads: int, found: int) -> None:
+        """Charge a fleet for downloads, and give every fleet credit by what it earns."""
+        rates = [
+            power_of((fleet.earned + 1.0) / (fleet.spent + 100.0), self.keenness)
+            for fleet in self.fleets
+        ]
+        free = 1.0 - self.least_share * len(rates)
+        keep = power_of(0.5, downloads / self.lasting)
+        for fleet, rate in zip(self.fleets, rates, strict=True):
+            fleet.credit += downloads * (self.least_share + free * rate / sum(rates))
+            fleet.earned *= keep
+            fleet.spent *= keep
+        working = self.fleet_of(forager)
+        working.credit -= downloads
+        working.spent += downloads
+        working.earned += found
+
+    def end_turn(self, forager: Forager, now: float) -> None:
+        """Stop a forager, and let it multiply or die (Algorithm 8)."""
+        self.born += self.fleet_of(forager).end_turn(forager, now, self.born, self.rng)
+
+    def fleet_of(self, forager: Forager) -> Fleet:
+        """Return the fleet of a forager."""
+        for fleet in self.fleets:
+            if fleet.settings is forager.settings:
+                return fleet
+        raise LookupError(f"forager {forager.name} is of no fleet here")
+
+    def next_page(self, forager: Forager, now: float) -> tuple[UrlId, float]:
+        """Choose the page that a forager steps to, and begin the step (Algorithm 11)."""
+        if forager.at_end:
+            forager.end_path()
+            url, promise = self._start(forager, now)
+            forager.path.visit(url)
+        else:
+            url, promise = forager.choose(self.rng)
+        if not forager.settings.weblog_update:
+            forager.weblog.note(url)
+        return url, promise
+
+    def _start(self, forager: Forager, now: float) -> tuple[UrlId, float]:
+        """Choose where a path starts."""
+        weblog = forager.weblog
+        if forager.settings.starts == "worth" and self.prospects is not None:
+            return self.prospects.choose(now, self.rng)
+        if forager.settings.starts == "refresh" and self.memory is not None:
+            urls = np.fromiter(weblog.values, np.int32, len(weblog))
+            values = np.fromiter(weblog.values.values(), np.float64, len(weblog))
+            worth = self.memory.worth(urls, np.maximum(values, LEAST_VALUE), now)
+            ties = np.flatnonzero(worth == worth.max())
+            url = urls.item(ties.item(int(self.rng.random() * len(ties))))
+        else:
+            starting = weblog.starting
+            url = starting[int(self.rng.random() * len(starting))]
+        return url, weblog.values[url]
+
+    def looks(self, forager: Forager, links: Ids, now: float) -> Ids:
+        """Return which links of a page are to be downloaded."""
+        how = forager.settings.looks
+        if how == "all" or not len(links):
+            return links
+        if how == "unvisited":
+            return links[forager.path.unvisited(links)]
+        assert self.memory is not None
+        if how == "worth":
+            assert self.prospects is not None
+            self.prospects.sight(forager.path.urls[-1], links, now)
+            return links[self.prospects.promising(links, now)]
+        choose = self.memory.new if how == "new" else self.memory.due
+        return links[choose(links, now, forager.settings.due_chance)]
+
+    def finish(
+        self,
+        forager: Forager,
+        sights: Sights,
+        links: Ids,
+        states: States,
+        young: Places,
+        wanted: Flags | None = None,
+    ) -> tuple[Places, Places]:
+        """End a step (Algorithm 12): put what it saw into the frontier, and reinforce it.
+
+        `links` are those of the page stepped to, `young` the places of pages young enough,
+        each once, `wanted` those of them that are asked for.  Returns the places of the
+        downloads that were sent, and of those that were relevant.
+        """
+        prospects = self.prospects
+        if prospects is not None and len(links):
+            prospects.sight(sights.urls.item(0), links, sights.times.item(0))
+        sent, relevant = self.settle(
+            forager, states, sights.numbers.item(0), len(sights.urls), sights.pages[young], wanted
+        )
+        if len(sent):
+            sent, relevant = young[sent], young[relevant]
+        if prospects is not None:
+            prospects.note(sights.urls, sights.pages, sights.times, relevant)
+        if self.memory is not None:
+            self.memory.note(*sights)
+        if forager.goes_on:
+            self._see(forager, sights, links, states)
+        return sent, relevant
+
+    def _see(self, forager: Forager, sights: Sights, links: Ids, states: States) -> None:
+        """Put linked pages that came back, or that the memory knows, into the frontier."""
+        leaves, memory = forager.settings.leaves, self.memory
+        if memory is not None:
+            if not len(links):
+                return
+            memory.reach(int(links.max()))
+            urls = links[(memory.pages[links] >= 0) & (leaves | memory.leads[links])]
+            numbers = memory.states[urls]
+        else:
+            urls, numbers, pages = sights.urls[1:], sights.numbers[1:], sights.pages[1:]
+            if len(urls) and (not leaves or np.minimum.reduce(pages) < 0):
+                there = (pages >= 0) & (leaves | sights.leads[1:])
+                urls, numbers = urls[there], numbers[there]
+        if forager.settings.ordering == "random":
+            numbers = np.zeros_like(numbers)  # who goes anywhere sees no difference
+        forager.path.add(urls, numbers, states)
+
+    def settle(
+        self,
+        forager: Forager,
+        states: States,
+        number: int,
+        downloads: int,
+        pages: Ids,
+        wanted: Flags | None = None,
+    ) -> tuple[Places, Places]:
+        """Reinforce a step: `pages` are those young enough, `wanted` those that are asked for.
+
+        The page stepped to has the state of this number.  Returns the places of the pages
+        that were sent, and of those that were relevant (Algorithms 4, 5 and 7).
+        """
+        sent = relevant = NO_PLACES
+        gain = 0.0
+        if len(pages):
+            sent = forager.select(pages)
+            if len(sent):
+                asked = None if wanted is None else wanted[sent]
+                relevant = sent[self.agent.receive(forager, pages[sent], asked)]
+                gain = profit(forager.settings, len(sent), len(relevant))
+        forager.learn(states, number, gain)
+        if len(self.fleets) > 1:
+            self._share(forager, downloads, len(relevant))
+        return sent, relevant
+
+
+def remembers(fleet: Fleet) -> bool:
+    """Say whether a fleet needs to know when pages were seen before."""
+    settings = fleet.settings
+    return settings.looks in ("new", "due", "worth") or settings.starts in ("refresh", "worth")

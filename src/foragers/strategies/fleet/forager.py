@@ -1,0 +1,188 @@
+"""Learning what pages are worth, by temporal differences (Algorithm 4).
+
+The weblog: the starting URLs that a forager knows, and what a path from each was worth.
+
+A forager: walks from page to page, and remembers where walks were worth it.
+
+The reinforcing agent keeps the score; everything else here is the forager's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.exact import dot
+from foragers.core.types import Ids, UrlId
+from foragers.frontier.columns import Marks, Places, States
+from foragers.strategies.fleet.path import Path
+from foragers.strategies.fleet.settings import FleetSettings
+
+Floats = NDArray[np.float64]
+
+LARGEST = 1e150
+"""Values stay numbers as long as errors do not exceed this."""
+
+
+def td_update(
+    weights: Floats, state: Floats, next_state: Floats, reward: float, settings: FleetSettings
+) -> float:
+    """Correct the weights after a step from one state to the next, and return the error.
+
+    error = r + γ v(next) - v(state);  weights += α error state.  With the papers' α the
+    weights can run away on states that have little in common; beyond an error of `LARGEST`
+    they run no further.
+    """
+    error = reward + settings.gamma * dot(next_state, weights) - dot(state, weights)
+    rate = settings.alpha
+    if settings.normalised:
+        rate /= max(dot(state, state), 1e-12)
+    if abs(error) < LARGEST:
+        weights += (rate * error) * state
+    return error
+
+
+@dataclass(slots=True)
+class Weblog:
+    """URLs with their values, the best first; the first `starts` are the starting list."""
+
+    size: int = 100
+    starts: int = 10
+    values: dict[UrlId, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, urls: Iterable[UrlId], size: int = 100, starts: int = 10) -> Weblog:
+        """Return a weblog of seeds, all of the value 0 (Algorithm 10)."""
+        return cls(size, starts, dict.fromkeys(urls, 0.0))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def starting(self) -> list[UrlId]:
+        """The starting list."""
+        return list(self.values)[: self.starts]
+
+    def update(self, urls: Sequence[UrlId], rewards: Sequence[float], beta: float) -> None:
+        """Learn from a path (Algorithm 1).
+
+        A URL's sum is that of the rewards from its step to the end of the path.  Of equal
+        values, those known longer come first.
+        """
+        sums = list(accumulate(reversed(rewards)))[::-1]
+        known = self.values
+        path: dict[UrlId, float] = {}
+        for url, total in zip(urls, sums, strict=True):
+            path.setdefault(url, total)  # one that comes twice: what its first visit led to
+        for url, total in path.items():
+            old = known.get(url)
+            known[url] = total if old is None else (1 - beta) * old + beta * total
+        best = sorted(known, key=known.__getitem__, reverse=True)  # stable, also when reversed
+        self.values = {url: known[url] for url in best[: self.size]}
+
+    def note(self, url: UrlId) -> None:
+        """Add a page to a weblog that is not updated, until its starting list is full."""
+        if len(self.values) < self.starts:
+            self.values.setdefault(url, 0.0)
+
+    def split(self, rng: np.random.Generator) -> Weblog:
+        """Give half of the URLs away, drawn at random (Algorithm 6).
+
+        Of an odd number the larger half stays.  One URL cannot be split: both keep it.
+        """
+        urls = list(self.values)
+        if len(urls) < 2:
+            return Weblog(self.size, self.starts, dict(self.values))
+        leaving = set(rng.permutation(len(urls))[: len(urls) // 2].tolist())
+        given = {url: self.values[url] for at, url in enumerate(urls) if at in leaving}
+        self.values = {url: value for url, value in self.values.items() if url not in given}
+        return Weblog(self.size, self.starts, given)
+
+
+@dataclass(slots=True, eq=False)
+class Forager:
+    """One forager: `sent` are the pages that it has sent to the reinforcing agent."""
+
+    number: int
+    settings: FleetSettings
+    weblog: Weblog
+    weights: Floats
+    score: float
+    parent: int = -1
+    path: Path = field(default_factory=Path)
+    sent: Marks = field(default_factory=Marks)
+    until: float = 0.0
+    debt: float = 0.0
+    paths: int = 0
+    steps: int = field(init=False)
+    _state: Floats | None = None
+
+    def __post_init__(self) -> None:
+        self.steps = self.settings.pages_a_path
+
+    @property
+    def name(self) -> str:
+        """Its kind and number."""
+        return f"{self.settings.kind}-{self.number}"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the path may have another step after those begun."""
+        return len(self.path.urls) < self.steps
+
+    @property
+    def at_end(self) -> bool:
+        """Whether a new path is to be started (Algorithm 11), since this one is done or stuck."""
+        path = self.path
+        return not path.waiting or len(path.urls) >= self.steps
+
+    def choose(self, rng: np.random.Generator) -> tuple[UrlId, float]:
+        """Go to the next page of the path, and say its value (Algorithms 3 and 11)."""
+        if self.settings.ordering == "random":
+            return self.path.go_anywhere(rng), 0.0
+        return self.path.go_best(self.weights, rng)
+
+    def end_path(self) -> None:
+        """Learn from the path which URLs are good to start from (Algorithm 1), and leave it."""
+        if self.settings.weblog_update and self.path.urls:
+            self.weblog.update(self.path.urls, self.path.rewards, self.settings.beta)
+        self.path.restart()
+        self.paths += 1
+        if not self.settings.td_across_paths:
+            self._state = None
+
+    def select(self, pages: Ids) -> Places:
+        """Return the places of pages, all young enough, to be sent, and note it (Algorithm 5)."""
+        unsent = self.sent.missing(pages).nonzero()[0]
+        if len(unsent):
+            self.sent.add(pages)
+        return unsent
+
+    def learn(self, states: States, number: int, profit: float) -> None:
+        """Take in what the step to a page with the state of this number was worth (Algorithm 4)."""
+        self.path.rewards.append(profit)
+        if not self.settings.learns_weights:
+            return
+        here = states[number].astype(np.float64, copy=False)
+        if self._state is not None:
+            td_update(self.weights, self._state, here, profit, self.settings)
+            self.path.reweigh()
+        self._state = here
+
+    def child(self, number: int, rng: np.random.Generator) -> Forager:
+        """Return another forager with part of what this one knows (Algorithm 6)."""
+        settings = self.settings
+        weblog = self.weblog.split(rng) if settings.weblog_update else self.weblog
+        weights = self.weights.copy()
+        if not settings.learns_weights:
+            weights = random_weights(len(weights), settings, rng)
+        return Forager(number, settings, weblog, weights, settings.first_score, self.number)
+
+
+def random_weights(width: int, settings: FleetSettings, rng: np.random.Generator) -> Floats:
+    """Draw a weight vector."""
+    return (2 * rng.random(width) - 1) * settings.weight_scale

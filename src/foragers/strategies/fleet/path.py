@@ -1,0 +1,166 @@
+"""The path of a forager: where it has been since it started, and where it may go next.
+
+Pages of the frontier that have the same state have the same value.  They are kept together,
+one *kind* of page for each state, so that choosing costs as much as there are kinds, ties
+are ties and no matter of rounding, and a page is drawn from a kind in no time.  The *gate* of
+a kind is closed (minus infinity) while it has no pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.exact import times
+from foragers.core.types import Ids, UrlId
+from foragers.frontier.columns import States, grown
+
+VISITED = -1
+"""In place of the kind of a page: it was visited."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Path:
+    """Frontier and visited pages of one path.
+
+    `urls` and `rewards` are its steps so far, `waiting` is the number of pages in the frontier.
+    """
+
+    urls: list[UrlId] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    waiting: int = 0
+    _kind_of: dict[UrlId, int] = field(default_factory=dict)
+    _members: list[list[UrlId]] = field(default_factory=list)
+    _kinds: dict[int, int] = field(default_factory=dict)
+    _table: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    _gates: Floats = field(default_factory=lambda: np.empty(0))
+    _values: Floats | None = None
+    _top: int = -1
+
+    def restart(self) -> None:
+        """Forget where the path has been and could have gone."""
+        self.urls, self.rewards = [], []
+        self.waiting = 0
+        self._kind_of.clear()
+        self._members.clear()
+        self._kinds.clear()
+        self.reweigh()
+
+    def visit(self, url: UrlId) -> None:
+        """Note that a page is visited, and leave it out of the frontier from now on."""
+        self.block(url)
+        self.urls.append(url)
+
+    def block(self, url: UrlId) -> None:
+        """Keep a page out of the frontier, though it is no step of the path."""
+        kind = self._kind_of.get(url, VISITED)
+        if kind != VISITED:
+            self._leave(url, kind)
+            self.waiting -= 1
+        self._kind_of[url] = VISITED
+
+    def unvisited(self, urls: Ids) -> NDArray[np.bool_]:
+        """Say which URLs this path has not visited."""
+        kind_of = self._kind_of
+        return np.array([kind_of.get(url) != VISITED for url in urls.tolist()], np.bool_)
+
+    def add(self, urls: Ids, numbers: Ids, states: States) -> None:
+        """Put pages that are not visited into the frontier, each with the number of its state."""
+        kind_of, members = self._kind_of, self._members
+        self._top = -1
+        for url, kind in zip(urls.tolist(), self._kinds_of(numbers.tolist(), states), strict=True):
+            before = kind_of.get(url)
+            if before is None:
+                self.waiting += 1
+            elif before in (VISITED, kind):
+                continue
+            else:  # the page has changed
+                self._leave(url, before)
+            kind_of[url] = kind
+            some = members[kind]
+            if not some:
+                self._gates[kind] = 0.0
+            some.append(url)
+
+    def _leave(self, url: UrlId, kind: int) -> None:
+        """Take a page out of its kind."""
+        self._members[kind].remove(url)
+        self._top = -1
+        if not self._members[kind]:
+            self._gates[kind] = -np.inf
+
+    def _kinds_of(self, numbers: list[int], states: States) -> list[int]:
+        """Return the kinds of pages by the numbers of their states, and note new kinds."""
+        kinds = self._kinds
+        first = len(kinds)
+        found = [kinds.setdefault(number, len(kinds)) for number in numbers]
+        count = len(kinds)
+        if count > first:
+            if self._table.shape[1] != states.shape[1]:
+                self._table = np.zeros((64, states.shape[1]))
+            self._table = grown(self._table, count, 0.0)
+            self._gates = grown(self._gates, count, -np.inf)
+            self._gates[first:count] = -np.inf
+            self._table[first:count] = states[list(islice(kinds, first, None))]
+            self._members += [[] for _ in range(first, count)]
+            self._values = None
+        return found
+
+    def reweigh(self) -> None:
+        """Note that the weights have changed."""
+        self._values = None
+        self._top = -1
+
+    def go_best(self, weights: Floats, rng: np.random.Generator) -> tuple[UrlId, float]:
+        """Visit the page of the highest value, and say that value; ties at random (Algorithm 3)."""
+        top = self._top
+        if top < 0:
+            top = self._best_kind(weights, rng)
+        assert self._values is not None
+        return self._take(top, rng), self._values.item(top)
+
+    def go_anywhere(self, rng: np.random.Generator) -> UrlId:
+        """Visit a page of the frontier at random."""
+        return self._take(self._draw_kind(range(len(self._members)), rng), rng)
+
+    def _take(self, kind: int, rng: np.random.Generator) -> UrlId:
+        """Visit a page of a kind, drawn at random."""
+        members = self._members[kind]
+        if (count := len(members)) > 1:
+            place = int(rng.random() * count)
+            members[place], members[-1] = members[-1], members[place]
+        url = members.pop()
+        if not members:
+            self._gates[kind] = -np.inf
+            self._top = -1
+        self._kind_of[url] = VISITED
+        self.waiting -= 1
+        self.urls.append(url)
+        return url
+
+    def _best_kind(self, weights: Floats, rng: np.random.Generator) -> int:
+        """Find the kind of the highest value, and remember it until something changes."""
+        if self._values is None:
+            self._values = times(self._table[: len(self._members)], weights)
+        open_values = self._values + self._gates[: len(self._members)]
+        kind = int(open_values.argmax())
+        equal = open_values == open_values[kind]
+        if np.count_nonzero(equal) > 1:  # different states of the same value
+            return self._draw_kind(equal.nonzero()[0].tolist(), rng)
+        self._top = kind
+        return kind
+
+    def _draw_kind(self, kinds: range | list[int], rng: np.random.Generator) -> int:
+        """Draw one of some kinds, each with the chance of its number of pages."""
+        members = self._members
+        lot = int(rng.random() * sum(len(members[kind]) for kind in kinds))
+        for kind in kinds:
+            lot -= len(members[kind])
+            if lot < 0:
+                break
+        return kind

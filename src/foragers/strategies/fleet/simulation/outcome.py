@@ -1,0 +1,70 @@
+"""What comes of a simulated fleet: its steps as they are made, and the sum of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from foragers.core.types import Ids, UrlId
+from foragers.strategies.fleet.simulation.territory import TerritoryTally
+from foragers.strategies.fleet.simulation.windows import Finds, ScoreTally, StepRecord, WindowTally
+from foragers.strategies.population.population import LifeEvent
+
+
+class Record(Protocol):
+    """Takes in every step of a fleet."""
+
+    def path(self, forager: int) -> None:
+        """Note that the step to come is the first of a path."""
+        ...
+
+    def add(self, step: StepRecord) -> None:
+        """Keep a step."""
+        ...
+
+    def stand(self, forager: int, moment: float, url: UrlId, page: int) -> None:
+        """Keep a step of one download, of which nothing was sent."""
+        ...
+
+
+class NewStart(NamedTuple):
+    """A URL that has come into the starting list of a forager."""
+
+    time: float
+    forager: int
+    url: UrlId
+
+
+@dataclass
+class FleetRun:
+    """What came of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
+
+    `kinds` has the kind of every forager, `paths` the last finished path of each.
+    """
+
+    start: float
+    end: float
+    downloaded: int
+    sent: int
+    steps: int
+    windows: list[WindowTally]
+    scores: list[ScoreTally]
+    finds: Finds
+    lives: list[LifeEvent]
+    kinds: dict[int, str]
+    discovered: Ids
+    starts: list[NewStart] = field(default_factory=list)
+    territory: list[TerritoryTally] = field(default_factory=list)
+    paths: dict[int, list[UrlId]] = field(default_factory=dict)
+
+    @property
+    def relevant(self) -> int:
+        """How many relevant documents were found."""
+        return len(self.finds)
+
+    @property
+    def found_urls(self) -> int:
+        """How many different URLs were fetched."""
+        return int(np.count_nonzero(self.discovered >= 0))

@@ -1,0 +1,252 @@
+"""Replaying a fleet over an archive, a whole step at a time.
+
+It makes the same downloads in the same order, at the same times and with the same
+draws of chance, as the strategy of `strategies.foragers` on a `Recorded` world with one
+connection, and is an order of magnitude faster.  Downloads are counted as they come and
+not kept: memory does not grow with them.  Who wants them all gives a `record`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.types import Ids, UrlId
+from foragers.strategies.fleet.colony import Colony
+from foragers.strategies.fleet.fleet import Fleet
+from foragers.strategies.fleet.forager import Forager
+from foragers.strategies.fleet.page_memory import Sights
+from foragers.strategies.fleet.settings import FleetSettings
+from foragers.strategies.fleet.simulation.outcome import FleetRun, NewStart, Record
+from foragers.strategies.fleet.simulation.territory import Territory
+from foragers.strategies.fleet.simulation.web import CurrentVersions, SimulatedWeb
+from foragers.strategies.fleet.simulation.windows import StepRecord, WindowCounter
+
+__all__ = ["FleetRun", "Record", "Replay", "StepRecord", "simulate"]
+
+Floats = NDArray[np.float64]
+
+DAY = 86_400.0
+NO_IDS: Ids = np.empty(0, np.int32)
+
+
+@dataclass(slots=True)
+class Replay:
+    """A colony at work on a ground, one forager at a time."""
+
+    ground: SimulatedWeb
+    colony: Colony
+    now: float
+    seconds_per_page: float
+    tally: WindowCounter
+    territory: Territory | None = None
+    record: Record | None = None
+    starts: list[NewStart] = field(default_factory=list)
+    paths: dict[int, list[UrlId]] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
+    steps: int = 0
+    sent: int = 0
+    downloaded: int = 0
+    is_short: bool = False
+    _shown: CurrentVersions = field(init=False)
+    _ticks: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._shown = CurrentVersions(self.ground)
+        self._ticks = np.full(64, self.seconds_per_page)
+
+    def run(self, until: float, downloads: float) -> None:
+        """Let foragers work in turns, to a time or to a number of downloads."""
+        colony = self.colony
+        colony.begin(self.ground.seeds, self.now)
+        # Only then need a step to a page without links be no more than a step.
+        self.is_short = colony.memory is None
+        while self.now < until and self.downloaded < downloads:
+            forager = colony.start_turn(self.now)
+            if forager is None:
+                break
+            self.kinds[forager.number] = forager.settings.kind
+            last, step = min(forager.until, until), self.step
+            while self.now < last and self.downloaded < downloads:
+                step(forager)
+            colony.end_turn(forager, self.now)
+        while self.tally.edge <= until:
+            self.tally.close(colony.foragers)
+        if self.territory is not None:
+            self.territory.close()
+
+    def step(self, forager: Forager) -> None:
+        """Do one step of a forager: visit a page, and look at those it links to."""
+        ground, colony = self.ground, self.colony
+        if self.territory is not None and forager.at_end:
+            self._end_path(forager)
+        url, _ = colony.next_page(forager, self.now)
+        if self.record is not None and len(forager.path.urls) == 1:
+            self.record.path(forager.number)
+        moment = self.now + self.seconds_per_page
+        version = self._visit(forager, url, moment)
+        self.steps += 1
+        first, last = ground.link_starts[version], ground.link_starts[version + 1]
+        if first == last and self.is_short and moment < self.tally.edge:
+            self._stand(forager, url, version, moment)
+            return
+        links = ground.targets[first:last]
+        if ground.redirects is not None and ground.finals.item(version) != url:
+            links = links[links != url]
+        looked = links
+        if first < last and forager.settings.looks != "all":
+            looked = colony.looks(forager, links, moment)
+        times, urls, versions = self._download(url, version, moment, looked)
+        self.now = times.item(-1)
+        self._finish(forager, times, urls, versions, links)
+
+    def _stand(self, forager: Forager, url: UrlId, version: int, moment: float) -> None:
+        """Do a step to a page without links, as most are: the same as others do, without arrays."""
+        ground, tally = self.ground, self.tally
+        self.now = moment
+        page = ground.pages.item(version)
+        young = moment - ground.born.item(version) <= forager.settings.new_within
+        if young and page not in forager.sent:
+            at, urls = np.array([version], np.int32), np.array([url], np.int32)
+            self._finish(forager, np.array([moment]), urls, at, NO_IDS)
+            return
+        self.colony.settle(forager, ground.states, ground.numbers.item(version), 1, NO_IDS)
+        self.downloaded += 1
+        tally.downloaded += 1
+        if tally.discovered.item(url) < 0:
+            tally.discover(np.array([url], np.int32))
+        if self.record is not None:
+            self.record.stand(forager.number, moment, url, page)
+        if self.territory is not None:
+            self.territory.step(forager.number, forager.path.urls, moment)
+
+    def _visit(self, forager: Forager, url: UrlId, moment: float) -> int:
+        """Return the version that the page of a step shows."""
+        shown = self._shown
+        if moment >= shown.following:
+            shown.advance(moment)
+        version = shown.current.item(url)
+        if self.ground.redirects is not None and self.ground.redirects[version] >= 0:
+            version = shown.final(np.array([url], np.int32), np.array([moment])).item()
+            if version != self.ground.nothing:
+                forager.path.block(self.ground.finals.item(version))
+        return version
+
+    def _download(
+        self, url: UrlId, version: int, moment: float, looked: Ids
+    ) -> tuple[Floats, Ids, Ids]:
+        """Return times, URLs and versions of a step's downloads."""
+        count = len(looked) + 1
+        if count > len(self._ticks):
+            self._ticks = np.full(2 * count, self.seconds_per_page)
+        self._ticks[0] = moment
+        # Added up one by one, as a clock does: the times are those of a world to the last bit.
+        times = np.add.accumulate(self._ticks[:count])
+        urls, versions = np.empty(count, np.int32), np.empty(count, np.int32)
+        urls[0], versions[0] = url, version
+        if count > 1:
+            urls[1:] = looked
+            versions[1:] = self._shown.final(looked, times[1:])
+        return times, urls, versions
+
+    def _finish(
+        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, links: Ids
+    ) -> None:
+        """End a step: see what is young enough, let the forager learn, and count."""
+        ground = self.ground
+        pages = ground.pages[versions]
+        young = (times - ground.born[versions] <= forager.settings.new_within).nonzero()[0]
+        if ground.redirects is not None and len(young) > 1:  # two URLs may lead to one page
+            young = young[np.sort(np.unique(pages[young], return_index=True)[1])]
+        wanted = None if ground.wanted is None else ground.wanted[versions[young]]
+        sights = Sights(urls, pages, ground.numbers[versions], times, ground.leads[versions])
+        sent, relevant = self.colony.finish(forager, sights, links, ground.states, young, wanted)
+        self._count(StepRecord(forager.number, times, urls, versions, pages, sent, relevant))
+        if self.territory is not None:
+            self.territory.step(forager.number, forager.path.urls, times.item(0))
+
+    def _count(self, step: StepRecord) -> None:
+        """Count a step, window by window, and keep it."""
+        self.sent += len(step.sent)
+        self.downloaded += len(step.urls)
+        if step.times.item(-1) >= self.tally.edge:
+            self.tally.cross(step, self.colony.foragers)
+        else:
+            self.tally.count(step)
+        if self.record is not None:
+            self.record.add(step)
+
+    def _end_path(self, forager: Forager) -> None:
+        """Note the path that is over, and the URLs that it brings into the starting list."""
+        if not forager.path.urls:
+            return
+        self.paths[forager.number] = forager.path.urls
+        if forager.settings.weblog_update:
+            before = set(forager.weblog.starting)
+            forager.end_path()
+            self.starts += [
+                NewStart(self.now, forager.number, url)
+                for url in forager.weblog.starting
+                if url not in before
+            ]
+
+
+def simulate(
+    ground: SimulatedWeb,
+    settings: FleetSettings | Sequence[FleetSettings],
+    *,
+    seed: int = 0,
+    days: float | None = None,
+    downloads: float = float("inf"),
+    seconds_per_page: float = 2.6,
+    window: float = 3 * 3600.0,
+    territory: float | None = None,
+    record: Record | None = None,
+) -> FleetRun:
+    """Let a fleet, or several under one reinforcing agent, forage from the start of a ground.
+
+    It ends after so many `days` (all of the recording if none are given), or `downloads`; the
+    step under way is finished.  `window` is the length of a window in seconds; with
+    `territory`, a length in seconds too (the paper's: 4500), it is also kept who went where.
+    """
+    several = (settings,) if isinstance(settings, FleetSettings) else tuple(settings)
+    colony = Colony(
+        [Fleet(one) for one in several], ground.states.shape[1], np.random.default_rng(seed)
+    )
+    until = ground.end if days is None else ground.start + days * DAY
+    replay = Replay(
+        ground,
+        colony,
+        ground.start,
+        seconds_per_page,
+        WindowCounter(ground, ground.start, window),
+        None if territory is None else Territory(ground.start, territory),
+        record,
+    )
+    replay.run(until, downloads)
+    return outcome(replay, until)
+
+
+def outcome(replay: Replay, until: float) -> FleetRun:
+    """Sum up a simulation."""
+    colony, tally, territory = replay.colony, replay.tally, replay.territory
+    lives = [event for fleet in colony.fleets for event in fleet.population.events]
+    return FleetRun(
+        start=tally.start,
+        end=until,
+        downloaded=replay.downloaded,
+        sent=replay.sent,
+        steps=replay.steps,
+        windows=tally.windows,
+        scores=tally.scores,
+        finds=tally.finds,
+        lives=sorted(lives, key=lambda event: event.time),
+        kinds=replay.kinds,
+        discovered=tally.discovered,
+        starts=replay.starts,
+        territory=[] if territory is None else territory.windows,
+        paths=replay.paths,
+    )

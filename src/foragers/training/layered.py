@@ -1,0 +1,156 @@
+"""From recorded worlds to layers: how far every page is from what is wanted, and some of the words.
+
+Distances and links are those of all pages.  Words are read of at most so many pages a layer,
+spread evenly over it, as Diligenti and others do: more of them tell no more.
+
+The words of the layers around wanted pages, for `context-graph` and `hw`.
+
+The hidden Markov model of `hmm` and `bpm`, trained on recorded worlds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from foragers.core.models import Model, array_to_words
+from foragers.errors import UsageError
+from foragers.evaluation.tables import Cell, Table
+from foragers.judges.topic import full_text
+from foragers.strategies.layered.hmm_model import fit_hmm
+from foragers.strategies.layered.layer_words import fit_layers
+from foragers.strategies.layered.layers import Layers, Numbers, layers_of, links_between
+from foragers.strategies.layered.page_scorer import MOST_LETTERS, text_of
+from foragers.text.bag_of_words import BagStore
+from foragers.text.bayes import weighted_log_odds
+from foragers.training.lesson import Lesson
+from foragers.training.registry import Progress, Trained
+
+
+def layered(
+    lessons: Sequence[Lesson], count: int, pages_a_layer: int, progress: Progress
+) -> Layers:
+    """Return the pages of all lessons in so many layers."""
+    shelf = BagStore()
+    of_text: list[int] = []
+    links = np.zeros((count, count), np.int64)
+    with progress("reading pages", count * pages_a_layer * len(lessons)) as meter:
+        for lesson in lessons:
+            layers, between = of_lesson(lesson, count)
+            links += between
+            of_text += read(lesson, layers, pages_a_layer, shelf, lambda: meter(len(shelf)))
+    if 0 not in of_text:
+        names = ", ".join(lesson.name for lesson in lessons)
+        raise UsageError(
+            f"no page of {names} is wanted, so that there is nothing to learn;"
+            " say what is with --relevant LABEL, --topic WORDS or --examples FILE"
+        )
+    return Layers(shelf, np.array(of_text, np.int64), links)
+
+
+def of_lesson(lesson: Lesson, count: int) -> tuple[Numbers, Numbers]:
+    """Return the layer of every page of a lesson, and the number of links from layer to layer."""
+    pages, archive = lesson.pages, lesson.archive
+    versions = lesson.shown[pages]
+    first, last = archive.link_starts[versions], archive.link_starts[versions + 1]
+    degrees = (last - first).astype(np.int64)
+    begins = np.concatenate(([0], np.cumsum(degrees)))
+    places = np.repeat(first - begins[:-1], degrees) + np.arange(begins[-1])
+    number = np.full(len(lesson.finals) + 1, -1, np.int64)
+    number[pages] = np.arange(len(pages))
+    # A final of -1 takes the last entry, which is -1 too.
+    ends = number[lesson.finals[archive.targets[places]]]
+    sources = np.repeat(np.arange(len(pages)), degrees)
+    kept = (ends >= 0) & (ends != sources)
+    sources, ends = sources[kept], ends[kept]
+    layers = layers_of(sources, ends, np.isin(pages, lesson.rewards), count)
+    return layers, links_between(layers, sources, ends, count)
+
+
+def read(
+    lesson: Lesson, layers: Numbers, most: int, shelf: BagStore, watch: Callable[[], None]
+) -> list[int]:
+    """Put the words of some pages of each layer on a shelf, and return their layers."""
+    found: list[int] = []
+    for layer in range(int(layers.max(initial=-1)) + 1):
+        members = lesson.pages[layers == layer]
+        for url in members[:: max(1, -(-len(members) // most))].tolist():
+            document = lesson.archive.texts.document(int(lesson.shown[url]))
+            shelf.add(text_of(full_text(document)[:MOST_LETTERS]))
+            found.append(layer)
+            watch()
+    return found
+
+
+SHOWN = 10
+"""How many words of a layer are told."""
+
+
+@dataclass(frozen=True)
+class ContextGraphTrainer:
+    """Learns of so many layers around the wanted pages, from so many pages of each."""
+
+    layers: int = 4
+    pages: int = 300
+
+    def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
+        """Learn from all lessons together; all that is farther is one more layer."""
+        for option in ("layers", "pages"):
+            if getattr(self, option) < 1:
+                raise UsageError(f"--kind context-graph: {option} must be at least 1")
+        model = fit_layers(layered(lessons, self.layers + 2, self.pages, progress))
+        names = ", ".join(lesson.name for lesson in lessons)
+        return Trained(replace(model, facts={**model.facts, "worlds": names}), (table(model),))
+
+
+def table(model: Model) -> Table:
+    """Return the words that speak most for each layer."""
+    known = array_to_words(model.arrays["words"])
+    counts = model.arrays["counts"].astype(np.float64)
+    odds = weighted_log_odds(counts)
+    rows: list[tuple[Cell, ...]] = []
+    for layer, row in enumerate(odds):
+        best = [known[place] for place in np.argsort(-row, kind="stable")[:SHOWN].tolist()]
+        name = f"{layer}" if layer < len(odds) - 1 else "farther"
+        rows.append((name, int(model.arrays["pages"][layer]), ", ".join(best)))
+    return Table("layers", "Layers by distance", ("links away", "pages read", "words"), rows)
+
+
+@dataclass(frozen=True)
+class HmmTrainer:
+    """Learns with so many hidden states, clusters besides the wanted one, and LSI directions."""
+
+    states: int = 4
+    clusters: int = 12
+    rank: int = 50
+    pages: int = 300
+
+    def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
+        """Learn from all lessons together; `pages` of each state are read in every world."""
+        for option, least in (("states", 2), ("clusters", 1), ("rank", 1), ("pages", 1)):
+            if getattr(self, option) < least:
+                raise UsageError(f"--kind hmm: {option} must be at least {least}")
+        layers = layered(lessons, self.states, self.pages, progress)
+        model = fit_hmm(layers, self.clusters, self.rank)
+        names = ", ".join(lesson.name for lesson in lessons)
+        model = replace(model, facts={**model.facts, "worlds": names})
+        return Trained(model, (transitions(model), emissions(model)))
+
+
+def transitions(model: Model) -> Table:
+    """Return how a link changes the state."""
+    values = model.arrays["transitions"]
+    columns = ("from", *(f"to T{state}" for state in range(len(values))))
+    rows: list[tuple[Cell, ...]] = [(f"T{i}", *row) for i, row in enumerate(values.tolist())]
+    return Table("transitions", "From state to state", columns, rows)
+
+
+def emissions(model: Model) -> Table:
+    """Return how the states look, a cluster a row."""
+    values = model.arrays["emissions"].T
+    columns = ("cluster", *(f"in T{state}" for state in range(values.shape[1])))
+    rows: list[tuple[Cell, ...]] = [(str(i), *row) for i, row in enumerate(values.tolist())]
+    note = "Cluster 0 is around the wanted pages."
+    return Table("emissions", "What pages look like", columns, rows, note)

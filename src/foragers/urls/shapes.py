@@ -1,0 +1,83 @@
+"""The shape of an address: what it has in common with others made by the same program.
+
+    https://a.test/news/2024/05/green-tea.html?page=2&sort=up
+    -> a.test/news/{n}/*/{word}.html?page&sort
+
+Numbers, dates, ids and titles are replaced by what they are; folders beyond the second
+by a star, so that a path cannot grow into ever new shapes; and values are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from foragers.urls.parse import site_of
+
+_HTTP = re.compile(r"https?://(?:[^/?#@]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?")
+_EXTENSION = re.compile(r"\.[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
+_SCRIPT = re.compile(r"\.(?:php\d?|aspx?|jsp|cgi|pl|do|cfm|py|dll|exe)$", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]{1,16}")
+_NUMBER = re.compile(r"\d+")
+# v2, page-12, 2024-05-12; but not 4d7f92, which would be a shape of its own.
+_NUMBERED = re.compile(r"[a-z]{0,12}[-_.]?\d+(?:[-_.]\d+)*")
+ID = re.compile(r"(?=[a-f-]*\d)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
+_LITERAL_FOLDERS = 2
+
+
+class Shape(NamedTuple):
+    """A shape and what it belongs to, from narrow to wide."""
+
+    full: str
+    path: str
+    family: str
+    host: str
+    site: str
+
+
+@lru_cache(maxsize=4096)
+def shape_of(url: str) -> Shape:
+    """Return the shape of an address."""
+    found = _HTTP.match(url)
+    if found is None:
+        return Shape(url[:64], url[:64], "", "", "")
+    host, whole, query = found[1].lower(), found[2], found[3]
+    *folders, leaf = whole.split("/")
+    folders = [name for name in folders if name]
+    names = [f"/{_folder(name)}" for name in folders[:_LITERAL_FOLDERS]]
+    if len(folders) > _LITERAL_FOLDERS:
+        names.append("/*")
+    is_script = bool(query) and (not folders or _SCRIPT.search(leaf) is not None)
+    path = f"{host}{''.join(names)}/{_leaf(leaf, is_script)}"
+    full = f"{path}?{_names(query)}" if query else path
+    return Shape(full, path, f"{host}{names[0] if names else '/'}", host, site_of(host))
+
+
+def _folder(name: str) -> str:
+    """Return a plain word as it is, anything else as its kind."""
+    if _WORD.fullmatch(name):
+        return name
+    if ID.fullmatch(name):
+        return "{id}"
+    if _NUMBERED.fullmatch(name):
+        return _NUMBER.sub("{n}", name)
+    return "{word}"
+
+
+def _leaf(name: str, is_script: bool) -> str:
+    """Return the kind of the last segment, with its extension; a script's own name is kept."""
+    if not name:
+        return ""
+    if is_script and len(name) <= 32:
+        return _NUMBER.sub("{n}", name).lower()
+    found = _EXTENSION.search(name)
+    stem, end = (name[: found.start()], found[0].lower()) if found else (name, "")
+    if ID.fullmatch(stem):
+        return "{id}" + end
+    return ("{n}" if stem and not stem.strip("0123456789-_.") else "{word}") + end
+
+
+def _names(query: str) -> str:
+    """Return the names of parameters, each once and in order."""
+    return "&".join(sorted({part.partition("=")[0][:32] for part in query.split("&")}))

@@ -1,0 +1,109 @@
+"""Parsing captures ahead of the one who stores them, in processes of their own.
+
+Results come in the order of the captures, whatever the number of processes, so that
+the world is the same, byte for byte.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from hashlib import blake2b
+from itertools import islice
+from multiprocessing import get_context
+
+import msgspec
+
+from foragers.core.links import ParsedLink, hrefs_of
+from foragers.core.processes import end_with
+from foragers.core.types import Document
+from foragers.parsing.encoding import to_utf8
+from foragers.parsing.html.parse import parse
+from foragers.storage.warc.reader import Capture
+from foragers.worlds.archive import Body
+from foragers.worlds.texts import Packed, pack
+
+BATCH = 32
+AHEAD = 4
+"""How many batches may be under way for each process."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A capture, the digest of its content, and what it says if that was not read before."""
+
+    capture: Capture
+    digest: bytes = b""
+    packed: Packed | None = None
+    hrefs: list[str] = []
+
+
+def words_of(capture: Capture) -> tuple[Document, Sequence[ParsedLink]]:
+    """Return what a capture says and links to; nothing where it is neither HTML nor text."""
+    kind = capture.content_type.partition(";")[0].strip().lower()
+    if "html" in kind or (not kind and capture.body.lstrip()[:1] == b"<"):
+        parsed = parse(capture.body, capture.url, capture.content_type)
+        return parsed.document, parsed.links
+    if kind == "text/plain":
+        text = to_utf8(capture.body, capture.content_type).decode("utf-8", "replace")
+        return Document(text=" ".join(text.split())), ()
+    return Document(), ()
+
+
+def read(capture: Capture) -> tuple[Packed, list[str]]:
+    """Parse a capture and pack what it says."""
+    document, outlinks = words_of(capture)
+    packed = pack(document, outlinks, Body(capture.content_type, capture.body))
+    return packed, hrefs_of(outlinks)
+
+
+def read_batch(captures: list[Capture]) -> list[tuple[Packed, list[str]]]:
+    """Read some captures in a worker."""
+    return [read(capture) for capture in captures]
+
+
+def readings(captures: Iterable[Capture], processes: int) -> Iterator[Reading]:
+    """Read captures that hold a page, each distinct content of an address once."""
+    seen: set[tuple[str, bytes]] = set()
+    noted = (note(capture, seen) for capture in captures)
+    if processes < 2:
+        for reading, fresh in noted:
+            yield complete(reading, read(reading.capture)) if fresh else reading
+        return
+    context = get_context("spawn")
+    arguments = (os.getpid(),)
+    with ProcessPoolExecutor(processes, context, end_with, arguments) as pool:
+        waiting: deque[tuple[list[tuple[Reading, bool]], Future[list[tuple[Packed, list[str]]]]]]
+        waiting = deque()
+        while batch := list(islice(noted, BATCH)):
+            unread = [reading.capture for reading, fresh in batch if fresh]
+            waiting.append((batch, pool.submit(read_batch, unread)))
+            if len(waiting) > AHEAD * processes:
+                yield from results(*waiting.popleft())
+        while waiting:
+            yield from results(*waiting.popleft())
+
+
+def note(capture: Capture, seen: set[tuple[str, bytes]]) -> tuple[Reading, bool]:
+    """Say whether a capture must be read: it holds a page, with content not read before."""
+    if capture.revisit or not 200 <= capture.code < 300:
+        return Reading(capture), False
+    digest = blake2b(capture.body, digest_size=16).digest()
+    fresh = (capture.url, digest) not in seen
+    seen.add((capture.url, digest))
+    return Reading(capture, digest), fresh
+
+
+def results(
+    batch: list[tuple[Reading, bool]], future: Future[list[tuple[Packed, list[str]]]]
+) -> Iterator[Reading]:
+    """Give the readings of a batch with what the worker read."""
+    found = iter(future.result())
+    for reading, fresh in batch:
+        yield complete(reading, next(found)) if fresh else reading
+
+
+def complete(reading: Reading, found: tuple[Packed, list[str]]) -> Reading:
+    """Add to a reading what was read."""
+    return Reading(reading.capture, reading.digest, *found)

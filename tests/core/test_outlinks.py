@@ -1,0 +1,52 @@
+"""Links as columns are the links that were put in, however they are asked for."""
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks, hrefs_of
+from foragers.parsing.html.parse import parse
+
+WORDS = st.text(max_size=8)
+LINKS = st.lists(
+    st.builds(ParsedLink, WORDS, WORDS, WORDS, WORDS, st.integers(0, 9), WORDS), max_size=6
+)
+PAGE = b"<body>before <a href=one rel=Next>first</a> between <p><a href=two>second</a> after"
+
+
+def written(links: ParsedLinks) -> ParsedLinks:
+    told = msgspec.msgpack.encode(links.columns())
+    return ParsedLinks.read(links.hrefs, msgspec.msgpack.decode(told, type=LinkColumns))
+
+
+@given(LINKS)
+def test_links_are_the_same_as_columns_and_written_down(links):
+    assert list(ParsedLinks.of(links)) == links
+    assert written(ParsedLinks.of(links)) == links
+    assert hrefs_of(links) == hrefs_of(ParsedLinks.of(links)) == [out.href for out in links]
+
+
+def test_words_around_a_link_are_cut_out_when_asked_for_also_after_writing():
+    links = parse(PAGE, "http://a.test/").links
+    assert isinstance(links, ParsedLinks)
+    assert [links.around(0), links.around(1)] == [
+        "before between second after",
+        "before first between after",
+    ]
+    assert written(links) == links
+    assert links[0] == ParsedLink(
+        "http://a.test/one", "first", "before between second after", "html body a", 0, "next"
+    )
+
+
+def test_chosen_links_keep_their_place_and_get_the_address_given_for_them():
+    links = ParsedLinks.of(parse(PAGE, "http://a.test/").links)
+    chosen = links.chosen([1], ["http://a.test/2"])
+    assert list(chosen) == [msgspec.structs.replace(list(links)[1], href="http://a.test/2")]
+    assert links[1:] == list(links)[1:]
+
+
+def test_the_words_behind_a_long_link_are_told_as_well():
+    page = f"<body>before <a href=one>{'long words ' * 30}</a> behind it".encode()
+    (link,) = parse(page, "http://a.test/").links
+    assert link.around == "before behind it"

@@ -1,0 +1,64 @@
+"""Free memory goes back to the system."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import pytest
+
+from foragers.crawling import heap
+
+LARGE_FREED = """
+import sys
+import numpy as np
+from foragers.crawling.heap import (give_back, keep_large_apart)
+
+def held():
+    line = next(line for line in open("/proc/self/status") if line.startswith("VmRSS:"))
+    return int(line.split()[1]) / 1024
+
+np.ones(3_000_000)  # 24 MB: glibc learns from its end to keep such arrays among all else
+if "apart" in sys.argv:
+    assert keep_large_apart()
+before, small, large = held(), [], []
+for _ in range(40):  # what stays stands behind what goes
+    large.append(np.ones(250_000))
+    small.append(bytearray(100_000))
+del large
+if "back" in sys.argv:
+    assert give_back()
+print(held() - before)
+"""
+
+
+def is_glibc() -> bool:
+    return sys.platform == "linux" and hasattr(ctypes.CDLL(None), "malloc_trim")
+
+
+def held(*given: str) -> float:
+    """Return how many of 80 megabytes a process holds after it has freed them."""
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_FREED, *given], capture_output=True, text=True, check=True
+    )
+    return float(done.stdout)
+
+
+@pytest.mark.skipif(not is_glibc(), reason="only glibc can be told")
+def test_large_arrays_leave_no_holes_behind() -> None:
+    assert held() > 60
+    assert held("apart") < 20
+    assert held("back") < 20
+
+
+@pytest.mark.skipif(not is_glibc(), reason="only glibc can be told")
+def test_a_limit_of_the_users_own_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(heap.CHOSEN, "131072")
+    assert not heap.keep_large_apart()
+
+
+def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
+    assert not heap.keep_large_apart()
+    assert not heap.give_back()

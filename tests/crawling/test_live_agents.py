@@ -1,0 +1,101 @@
+"""What a crawl writes down of its agents, and what the report makes of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from foragers.cli.main import main
+from foragers.core.options import Target
+from foragers.crawling.session import Session
+from foragers.reports.crawl_folder import opened
+from foragers.reports.family_tree import sizes
+from foragers.reports.population import agents_of, read
+from support.crawling import LIMITS, order_of, serving
+from support.hostile_server import page
+
+SITE = {f"/p{number}": page(*(f"/p{number}{next}" for next in range(4))) for number in range(5)}
+
+
+def crawl(folder: Path, seed: str, strategy: str, budget: int) -> Session:
+    order = msgspec.structs.replace(
+        order_of(seed, budget=budget), strategy=strategy, aim=Target("it works")
+    )
+    session = Session(order, folder, LIMITS)
+    session.open()
+    try:
+        session.run()
+    finally:
+        session.close()
+    return session
+
+
+@pytest.mark.parametrize("strategy", ["energy(agents=4, least=2, most=6)", "infospiders", "wl"])
+def test_agents_are_written_down_and_told_after_a_crawl_is_taken_up(
+    tmp_path: Path, strategy: str
+) -> None:
+    with serving(SITE) as server:
+        for budget in (9, 20):
+            session = crawl(tmp_path, server.url("/"), strategy, budget)
+    census = session.crawl.strategy.census()
+    kept = read(tmp_path / "agents.npz")
+    for name, column in census.columns().items():
+        assert (kept[name] == column).all()
+    with opened(tmp_path) as folder:
+        agents = agents_of(folder)
+    connection = sqlite3.connect(tmp_path / "ledger.sqlite")
+    signed = Counter(
+        agent.split()[0]
+        for (agent,) in connection.execute(
+            "SELECT agent FROM visits WHERE agent != '' AND status != 'skipped'"
+        )
+    )
+    connection.close()
+    assert signed
+    assert {life.name: life.downloads for life in agents.lives.values() if life.downloads} == signed
+    assert sum(
+        sizes(agents.lives)[one] for one, life in agents.lives.items() if life.parent < 0
+    ) == (len(agents.lives))
+    assert main(["report", str(tmp_path)]) == 0
+    told = (tmp_path / "report.html").read_text()
+    assert "Family tree" in told
+    assert next(iter(signed)) in told
+
+
+def test_a_crawl_without_a_population_writes_no_agents(tmp_path: Path) -> None:
+    with serving(SITE) as server:
+        crawl(tmp_path, server.url("/"), "breadth-first", 5)
+    assert not (tmp_path / "agents.npz").exists()
+    assert main(["report", str(tmp_path)]) == 0
+    assert "Family tree" not in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize("damage", ["empty", "text", "pickle", "lengths", "kind"])
+def test_a_damaged_file_of_agents_is_passed_over(tmp_path: Path, damage: str) -> None:
+    file = tmp_path / "agents.npz"
+    columns = {
+        "times": np.zeros(2),
+        "members": np.zeros(2, np.int32),
+        "births": np.array([True, False]),
+        "parents": np.full(2, -1, np.int32),
+        "kind": np.zeros(2, np.int32),
+        "kinds": np.array(["walker"]),
+    }
+    np.savez(file, **columns)
+    assert read(file) is not None
+    if damage == "empty":
+        file.write_bytes(b"")
+    elif damage == "text":
+        file.write_text("no agents here")
+    elif damage == "pickle":
+        np.savez(file, **{**columns, "kinds": np.array([{}], object)})
+    elif damage == "lengths":
+        np.savez(file, **{**columns, "times": np.zeros(3)})
+    else:
+        np.savez(file, **{**columns, "kind": np.array([0, 1], np.int32)})
+    assert read(file) is None

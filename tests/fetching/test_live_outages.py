@@ -1,0 +1,351 @@
+"""Hosts that cannot be reached for a while, one or all: no page is lost, and none is held up."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from foragers.crawling import session as sessions
+from foragers.crawling.session import Session
+from foragers.fetching.outages import KNOWN, STRANGER, Weather
+from foragers.fetching.throttle import Throttle
+from support.crawling import LIMITS, Outcome, order_of, serving
+from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
+
+PAGES = 12
+UNIT = 0.05
+"""Seconds that stand for one, in all pauses."""
+
+
+def site(name: str, first: bytes | None = None) -> dict:
+    pages = {f"/{n}": page(f"/{n + 1}", words=f"{n} of {name}") for n in range(PAGES)}
+    return {**pages, f"/{PAGES}": page(words=f"last of {name}"), "/robots.txt": first or ALLOW_ALL}
+
+
+class Switched:
+    """A server that stops to listen when it has answered so often, and comes back after a time."""
+
+    def __init__(self, name: str, address: str, after: int, seconds: float) -> None:
+        self.site, self.address, self.seconds = site(name), address, seconds
+        self.log: list = []
+        self.left = after
+        self.site["/robots.txt"] = self._counted(ALLOW_ALL)
+        for path in list(self.site):
+            self.site[path] = self._counted(self.site[path])
+        self.server = HostileServer(self.site, address=address, log=self.log).start()
+        self.port = self.server.port
+
+    def _counted(self, answer):
+        def send(connection: Connection) -> None:
+            self.left -= 1
+            if self.left == 0:
+                self.server.stop()
+                connection.close()
+                if self.seconds < 1000:
+                    threading.Timer(self.seconds, self._back).start()
+            if callable(answer):
+                answer(connection)
+            else:
+                connection.send(answer)
+
+        return send
+
+    def _back(self) -> None:
+        self.server = HostileServer(self.site, address=self.address, port=self.port, log=self.log)
+        self.server.start()
+
+    def url(self, path: str) -> str:
+        return f"http://{self.address}:{self.port}{path}"
+
+    def stop(self) -> None:
+        self.server.stop()
+
+
+def run(folder: Path, *seeds: str, unit: float = UNIT, **options) -> tuple[Outcome, list[str]]:
+    """Crawl with short pauses; return what came of it and what was said on the way."""
+    crawling = Session(order_of(*seeds, **options), folder, LIMITS)
+    crawling.open()
+    said: list[str] = []
+    try:
+        crawling.live.dispatch.courtesy.backoff = unit
+        crawling.run(lambda visits: said.extend(crawling.notices()))
+    finally:
+        crawling.close()
+    outcome = Outcome(folder)
+    outcome.stopped = crawling.stopped
+    return outcome, said
+
+
+def fetched(outcome: Outcome) -> int:
+    return sum(row[2] == "ok" for row in outcome.rows.values())
+
+
+def test_nothing_is_lost_when_all_hosts_are_away_for_a_while(tmp_path: Path) -> None:
+    servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4 + n % 2, 1.5) for n in range(5)]
+    try:
+        seeds = [server.url("/0") for server in servers]
+        outcome, said = run(tmp_path, *seeds, budget=5 * (PAGES + 1), concurrency=3)
+    finally:
+        for server in servers:
+            server.stop()
+    assert fetched(outcome) == 5 * (PAGES + 1), "and what failed on the way cost nothing"
+    assert outcome.stopped.startswith(("there is nothing left", "the budget of"))
+    assert any("nobody can be reached" in line for line in said)
+    assert any("the network is back" in line for line in said)
+
+
+def test_one_host_that_is_away_for_a_while_holds_up_no_other_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    switched = Switched("one", "127.0.0.2", 4, 2.0)
+    with serving(site("other")) as other:
+        outcome, said = run(tmp_path, switched.url("/0"), other.url("/0"), delay=0.02)
+        switched.stop()
+        assert fetched(outcome) == 2 * (PAGES + 1)
+        back = next(asked.start for asked in switched.log[4:])
+        assert max(asked.start for asked in other.log) < back, "the other went on meanwhile"
+        assert any("127.0.0.2" in line and "cannot be reached" in line for line in said)
+
+
+def test_a_host_that_stays_away_is_given_up_and_its_pages_are_not_each_tried(
+    tmp_path: Path,
+) -> None:
+    links = [f"/{n}" for n in range(1, 9)]
+    dead = Switched("dead", "127.0.0.2", 2, 1e9)
+    dead.site["/0"] = dead._counted(page(*links))
+    with serving(site("other")) as other:
+        outcome, _ = run(tmp_path, dead.url("/0"), other.url("/0"), unit=0.005)
+        rows = [row for url, row in outcome.rows.items() if "127.0.0.2" in url]
+        assert [row[2] for row in rows].count("failed") <= 1
+        assert len(rows) <= 3
+        assert outcome.stopped.startswith("no remaining host can be reached: 127.0.0.2")
+        assert sum("127.0.0.1:" in url for url in outcome.rows) == PAGES + 1
+        dead._back()
+        outcome, _ = run(tmp_path, dead.url("/0"), other.url("/0"))
+        dead.stop()
+        rows = [row for url, row in outcome.rows.items() if "127.0.0.2" in url]
+        assert {row[2] for row in rows} == {"ok"}
+        assert len(rows) == PAGES + 1, "the same command asks again"
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["checkpoint", "ledger alone"])
+def test_pages_that_were_set_aside_are_asked_for_when_the_crawl_goes_on(
+    keep: bool, tmp_path: Path
+) -> None:
+    server = Switched("one", "127.0.0.2", 5, 1e9)
+    crawling = Session(order_of(server.url("/0")), tmp_path, LIMITS)
+    crawling.open()
+    for _ in crawling.steps():
+        if len(crawling.extras):
+            break
+    crawling.close()
+    if not keep:
+        (tmp_path / "checkpoint").unlink()
+    server._back()
+    outcome, _ = run(tmp_path, server.url("/0"))
+    server.stop()
+    assert fetched(outcome) == len(outcome.rows) == PAGES + 1
+
+
+def test_a_redirect_to_a_host_that_is_away_does_not_hold_up_its_own(tmp_path: Path) -> None:
+    away = Switched("away", "127.0.0.2", 1, 1.0)  # for the time of robots.txt
+    own = {**site("own"), "/0": page("/moved", "/1"), "/moved": redirect(away.url("/3"))}
+    with serving(own) as server:
+        outcome, _ = run(tmp_path, server.url("/0"))
+        away.stop()
+        assert outcome.final("/moved") == away.url("/3")
+        assert outcome.status("/moved") == "ok"
+        assert server.paths.count("/moved") == 1, "it goes on from where it had come to"
+
+
+def test_hosts_with_a_long_crawl_delay_leave_their_places_to_others(tmp_path: Path) -> None:
+    slow = reply(b"User-agent: *\nCrawl-delay: 7200\n", kind="text/plain")
+    with ExitStack() as stack:
+        hosts = [
+            stack.enter_context(serving(site("slow", slow), address=f"127.0.0.{n + 2}"))
+            for n in range(4)
+        ]
+        good = stack.enter_context(serving(site("good")))
+        seeds = [host.url("/0") for host in hosts]
+        outcome, said = run(tmp_path, *seeds, good.url("/0"), concurrency=2)
+        assert fetched(outcome) == PAGES + 1
+        assert {tuple(host.paths) for host in hosts} == {("/robots.txt",)}
+        assert "a pause of" in outcome.stopped or "deferred for" in outcome.stopped
+        assert sum("s between requests" in line for line in said) == 4
+
+
+def test_a_redirect_is_followed_at_a_host_with_a_long_crawl_delay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foragers.fetching.scheduler.MAX_PATIENCE", 0.1)
+    slow = reply(b"User-agent: *\nCrawl-delay: 0.3\n", kind="text/plain")
+    moved = {"/0": redirect("/1"), "/1": redirect("/2"), "/2": page(), "/robots.txt": slow}
+    with serving(moved) as server:
+        outcome, _ = run(tmp_path, server.url("/0"))
+        assert outcome.status("/0") == "ok"
+        assert server.paths == ["/robots.txt", "/0", "/1", "/2"]
+
+
+def test_a_network_that_stays_away_ends_the_crawl_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "PATIENCE", 20.0)
+    servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4, 1e9) for n in range(3)]
+    outcome, _ = run(tmp_path, *(server.url("/0") for server in servers))
+    assert outcome.stopped.startswith("nobody can be reached for")
+    assert {row[2] for row in outcome.rows.values()} == {"ok"}
+
+
+def courtesy_of(*answered: str) -> Throttle:
+    found = Throttle()
+    for host in answered:
+        found.state(host).answered = True
+    return found
+
+
+def failing(weather: Weather, host: str, now: float) -> bool:
+    weather.courtesy.not_reached(host, (host,), now)
+    return weather.failed(host, now)
+
+
+def test_the_network_is_away_when_all_that_answered_lately_fall_silent() -> None:
+    weather = Weather(courtesy_of("a", "b", "c", "d"))
+    for moment, host in enumerate("abcd"):
+        weather.answered(host, float(moment))
+    assert not failing(weather, "a", 5.0)
+    assert not failing(weather, "a", 6.0), "one host alone is not the network"
+    assert not failing(weather, "b", 7.0)
+    weather.answered("d", 8.0)
+    assert not failing(weather, "c", 9.0), "somebody has answered since the others"
+    assert not failing(weather, "b", 10.0)
+    assert failing(weather, "a", 11.0)
+    assert weather.is_away
+    assert weather.places(16, 0, 11.5) == 0
+    assert weather.places(16, 0, 12.0) == 3
+    assert weather.answered("a", 20.0) == 11.0
+    assert weather.places(16, 0, 20.0) == 16
+
+
+def test_hosts_that_never_answered_do_not_say_that_the_network_is_away() -> None:
+    weather = Weather(courtesy_of("a"))
+    weather.answered("a", 0.0)
+    assert not any(failing(weather, host, 1.0) for host in "bcdefg")
+
+
+def test_patience_is_longer_with_hosts_that_have_answered_and_counts_no_outage() -> None:
+    weather = Weather(courtesy_of("a", "b"))
+    weather.answered("b", 0.0)
+    failing(weather, "a", 0.0)
+    assert not weather.is_hopeless("a", KNOWN - 3)
+    assert weather.is_hopeless("a", KNOWN + 1)
+    failing(weather, "new", 0.0)
+    assert not weather.is_hopeless("new", STRANGER - 3)
+    assert weather.is_hopeless("new", STRANGER + 1)
+    failing(weather, "b", KNOWN - 10)
+    assert weather.is_away
+    assert not weather.is_hopeless("a", KNOWN + 1000)
+    weather.answered("b", KNOWN + 1000)
+    assert not weather.is_hopeless("a", KNOWN + 1001)
+
+
+DNS = """
+import pathlib, socket, struct, sys
+state = pathlib.Path(sys.argv[1])
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.bind(("127.0.0.77", 53))
+print("ready", flush=True)
+while True:
+    query, client = server.recvfrom(2000)
+    said = state.read_text()
+    if said == "silent":
+        continue
+    end = 12
+    while query[end]:
+        end += 1 + query[end]
+    kind, = struct.unpack(">H", query[end + 1 : end + 3])
+    code = {"up": 0, "unknown": 3, "broken": 2}[said]
+    found = b""
+    if not code and kind == 1:
+        found = b"\\xc0\\x0c" + struct.pack(">HHIH4B", 1, 1, 1, 4, 127, 0, 0, 1)
+    head = struct.pack(">HHHHH", 0x8180 | code, 1, bool(found), 0, 0)
+    server.sendto(query[:2] + head + query[12 : end + 5] + found, client)
+"""
+
+
+@pytest.fixture
+def names(tmp_path: Path):
+    """Run a name server that does as a file says; where that is not allowed, skip."""
+    state = tmp_path / "state"
+    state.write_text("up")
+    (tmp_path / "resolv.conf").write_text("nameserver 127.0.0.77\noptions timeout:1 attempts:1\n")
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run(
+            ["unshare", "-m", "mount", "--bind", tmp_path / "resolv.conf", "/etc/resolv.conf"],
+            capture_output=True,
+        ).returncode
+    ):
+        pytest.skip("a name server of our own cannot be set here")
+    server = subprocess.Popen([sys.executable, "-c", DNS, state], stdout=subprocess.PIPE, text=True)
+    if server.stdout.readline() != "ready\n":
+        pytest.skip("a name server cannot be run here")
+    yield state
+    server.kill()
+    server.wait()
+    server.stdout.close()
+
+
+@pytest.mark.parametrize("how", ["unknown", "silent"])
+def test_nothing_is_lost_when_names_cannot_be_looked_up_for_a_while(
+    how: str, names: Path, tmp_path: Path
+) -> None:
+    def closing(connection: Connection) -> None:
+        """Answer on a connection that is not kept, so that each request looks the name up."""
+        n = int(connection.path[1:])
+        if n == 3:
+            names.write_text(how)
+            threading.Timer(2.0, names.write_text, ["up"]).start()
+        connection.send(page(f"/{n + 1}") if n < PAGES else page())
+        connection.close()
+
+    pages = {f"/{n}": closing for n in range(PAGES + 1)}
+    with serving(pages) as server:
+        command = [
+            "unshare", "-m", "sh", "-c",
+            'mount --bind "$0" /etc/resolv.conf && exec "$@"', str(tmp_path / "resolv.conf"),
+            sys.executable, "-c", CRAWL, str(tmp_path / "crawl"), f"http://h.test:{server.port}/0",
+        ]  # fmt: skip
+        ended = subprocess.run(command, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
+        assert "the network is back" in ended.stdout, (server.paths, ended.stderr)
+    with sqlite3.connect(tmp_path / "crawl" / "ledger.sqlite") as ledger:
+        rows = ledger.execute("SELECT status, count(*) FROM visits GROUP BY status").fetchall()
+    ledger.close()
+    assert rows == [("ok", PAGES + 1)]
+
+
+CRAWL = """
+import sys
+from pathlib import Path
+from foragers.http import client
+from foragers.core.options import Target
+from foragers.crawling.options import CrawlOptions
+from foragers.crawling.session import Session
+
+client.DNS_AGE = 0
+folder, seed = sys.argv[1:]
+order = CrawlOptions((seed,), Target(), "breadth-first", delay=0.0, allow_private=("127.0.0.0/8",),
+              traps=False, warc=False)
+crawl = Session(order, Path(folder))
+crawl.open()
+crawl.live.dispatch.courtesy.backoff = 0.1
+print(crawl.run(lambda visits: [print(line) for line in crawl.notices()]))
+crawl.close()
+"""

@@ -1,0 +1,71 @@
+"""The tail of a host against a sorted list."""
+
+from __future__ import annotations
+
+import pickle
+from unittest import mock
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foragers.frontier import overflow as tail
+from foragers.frontier.overflow import NONE, RECORD, PackedQueue, Records
+
+KEYS = st.lists(st.sampled_from([-1.0, -0.5, -0.25, 0.0, 0.5]), min_size=1, max_size=20)
+COMMANDS = st.lists(st.one_of(KEYS, st.integers(1, 6)), max_size=30)
+
+
+def all_count(records: Records) -> np.ndarray:
+    return np.ones(len(records), bool)
+
+
+@settings(deadline=None)
+@given(COMMANDS)
+def test_the_best_come_out_first_whatever_came_in_between(
+    commands: list[list[float] | int],
+) -> None:
+    sizes = {"FEW": 1, "SPADEFUL": 2, "SHARE": 4, "RUNS": 3, "LARGE": 9}
+    with mock.patch.multiple(tail, **sizes):
+        here, model, order = PackedQueue(), [], 0
+        for command in commands:
+            if isinstance(command, int):
+                taken = here.take(command, all_count)
+                model.sort()
+                assert taken == model[: len(taken)]
+                assert len(taken) >= min(command, len(model))
+                del model[: len(taken)]
+            else:
+                entries = sorted((key, order + n, order + n, 0, 1) for n, key in enumerate(command))
+                order += len(command)
+                model += entries
+                here.add(entries)
+            assert len(here) == len(model)
+            assert here.best <= min(model, default=NONE)[:2]
+            here = pickle.loads(pickle.dumps(here))
+
+
+def test_what_no_longer_counts_is_dropped_when_it_is_sorted() -> None:
+    here = PackedQueue()
+    here.add([(-1.0, n, n, 0, 0) for n in range(1000)])
+    taken = here.take(3, lambda records: records["url"] % 10 == 7)
+    assert [entry[2] for entry in taken] == [7, 17, 27]
+    assert len(here) == 97
+
+
+def test_a_large_pile_is_sorted_a_part_at_a_time() -> None:
+    count = 40 * tail.SPADEFUL
+    here = PackedQueue()
+    chance = np.random.default_rng(1).permutation(count).tolist()
+    records = np.array([(float(n), n, n, 0, 0) for n in chance], RECORD)
+    here.put(records, (0.0, 0))
+    seen: list[int] = []
+
+    def counts(records: Records) -> np.ndarray:
+        seen.append(len(records))
+        return np.ones(len(records), bool)
+
+    for start in range(0, 100, 10):
+        assert [entry[2] for entry in here.take(10, counts)] == list(range(start, start + 10))
+    assert seen == [count]
+    assert here.best == (100.0, 100)

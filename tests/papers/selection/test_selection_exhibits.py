@@ -1,0 +1,225 @@
+"""The exhibits of the forager papers at a small scale; tables recomputed from the ledgers."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+
+from foragers.cli.main import main
+from foragers.papers.claims import alike, less, more
+from foragers.papers.fleets import webs as terrain
+from foragers.papers.fleets.measures import MEASURES, SHARE
+from foragers.papers.selection import paper as selection
+from foragers.text import state
+
+WINDOW = 3 * 3600.0
+DAY = 24 * 3600.0
+
+
+@pytest.fixture(scope="module")
+def selected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("selection") / "out"
+    with pytest.MonkeyPatch.context() as patch:
+        # The other readings differ in nothing but their settings.
+        few = dict(list(selection.CHOICES.items())[:1])
+        patch.setattr(selection, "CHOICES", few)
+        patch.setattr(selection, "RULES", dict(list(selection.RULES.items())[:1]))
+        patch.setattr(terrain, "FEWEST_DAYS", 0.125)
+        patch.setattr(state, "SAMPLE", 150)
+        patch.setattr(state, "FEWEST", 100)
+        options = ["--scale", "0.005", "--runs", "2", "--jobs", "1", "--out", str(out)]
+        assert main(["reproduce", "selection", *options]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def evolved(tmp_path_factory: pytest.TempPathFactory, selected: Path) -> Path:
+    out = tmp_path_factory.mktemp("evolution") / "out"
+    world = next((selected / "worlds").iterdir())
+    options = ["--world", str(world), "--runs", "2", "--jobs", "1", "--out", str(out)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            state, "SAMPLE", 150
+        )  # so that the states kept with the world are those wanted
+        assert main(["reproduce", "evolution", *options]) == 0
+    return out
+
+
+class Ledger:
+    """The numbers of Table 2, from nothing but what a ledger says."""
+
+    def __init__(self, file: Path) -> None:
+        connection = sqlite3.connect(file)
+        rows = connection.execute("SELECT time, url, version, sent, relevant FROM downloads")
+        self.downloads = rows.fetchall()
+        rows = connection.execute("SELECT id, url, time, content FROM versions ORDER BY time, id")
+        self.history: dict[int, list[tuple[float, int]]] = {}
+        self.url_of: dict[int, int] = {}
+        self.news: set[int] = set()
+        for number, url, time, content in rows:
+            self.history.setdefault(url, []).append((time, content))
+            self.url_of[number] = url
+            if time >= -DAY:
+                self.news.add(content)
+        about = dict(connection.execute("SELECT name, value FROM about"))
+        self.windows = int(about["days"] * DAY // about["window"])
+        connection.close()
+
+    def shown(self, url: int, time: float) -> tuple[float, int]:
+        """Return since when a URL shows what just before a time, and what that is."""
+        return [one for one in self.history[url] if one[0] < time][-1]
+
+    def store(self, documents: list[int], end: float) -> tuple[float, float] | None:
+        if not documents:
+            return None
+        fresh, ages = 0, []
+        for document in documents:
+            since, now_shown = self.shown(self.url_of[document], end)
+            fresh += now_shown == document
+            ages.append(0.0 if now_shown == document else (end - since) / 3600)
+        return fresh / len(documents), mean(ages)
+
+    def freshness(self, how: str) -> tuple[float, float]:
+        found = []
+        for window in range(1, self.windows + 1):
+            end = window * WINDOW
+            held = [(t, v) for t, _, v, _, relevant in self.downloads if relevant and t < end]
+            if how == "by window":
+                held = [(t, v) for t, v in held if t >= end - WINDOW]
+            documents = [v for _, v in held]
+            if how == "by URL":
+                documents = list({self.url_of[v]: v for v in documents}.values())
+            if (here := self.store(documents, end)) is not None:
+                found.append(here)
+        return mean(fresh for fresh, _ in found), mean(age for _, age in found)
+
+    def table(self) -> dict[str, float]:
+        downloaded = len(self.downloads)
+        sent = sum(row[3] for row in self.downloads)
+        relevant = sum(row[4] for row in self.downloads)
+        urls = len({row[1] for row in self.downloads})
+        found = {
+            "downloaded": downloaded,
+            "sent": sent,
+            "relevant": relevant,
+            "found URLs": urls,
+            "download efficiency": relevant / downloaded,
+            "sent efficiency": relevant / sent,
+            "relative found URL": urls / downloaded,
+            SHARE: relevant / len(self.news),
+        }
+        for how in ("by URL", "by document", "by window"):
+            found[f"freshness, {how}"], found[f"age (h), {how}"] = self.freshness(how)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        *(("table-2", kind) for kind in ("RL", "WL", "no learning", "random order", "home page")),
+        *(("beyond", kind) for kind in ("WLRL", "refresh", "mixed", "RL normalised")),
+        *((f"table-2-{web}", kind) for web in ("rewired", "cohorts") for kind in ("RL", "WL")),
+    ],
+)
+def test_tables_can_be_recomputed_from_the_ledgers(selected: Path, table: str, kind: str) -> None:
+    folder = selected / "ledgers" / table.removeprefix("table-2").removeprefix("beyond").lstrip("-")
+    files = sorted(folder.glob(f"news-{kind.lower().replace(' ', '-')}-[0-9].sqlite"))
+    assert len(files) == (1 if kind == "home page" else 2)
+    runs = [Ledger(file).table() for file in files]
+    with (selected / f"{table}.csv").open(encoding="utf-8") as file:
+        rows = {row["measure"]: row for row in csv.DictReader(file)}
+    assert set(rows) == set(MEASURES) == set(runs[0])
+    for measure, row in rows.items():
+        values = [run[measure] for run in runs]
+        spread = stdev(values) if len(values) > 1 else 0.0
+        assert float(row[kind]) == pytest.approx(mean(values)), measure
+        assert float(row[f"{kind} std"]) == pytest.approx(spread, abs=1e-12), measure
+
+
+def test_what_the_agent_rewards_is_new_and_rewarded_once(selected: Path) -> None:
+    connection = sqlite3.connect(selected / "ledgers" / "news-wl-0.sqlite")
+    old = connection.execute(
+        "SELECT count(*) FROM downloads d JOIN versions v ON v.id = d.version"
+        " WHERE d.sent AND d.time - v.time > 86400"
+    )
+    assert old.fetchone() == (0,)
+    twice = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM downloads WHERE relevant"
+        " GROUP BY version HAVING count(*) > 1)"
+    )
+    assert twice.fetchone() == (0,)
+    again = connection.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM downloads WHERE sent"
+        " GROUP BY forager, version HAVING count(*) > 1)"
+    )
+    assert again.fetchone() == (0,)
+    unsent = connection.execute("SELECT count(*) FROM downloads WHERE relevant AND NOT sent")
+    assert unsent.fetchone() == (0,)
+    connection.close()
+
+
+def test_every_exhibit_of_selection_is_there_on_all_three_webs(selected: Path) -> None:
+    names = ["structure", "figure-1", "choices"]
+    for variant in ("", "-rewired", "-cohorts"):
+        names += [f"{part}{variant}" for part in ("table-2", "beyond", "figure-2", "figure-3")]
+    for name in names:
+        assert (selected / f"{name}.csv").stat().st_size > 0, name
+        if name.startswith("figure"):
+            assert (selected / f"{name}.png").read_bytes().startswith(b"\x89PNG"), name
+    told = json.loads((selected / "exhibits.json").read_text())
+    for table in told["tables"]:
+        if table["name"].startswith(("table-2", "beyond")):
+            assert {"no learning", "random order", "home page"} <= set(table["columns"])
+    claims = [verdict["claim"] for verdict in told["verdicts"]]
+    assert len(claims) == len(set(claims)) > 20
+    assert "CPU seconds" in told["settings"]["cost"]
+
+
+def test_rewiring_keeps_degrees_and_lowers_clustering(selected: Path) -> None:
+    with (selected / "structure.csv").open(encoding="utf-8") as file:
+        rows = {row["measure"]: row for row in csv.DictReader(file)}
+    for name in ("exponent of out-links", "exponent of in-links"):
+        assert float(rows[name]["rewired"]) == pytest.approx(float(rows[name]["as it is"]), abs=0.2)
+    assert float(rows["clustering"]["rewired"]) < float(rows["clustering"]["as it is"])
+
+
+def test_every_exhibit_of_evolution_is_there(evolved: Path) -> None:
+    for name in ("2", "3a", "3b", "4a", "4b", "4c", "5", "6"):
+        assert (evolved / f"figure-{name}.png").read_bytes().startswith(b"\x89PNG"), name
+        assert (evolved / f"figure-{name}.csv").exists(), name
+    with (evolved / "totals.csv").open(encoding="utf-8") as file:
+        rows = {row["measure"]: row for row in csv.DictReader(file)}
+    assert rows["downloaded"]["paper"] == "1090074"
+    files = sorted((evolved / "ledgers").glob("*-wlrl-*.sqlite"))
+    assert len(files) == 2
+    runs = [Ledger(file).downloads for file in files]
+    for measure, column in (("sent", 3), ("rewarded", 4)):
+        counted = mean(sum(row[column] for row in run) for run in runs)
+        assert float(rows[measure]["WLRL (ours)"]) == pytest.approx(counted)
+
+
+def test_a_world_that_stands_still_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = str(tmp_path / "w")
+    assert main(["world", "generate", world, "--preset", "topics", "--pages", "300"]) == 0
+    assert main(["reproduce", "selection", "--world", world, "--out", str(tmp_path / "o")]) == 2
+    assert "does not change" in capsys.readouterr().err
+
+
+def test_claims_hold_or_not_by_a_paired_test() -> None:
+    ours, theirs = [3.0, 4.0, 5.1], [1.0, 2.1, 3.0]
+    assert more("", ours, theirs).holds is True
+    assert more("", theirs, ours).holds is False
+    assert less("", theirs, ours).holds is True
+    assert more("", [1.0, 5.0, 3.0], [2.0, 3.0, 3.1]).holds is None
+    assert more("", [1.0], [0.0]).holds is None
+    assert more("", [2.0, 2.1], [1.0]).holds is True
+    assert more("", [float("nan")], [1.0]).holds is None
+    assert alike("", [1.0, 1.1], [1.05, 1.08], 0.1).holds is True
+    assert alike("", [1.0, 1.1], [1.5, 1.6], 0.1).holds is False

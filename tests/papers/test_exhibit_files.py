@@ -1,0 +1,120 @@
+"""What is written of exhibits can be read again, by people and machines."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+from rich.console import Console
+
+from foragers.cli.main import main
+from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict, worded
+from foragers.papers.output import show, write_exhibits
+
+
+def draw(drawing: Drawing) -> None:
+    axes = drawing.subplots()
+    axes.plot([1, 2], [3, 4], label="a line")
+    axes.set(xlabel="x", ylabel="y")
+    axes.legend()
+
+
+EXHIBITS = Exhibits(
+    "selection",
+    "Made <again>",
+    {"world": "generated & small"},
+    [
+        Table(
+            "table-2",
+            "Table 2: totals",
+            ("measure", "ours", "paper"),
+            [("sent", Measured.of([9.0, 11.0]), 9747), ("age", None, 1.79)],
+            "A <note>.",
+        )
+    ],
+    [Figure("figure-1", "Fig. 1", {"x": [1, 2], "y": [3, 4]}, draw)],
+    [Verdict("WL ≥ RL", False, "t = 0.3", "too few runs")],
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (None, "–"),
+        ("a", "a"),
+        (1234567, "1,234,567"),
+        (0.0045, "0.00450"),
+        (0.248, "0.248"),
+        (1.789, "1.79"),
+        (0.0, "0.00"),
+        (540636.0, "540,636"),
+        (Measured(540636.4, 9840.2, 3), "540,636 ± 9,840"),
+        (Measured(0.2481, 0.0123, 3), "0.248 ± 0.012"),
+        (Measured(5.0, 0.0, 1), "5.00"),
+        (Measured(0.0, 0.0, 2), "0.00 ± 0"),
+        (float("nan"), "–"),
+    ],
+)
+def test_numbers_have_the_decimals_they_deserve(cell: Cell, text: str) -> None:
+    assert worded(cell) == text
+
+
+def test_a_mean_and_its_deviation_are_those_of_the_runs() -> None:
+    found = Measured.of([1.0, 2.0, 4.0])
+    assert found.mean == pytest.approx(7 / 3)
+    assert found.std == pytest.approx(1.5275252)
+    assert Measured.of([3.0]) == Measured(3.0, 0.0, 1)
+
+
+def test_everything_is_written(tmp_path: Path) -> None:
+    write_exhibits(EXHIBITS, tmp_path)
+    rows = list(csv.reader((tmp_path / "table-2.csv").read_text(encoding="utf-8").splitlines()))
+    assert rows[0] == ["measure", "ours", "ours std", "paper"]
+    assert [row[0] for row in rows[1:]] == ["sent", "age"]
+    assert [float(cell) for cell in rows[1][1:3]] == pytest.approx([10, 2**0.5])
+    assert rows[2] == ["age", "", "", "1.79"]
+    assert (tmp_path / "figure-1.csv").read_text() == "x,y\n1,3\n2,4\n"
+    assert (tmp_path / "figure-1.png").read_bytes().startswith(b"\x89PNG")
+    told = json.loads((tmp_path / "exhibits.json").read_text())
+    assert told["tables"][0]["rows"][0][1] == {
+        "mean": 10.0,
+        "std": pytest.approx(2**0.5),
+        "runs": 2,
+    }
+    assert told["verdicts"][0]["holds"] is False
+    html = (tmp_path / "report.html").read_text()
+    for text in ("Made &lt;again&gt;", "generated &amp; small", "does not hold", "A &lt;note&gt;"):
+        assert text in html
+    assert html.count("<svg") == 1
+
+
+def test_without_matplotlib_figures_are_left_out_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("foragers.cli.reproduce.reproduce", lambda *_: EXHIBITS)
+    assert main(["reproduce", "selection", "--out", str(tmp_path / "out")]) == 0
+    assert "pip install 'foragers[plots]'" in capsys.readouterr().out
+    html = (tmp_path / "out" / "report.html").read_text()
+    assert "<svg" not in html
+    assert "Data: figure-1.csv" in html
+    assert (tmp_path / "out" / "figure-1.csv").exists()
+
+
+def test_the_same_exhibits_give_the_same_bytes(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        write_exhibits(EXHIBITS, tmp_path / folder)
+    for file in sorted((tmp_path / "a").iterdir()):
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes(), file.name
+
+
+def test_the_terminal_shows_tables_and_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    show(EXHIBITS, Console(width=80))
+    shown = capsys.readouterr().out
+    for text in ("Table 2: totals", "10.0 ± 1.4", "9,747", "WL ≥ RL", "does not hold"):
+        assert text in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80

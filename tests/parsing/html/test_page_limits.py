@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foragers.parsing.html.sanitise import MAX_DEPTH, is_harmless, rewrite
+from support.hostile_pages import HOSTILE, LINK
+from support.shared_suites import suite
+
+MAX_UNITS = 2000
+"""About two seconds of a core; see `core_speed`."""
+MAX_MEGABYTES = 400
+
+linux_only = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+
+
+def cost(body: bytes) -> dict[str, Any]:
+    """Read a page in a process of its own."""
+    script = Path(__file__).parents[2] / "support" / "hostile_pages.py"
+    ran = subprocess.run([sys.executable, str(script)], input=body, capture_output=True, check=True)
+    facts: dict[str, Any] = json.loads(ran.stdout)
+    return facts
+
+
+@linux_only
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_page_stops_the_crawl(name: str) -> None:
+    facts = cost(HOSTILE[name]())
+    assert facts["units"] <= MAX_UNITS
+    assert facts["megabytes"] <= MAX_MEGABYTES
+    assert facts["found"]
+
+
+@linux_only
+def test_no_page_of_the_stress_suite_stops_the_crawl() -> None:
+    for name, page in suite("html").STRESS.items():
+        facts = cost(page())
+        assert facts["units"] <= MAX_UNITS, name
+        assert facts["megabytes"] <= MAX_MEGABYTES, name
+        assert facts["found"], name
+
+
+def test_an_ordinary_page_is_harmless() -> None:
+    body = b"<html><body>" + b"<div class=x><p>some <b>bold</b> words</p></div>\n" * 400
+    assert is_harmless(body)
+
+
+def test_a_harmless_page_is_rewritten_to_itself() -> None:
+    body = b"<table><tr><td><font size=1>a</font><td><b>b</table><!-- <div> --><script><p></script>"
+    assert rewrite(body) == (body, b"", "")
+
+
+@given(st.binary(max_size=400))
+def test_rewriting_never_raises_and_loses_nothing_of_a_small_page(body: bytes) -> None:
+    assert rewrite(body) == (body, b"", "")
+
+
+def test_a_crowded_tag_keeps_its_first_attributes_and_its_address() -> None:
+    body = b"<a id=1 " + b" ".join(b"x%d" % n for n in range(500)) + b" HREF='/far'>x</a>"
+    page, _, reason = rewrite(body)
+    assert page.startswith(b"<a id=1 x0 x1")
+    assert page.endswith(b" HREF='/far'>x</a>")
+    assert b"x400" not in page
+    assert reason == "attributes"
+
+
+def test_tags_below_a_depth_are_dropped_and_links_are_not() -> None:
+    body = b"<div>" * 1000 + LINK + b"</div>" * 1000 + b"<p>after"
+    page, _, reason = rewrite(body)
+    assert page.count(b"<div>") == page.count(b"</div>") == MAX_DEPTH
+    assert LINK in page
+    assert reason == "depth"
+
+
+def test_tags_in_scripts_and_comments_do_not_count() -> None:
+    body = b"<script>" + b"<div>" * 1000 + b"</script><!--" + b"<div>" * 1000 + b"-->"
+    assert rewrite(body).reason == ""

@@ -1,0 +1,100 @@
+"""Where links lead, and pages whose links are told with their own words alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foragers.core.links import ParsedLinks
+from foragers.parsing.html.links import AnchorMemory, Targets, resolved
+from foragers.parsing.html.parse import parse
+from foragers.parsing.robots_meta import Directives
+
+URL = "http://a.test/folder/page.html"
+PIECES = [b"<a href=x>one <b>two</b></a>", b"<a href='/y#z' rel=NEXT><img alt=seen></a>", b"<p>"]
+PIECES += [b"<a href=mailto:x>no</a>", b"<nav>", b"</nav>", b"<main>text", b"\x01a", b"<script>q"]
+PIECES += [b"</script>", b"<table><a href=q>in</a>", b"<iframe src=f>", b"<area href=g alt=h>"]
+PIECES += [b"<frameset>", b"<noframes><a href=n>n</a></noframes>", b"<a href=#top>up", b"</p>"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map(b" ".join))
+def test_links_that_are_not_described_differ_in_nothing_else(body):
+    full, plain = parse(body, URL), parse(body, URL, described=False)
+    assert plain.document == full.document
+    one, other = ParsedLinks.of(full.links), ParsedLinks.of(plain.links)
+    assert other.hrefs == one.hrefs
+    assert other.anchors == one.anchors
+    assert (other.rels, other.positions) == (one.rels, one.positions)
+    assert all(out.around == out.path == "" for out in plain.links)
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        ("x", "http://a.test/folder/x"),
+        ("x#y", "http://a.test/folder/x"),
+        ("#y", URL),
+        ("", URL),
+        ("?q", URL + "?q"),
+        ("/x", "http://a.test/x"),
+        ("../../x", "http://a.test/x"),
+        ("//b.test/x", "http://b.test/x"),
+        ("http://b.test", "http://b.test/"),
+        ("http://.../", None),
+        ("mailto:x", None),
+        ("x" * 9000, None),
+    ],
+)
+def test_a_link_leads_to_the_same_place_when_it_is_met_again(href, target):
+    assert [Targets(URL).target(href), Targets(URL).target(href)] == [target, target]
+    assert resolved(URL, href) == target
+
+
+def test_links_in_another_folder_lead_elsewhere_unless_they_begin_at_the_root():
+    here, there = Targets(URL), Targets("http://a.test/other/")
+    assert [here.target("m"), there.target("m")] == [
+        "http://a.test/folder/m",
+        "http://a.test/other/m",
+    ]
+    assert here.target("/m") == there.target("/m") == "http://a.test/m"
+
+
+def test_no_more_links_are_remembered_than_a_number():
+    memory = AnchorMemory(most=10)
+    for i in range(100):
+        memory.add(memory.of(f"http://a.test/{i % 3}/"), str(i), "http://a.test/")
+        assert sum(len(known) for known in memory.folders.values()) <= 10
+
+
+@pytest.mark.parametrize(
+    ("metas", "noindex", "nofollow"),
+    [
+        (b"<meta name=foragers content=noindex>", True, False),
+        (b"<meta name=Foragers content='NoIndex, nofollow'>", True, True),
+        (b"<meta name=otherbot content=noindex>", False, False),
+        (b"<meta name=otherbot content=noindex><meta name=robots content=nofollow>", False, True),
+        (b"<meta name=description content='robots: noindex'>", False, False),
+    ],
+)
+def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, nofollow):
+    asks = Directives.parse([parse(metas, URL).robots], "foragers/1.0 (+http://a.test)")
+    assert (asks.noindex, asks.nofollow) == (noindex, nofollow)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "http://a.test",
+        "http://a.test/",
+        "http://a.test/x",
+        "http://a.test/x/y/z.html?q=/a/b#/c",
+        "http://a.test/x/..",
+        "http://a.test/x/%2e%2E",
+        "http://a.test?q=/a/b",
+        "https://a.test/x/../y/z",
+        "http://a.test/x/.hidden",
+    ],
+)
+def test_the_name_of_a_file_makes_no_difference_to_where_links_lead(base):
+    for href in ("m", "./m", "../m", "/m", "?m", "#m", "//b.test/m"):
+        assert Targets(base).target(href) == resolved(base, href)
+        assert Targets(base).many([href, href]) == [resolved(base, href)] * 2

@@ -1,0 +1,1 @@
+"""Sites, worlds and judges that several tests share."""

@@ -1,0 +1,98 @@
+"""Crawls of the hostile server, with limits short enough for tests."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+from foragers.core.options import Target
+from foragers.crawling.options import CrawlOptions
+from foragers.crawling.session import Session
+from foragers.http.messages import Limits
+from support.hostile_server import ALLOW_ALL, Answer, Asked, HostileServer, page
+
+LIMITS = Limits(connect=0.6, head=0.6, idle=0.5, total=1.5, body=300_000, unpacked=1_000_000)
+LOOPBACK = ("127.0.0.0/8",)
+
+
+class Outcome:
+    """What a crawl came to: for each path asked for, its status, reason, text and place."""
+
+    def __init__(self, folder: Path) -> None:
+        connection = sqlite3.connect(folder / "ledger.sqlite")
+        rows = connection.execute("SELECT url, final, status, reason, title FROM pages").fetchall()
+        connection.close()
+        self.urls = [row[0] for row in rows]
+        self.rows = {row[0]: row for row in rows}
+
+    def row(self, path: str) -> tuple[str, ...]:
+        found = [row for url, row in self.rows.items() if url == path or url.endswith(path)]
+        assert len(found) == 1, f"{path}: {list(self.rows)}"
+        return found[0]
+
+    def status(self, path: str) -> str:
+        return self.row(path)[2]
+
+    def reason(self, path: str) -> str:
+        return self.row(path)[3]
+
+    def final(self, path: str) -> str:
+        return self.row(path)[1]
+
+    def title(self, path: str) -> str:
+        return self.row(path)[4]
+
+
+def crawl(folder: Path, *seeds: str, limits: Limits = LIMITS, backoff: float = 0.05, **options):
+    """Crawl, and return what came of it."""
+    order = order_of(*seeds, **options)
+    session = Session(order, folder, limits)
+    session.open()
+    try:
+        session.live.dispatch.courtesy.backoff = backoff
+        session.run()
+    finally:
+        session.close()
+    outcome = Outcome(folder)
+    outcome.stopped = session.stopped
+    return outcome
+
+
+def order_of(*seeds: str, **options) -> CrawlOptions:
+    given = {
+        "budget": 300,
+        "delay": 0.0,
+        "within": "any",
+        "allow_private": LOOPBACK,
+        "traps": False,
+        "warc": False,
+        **options,
+    }
+    aim, strategy = given.pop("aim", Target()), given.pop("strategy", "breadth-first")
+    return CrawlOptions(tuple(seeds), aim, strategy, **given)
+
+
+@contextmanager
+def serving(site: Mapping[str, Answer], **options):
+    """Serve a site with a robots.txt and a front page that links to all of it."""
+    links = [path for path in site if path.startswith("/") and path != "/robots.txt"]
+    whole = {"/robots.txt": ALLOW_ALL, "/": page(*links), **site}
+    with HostileServer(whole, **options) as server:
+        yield server
+
+
+def one(folder: Path, answer: Answer, **options) -> tuple[str, str, str]:
+    """Crawl one page that is answered so; return its status, reason and title."""
+    with serving({"/it": answer, "/robots.txt": ALLOW_ALL}) as server:
+        outcome = crawl(folder, server.url("/it"), server.url("/after"), **options)
+        assert outcome.status("/after") == "missing", "the crawl went on"
+        return outcome.status("/it"), outcome.reason("/it"), outcome.title("/it")
+
+
+def gaps(log: list[Asked]) -> list[float]:
+    """Return the times from the end of each answer to the start of the next request."""
+    ordered = sorted(log, key=lambda asked: asked.start)
+    return [after.start - before.end for before, after in pairwise(ordered)]
