@@ -202,6 +202,20 @@ def test_two_crawls_do_not_share_a_folder(tmp_path: Path) -> None:
         os.close(lock)
 
 
+def test_a_crawl_that_cannot_begin_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise UsageError("the ledger is damaged")
+
+    monkeypatch.setattr("foragers.crawling.session.catch_up", broken)
+    session = Session(order_of("http://127.0.0.1/", warc=True), tmp_path)
+    with pytest.raises(UsageError, match="damaged"):
+        session.open()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        session.ledger._connection.execute("SELECT 1")
+
+
 def test_a_locked_ledger_ends_the_crawl_with_a_line_and_nothing_is_lost(tmp_path: Path) -> None:
     with serving(site(0)) as server:
         session = Session(order_of(server.url("/"), warc=True), tmp_path, LIMITS)

@@ -136,9 +136,19 @@ class Session:
                 if widened:
                     self._widen()
         except BaseException:
+            self._let_go()
             live.renderings.close()
             os.close(self._lock)
             raise
+
+    def _let_go(self) -> None:
+        """Close what was opened of a crawl that cannot begin."""
+        if hasattr(self, "ledger"):
+            with suppress(sqlite3.Error):
+                self.ledger.close()
+        if self.recorder is not None:
+            with suppress(UsageError):
+                self.recorder.close()
 
     def _begin(self, standing: Checkpoint) -> None:
         """Open the ledger and the recorder, and stand where the ledger ends."""

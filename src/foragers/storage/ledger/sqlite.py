@@ -95,10 +95,14 @@ class SqliteLedger:
         self._unpack = unpacker_of(StoredContent)
         self._encode = msgspec.msgpack.Encoder().encode
         self._connection = connect(path)
-        names = self._connection.execute("SELECT id FROM urls")
-        self._named = IdSet(number for (number,) in names)
-        last = self._connection.execute("SELECT coalesce(max(number), 0) FROM visits")
-        self._length: int = last.fetchone()[0]
+        try:
+            names = self._connection.execute("SELECT id FROM urls")
+            self._named = IdSet(number for (number,) in names)
+            last = self._connection.execute("SELECT coalesce(max(number), 0) FROM visits")
+            self._length: int = last.fetchone()[0]
+        except BaseException:
+            self._connection.close()
+            raise
         self._waiting: list[tuple[object, ...]] = []
         self._indexed = False
 
@@ -126,9 +130,11 @@ class SqliteLedger:
         keep_census(self._connection, census)
 
     def close(self) -> None:
-        """Commit and let go of the file."""
-        self.commit()
-        self._connection.close()
+        """Commit and let go of the file, also where it cannot be written."""
+        try:
+            self.commit()
+        finally:
+            self._connection.close()
 
     def read(self, start: int = 0) -> Iterator[Visit]:
         """Return the visits from a position on."""
