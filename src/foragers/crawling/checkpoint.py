@@ -38,8 +38,8 @@ from foragers.fetching.job import LATER
 from foragers.fetching.live import Live
 from foragers.fetching.throttle import HostDelays
 from foragers.filters.traps import Traps
-from foragers.storage.ledger.checking import VISITS, check_table
-from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.checking import check_table
+from foragers.storage.ledger.columns import COLUMNS, Facts
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
@@ -140,7 +140,7 @@ def count(folder: Path, query: str) -> int | None:
         with closing(
             sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
         ) as ledger:
-            check_table(ledger, "visits", VISITS)
+            check_table(ledger, "visits", tuple(COLUMNS))
             return int(ledger.execute(query).fetchone()[0])
     except (sqlite3.Error, ValueError):
         return None

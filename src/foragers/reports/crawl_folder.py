@@ -17,7 +17,6 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
-import numpy as np
 
 from foragers.core.files import read
 from foragers.core.options import Target
@@ -25,16 +24,16 @@ from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.summary import Summary, summarise
 from foragers.reports.text import host_name
 from foragers.storage.ledger.checking import check_ledger, damaged
-from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
 from foragers.storage.ledger.sqlite import VERSION
 
 LEDGER, OPTIONS, ARCHIVE = "ledger.sqlite", "crawl.json", "warc"
 OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz")
 """How the names of a crawl's own files begin."""
 STEP = 20_000
-FACTS = """
-SELECT number, url, final, status, time, born, version, promise, agent, parent, depth,
-       relevance, relevant FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
+FACTS = f"""
+SELECT number, {", ".join(FACT_COLUMNS)} FROM visits
+WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
 """
 NOTES = """
 SELECT number, host, reason FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
@@ -44,7 +43,6 @@ SELECT first.host, urls.href
 FROM (SELECT host, min(url) AS url FROM visits WHERE number <= ? GROUP BY host) AS first
 LEFT JOIN urls ON urls.id = first.url
 """
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -81,24 +79,26 @@ class CrawlFolder:
             stopped=None if stopped is None else str(stopped),
         )
 
-    def rows(self, query: str, step: int = STEP) -> Iterator[Row]:
-        """Give the rows of a query that takes a first and a last number and how many at once."""
+    def rows(self, query: str, step: int = STEP) -> Iterator[sqlite3.Row]:
+        """Give the rows of a query that takes a first and a last number and how many at once.
+
+        The query selects the `number` of a visit, among others, and sorts by it.
+        """
         last = 0
         while found := self.connection.execute(query, (last, self.length, step)).fetchall():
             yield from found
-            last = found[-1][0]
+            last = found[-1]["number"]
 
     def facts(self) -> Facts:
         """Return all visits as columns."""
         parts, rows = [Facts.from_rows([])], []
-        for row in self.rows(FACTS):
-            rows.append(row[1:])
+        for _, *row in self.rows(FACTS):
+            rows.append(row)
             if len(rows) == STEP:
                 parts.append(Facts.from_rows(rows))
                 rows = []
         parts.append(Facts.from_rows(rows))
-        names = [field.name for field in fields(Facts)]
-        return Facts(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return Facts.joined(parts)
 
     def notes(self) -> tuple[list[str], list[str]]:
         """Return the host of each visit, and the reason that was noted."""
@@ -174,6 +174,7 @@ def check_out(folder: Path, out: Path) -> None:
 def database(address: str) -> tuple[sqlite3.Connection, int]:
     """Open a database, and return it with its version; leave nothing open if it is none."""
     connection = sqlite3.connect(address, uri=True, timeout=30)
+    connection.row_factory = sqlite3.Row
     try:
         return connection, connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error:

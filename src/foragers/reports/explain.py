@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from foragers.core.protocols import Reasons
 from foragers.core.types import NO_PARENT, Link, Status
-from foragers.reports.crawl_folder import CrawlFolder, Row
+from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.export import place
-from foragers.reports.retell import ONE, ContentSource, links_leading_to, reasons
+from foragers.reports.retell import ContentSource, links_leading_to, reasons, visit_row
 from foragers.reports.similar_urls import Linking, links_to, nearest, spellings
 from foragers.reports.text import iso
 from foragers.urls.parse import normalise
@@ -26,8 +27,8 @@ SELECT number, url, final, parent, status = 'skipped' FROM visits
 WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
 """
 VISIT = """
-SELECT number, u.href, f.href, status, reason, time, promise, relevance, relevant, title, agent,
-       depth, record, url, parent
+SELECT number, url, status, reason, time, promise, relevance, relevant, title, agent, depth,
+       record, u.href AS asked, f.href AS found
 FROM visits
 LEFT JOIN urls u ON u.id = visits.url
 LEFT JOIN urls f ON f.id = visits.final
@@ -196,33 +197,31 @@ def steps(
         row = folder.connection.execute(VISIT, (number,)).fetchone()
         link = None
         if before is not None:
-            page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
-            link = next(iter(links_leading_to(page.links, row[13])), None)
+            page = telling.visit(visit_row(folder, before)).page
+            link = next(iter(links_leading_to(page.links, row["url"])), None)
         yield step(row, link, downloads[number])
         before = number
 
 
-def step(row: Row, link: Link | None, download: int) -> PathStep:
+def step(row: sqlite3.Row, link: Link | None, download: int) -> PathStep:
     """Return one download on a path."""
-    number, url, final, status, reason, time, promise, relevance, relevant, title = row[:10]
-    agent, depth, record = row[10:13]
-    file, offset = place(record)
+    file, offset = place(row["record"])
     return PathStep(
-        number=number,
-        download=None if status == Status.SKIPPED.value else download,
-        url=url or "",
-        final_url=final or url or "",
+        number=row["number"],
+        download=None if row["status"] == Status.SKIPPED.value else download,
+        url=row["asked"] or "",
+        final_url=row["found"] or row["asked"] or "",
         anchor=link.anchor if link else None,
         around=link.around if link else None,
-        promise=promise,
-        relevance=relevance,
-        relevant=bool(relevant),
-        status=status,
-        reason=reason,
-        fetched=iso(time),
-        title=title,
-        agent=agent,
-        depth=depth,
+        promise=row["promise"],
+        relevance=row["relevance"],
+        relevant=bool(row["relevant"]),
+        status=row["status"],
+        reason=row["reason"],
+        fetched=iso(row["time"]),
+        title=row["title"],
+        agent=row["agent"],
+        depth=row["depth"],
         warc=file,
         offset=offset,
     )

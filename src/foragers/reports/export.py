@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,15 +19,15 @@ import msgspec
 
 from foragers.core.packing import unpacker_of
 from foragers.errors import UsageError
-from foragers.reports.crawl_folder import CrawlFolder, Row
+from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.text import iso
 
 STEP = 200
 """How many pages are in memory at once."""
 
 PAGES = """
-SELECT number, u.href, f.href, status, reason, time, title, language, published, relevance,
-       relevant, promise, agent, p.href, depth, record, {words}
+SELECT number, u.href AS url, f.href AS final, status, reason, time, title, language, published,
+       relevance, relevant, promise, agent, p.href AS parent, depth, record, {words} AS words
 FROM visits
 LEFT JOIN urls u ON u.id = visits.url
 LEFT JOIN urls f ON f.id = visits.final
@@ -118,7 +119,7 @@ def pages(folder: CrawlFolder, selection: Selection) -> Iterator[Exported]:
     read = reader()
     query = PAGES.format(words=words, only=selection.condition)
     for row in folder.rows(query, STEP):
-        yield exported(row, read(row[-1]), selection)
+        yield exported(row, read(row["words"]), selection)
 
 
 def count(folder: CrawlFolder, selection: Selection) -> int:
@@ -134,26 +135,24 @@ def reader() -> Read:
     return lambda packed: ExportedText(Text()) if packed is None else unpack(packed)
 
 
-def exported(row: Row, words: ExportedText, selection: Selection) -> Exported:
+def exported(row: sqlite3.Row, words: ExportedText, selection: Selection) -> Exported:
     """Return a row as it is exported."""
-    _, url, final, status, reason, time, title, language, published, relevance, relevant = row[:11]
-    promise, agent, parent, depth, record = row[11:16]
-    file, offset = place(record)
+    file, offset = place(row["record"])
     return Exported(
-        url=url or "",
-        final_url=final or url or "",
-        status=status,
-        reason=reason,
-        fetched=iso(time),
-        title=title,
-        language=language,
-        published=iso(published),
-        relevance=relevance,
-        relevant=bool(relevant),
-        promise=promise,
-        agent=agent,
-        parent=parent,
-        depth=depth,
+        url=row["url"] or "",
+        final_url=row["final"] or row["url"] or "",
+        status=row["status"],
+        reason=row["reason"],
+        fetched=iso(row["time"]),
+        title=row["title"],
+        language=row["language"],
+        published=iso(row["published"]),
+        relevance=row["relevance"],
+        relevant=bool(row["relevant"]),
+        promise=row["promise"],
+        agent=row["agent"],
+        parent=row["parent"],
+        depth=row["depth"],
         warc=file,
         offset=offset,
         text=words.document.text if selection.text else msgspec.UNSET,

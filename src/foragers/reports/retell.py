@@ -24,16 +24,16 @@ from foragers.core.protocols import Explains, Reasons, Strategy
 from foragers.core.types import Document, Link, UrlId, Visit
 from foragers.errors import UsageError
 from foragers.judges.build import judge_from, topic_of, within_of
-from foragers.reports.crawl_folder import OPTIONS, CrawlFolder, Row
-from foragers.storage.ledger.sqlite import visit_of
+from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
+from foragers.storage.ledger.columns import SELECT, VisitRow
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world
 
 UNPACK = unpacker_of(StoredContent)
 COMPARISON = "comparison.json"
-ONE = "SELECT * FROM visits WHERE number = ?"
-BEFORE = "SELECT * FROM visits WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
+ONE = f"{SELECT} WHERE number = ?"
+BEFORE = f"{SELECT} WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
 SEEDS = """
 SELECT DISTINCT visits.url, visits.host, urls.href FROM visits JOIN urls ON urls.id = visits.url
 WHERE parent = -1 AND depth = 0 ORDER BY visits.number
@@ -50,7 +50,7 @@ OTHER_MODEL = "the model was another one then"
 class ContentSource(Protocol):
     """Someone who has the words of a ledger's visits."""
 
-    def visit(self, row: Row) -> Visit:
+    def visit(self, row: VisitRow) -> Visit:
         """Return the visit of a row, with its words and links."""
         ...
 
@@ -61,12 +61,10 @@ class FromLedger:
 
     folder: CrawlFolder
 
-    def visit(self, row: Row) -> Visit:
+    def visit(self, row: VisitRow) -> Visit:
         """Return the visit of a row, with its words and links."""
-        packed = row[-1]
-        if packed is None:
-            return visit_of(row, StoredContent(Document()), self)
-        return visit_of(row, UNPACK(packed), self)
+        content = StoredContent(Document()) if row.words is None else UNPACK(row.words)
+        return row.visit(content, self)
 
     def href(self, url: UrlId) -> str:
         """Return the address of a URL that a visit mentions."""
@@ -81,9 +79,9 @@ class FromWorld:
 
     world: Recorded
 
-    def visit(self, row: Row) -> Visit:
+    def visit(self, row: VisitRow) -> Visit:
         """Return the visit of a row, with its words and links."""
-        told = visit_of(row, StoredContent(Document()), self.world.archive.book)
+        told = row.visit(StoredContent(Document()), self.world.archive.book)
         self.world.now = told.page.time
         page = self.world.answer(told.page.choice)
         return msgspec.structs.replace(told, page=page)
@@ -161,15 +159,15 @@ def reasons(
         return Reasons(f"the strategy cannot be asked: {error}")
     if strategy is None or not isinstance(strategy, Explains):
         return None
-    chosen = folder.connection.execute(ONE, (number,)).fetchone()
+    chosen = visit_row(folder, number)
     if getattr(strategy, "learns", True):
         for visit in visits_before(folder, telling, number):
             strategy.tell([visit])
     visit = telling.visit(chosen)
-    page, url, promise = visit.page, chosen[1], chosen[9]
+    page, url, promise = visit.page, chosen.url, chosen.promise
     links = []
     if before is not None:
-        page = telling.visit(folder.connection.execute(ONE, (before,)).fetchone()).page
+        page = telling.visit(visit_row(folder, before)).page
         links = links_leading_to(page.links, url)
     # Of a page that is visited again the link may be gone by now.
     links = links or [Link(url, visit.page.choice.host, visit.page.href)]
@@ -185,6 +183,11 @@ def reasons(
     return msgspec.structs.replace(best, note=note)
 
 
+def visit_row(folder: CrawlFolder, number: int) -> VisitRow:
+    """Return the row of a visit."""
+    return VisitRow._make(folder.connection.execute(ONE, (number,)).fetchone())
+
+
 def off_by(reasons: Reasons, promise: float) -> float:
     """Return by how much reasons, where they tell, come to something else than was promised."""
     return 0.0 if reasons.worth is None else abs(reasons.worth - promise)
@@ -196,9 +199,9 @@ def visits_before(folder: CrawlFolder, telling: ContentSource, number: int) -> I
     yield seed_visit([Link(url, host, href) for url, host, href in found], 0.0)
     last = 0
     while rows := folder.connection.execute(BEFORE, (last, number - 1, STEP)).fetchall():
-        for row in rows:
+        for row in map(VisitRow._make, rows):
             yield telling.visit(row)
-        last = rows[-1][0]
+            last = row.number
 
 
 def links_leading_to(links: Iterable[Link], url: UrlId) -> list[Link]:

@@ -9,54 +9,24 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from foragers.core.types import Status
 from foragers.errors import DamagedError
+from foragers.storage.ledger.columns import COLUMNS, TEXT
 
 URLS = ("id", "href")
-VISITS = (
-    *("number", "url", "final", "host", "status", "reason", "time", "born", "version"),
-    *("promise", "agent", "parent", "depth", "relevance", "relevant", "title", "language"),
-    *("published", "record", "words"),
-)
 MOST_BYTES = 1 << 28
 """How many bytes one value may have."""
-IDS = "typeof({0}) = 'integer' AND {0} BETWEEN {1} AND 2147483647"
-NUMBER = "typeof({0}) IN ('real', 'integer') AND abs({0}) < 1e300"
-MOMENT = "typeof({0}) IN ('real', 'integer') AND abs({0}) < 6e10"
-TEXT = "typeof({0}) = 'text' AND length({0}) <= {1}"
-STATUSES = ", ".join(f"'{status.value}'" for status in Status)
-SOUND = " AND ".join(
-    (
-        IDS.format("url", -1),
-        IDS.format("final", -1),
-        IDS.format("host", -1),
-        IDS.format("parent", -1),
-        IDS.format("depth", -1),
-        IDS.format("number", 1),
-        f"status IN ({STATUSES})",
-        TEXT.format("reason", 100_000),
-        MOMENT.format("time"),
-        MOMENT.format("born"),
-        "typeof(version) = 'integer'",
-        "typeof(promise) IN ('real', 'integer')",
-        TEXT.format("agent", 1000),
-        NUMBER.format("relevance"),
-        "typeof(relevant) = 'integer'",
-        TEXT.format("title", 1_000_000),
-        TEXT.format("language", 1000),
-        f"(published IS NULL OR {NUMBER.format('published')})",
-        TEXT.format("record", 10_000),
-        "typeof(words) IN ('null', 'blob')",
-    )
-)
-SOUND_URL = f"{IDS.format('id', 0)} AND {TEXT.format('href', 1_000_000)}"
+SOUND = " AND ".join(column.sound.format(name) for name, column in COLUMNS.items())
+SOUND_URL = " AND ".join((
+    "typeof(id) = 'integer' AND id BETWEEN 0 AND 2147483647",
+    TEXT.format(most=1_000_000).format("href"),
+))  # fmt: skip
 
 
 def check_ledger(connection: sqlite3.Connection) -> None:
     """Raise a DamagedError, or an error of SQLite, if a file is no ledger that can be read."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
-    for name, columns in (("urls", URLS), ("visits", VISITS)):
+    for name, columns in (("urls", URLS), ("visits", tuple(COLUMNS))):
         check_table(connection, name, columns)
     for table, key, sound in (("visits", "number", SOUND), ("urls", "id", SOUND_URL)):
         found = connection.execute(f"SELECT {key} FROM {table} WHERE NOT ({sound}) LIMIT 1")

@@ -1,33 +1,192 @@
-"""A crawl as columns: one row a visit, for measures to compute on."""
+"""The columns of a visit, in one place: `VisitRow` names them, in the order of the table.
+
+The schema of a ledger, its statements, the check of a file that may be damaged, and the
+columns of `Facts` are all made from it.  `Facts` is a crawl as columns, for measures.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
-from foragers.core.types import Ids, Status, Visit
+from foragers.core.content import StoredContent
+from foragers.core.types import Addresses, Choice, Document, HostId, Ids, Page, Status, UrlId, Visit
+
+ID = "typeof({0}) = 'integer' AND {0} BETWEEN -1 AND 2147483647"
+NUMBER = "typeof({0}) IN ('real', 'integer') AND abs({0}) < 1e300"
+MOMENT = "typeof({0}) IN ('real', 'integer') AND abs({0}) < 6e10"
+TEXT = "typeof({{0}}) = 'text' AND length({{0}}) <= {most}"
+STATUSES = ", ".join(f"'{status.value}'" for status in Status)
+
+
+class Column(NamedTuple):
+    """How a ledger declares a column, which values are sound there, and what it is."""
+
+    declared: str
+    sound: str
+    note: str = ""
+
+
+class VisitRow(NamedTuple):
+    """A visit as a row of a ledger."""
+
+    number: Annotated[
+        int,
+        Column(
+            "INTEGER PRIMARY KEY",
+            ID.replace("-1", "1"),
+            "1, 2, 3 … in the order in which the strategy was told",
+        ),
+    ]
+    url: Annotated[UrlId, Column("INTEGER NOT NULL", ID, "what was asked for: urls.id")]
+    final: Annotated[UrlId, Column("INTEGER NOT NULL", ID, "where redirects ended: urls.id")]
+    host: Annotated[HostId, Column("INTEGER NOT NULL", ID)]
+    status: Annotated[str, Column("TEXT NOT NULL", f"{{0}} IN ({STATUSES})")]
+    reason: Annotated[str, Column("TEXT NOT NULL", TEXT.format(most=100_000))]
+    time: Annotated[
+        float, Column("REAL NOT NULL", MOMENT, "when the answer was there, seconds since 1970")
+    ]
+    born: Annotated[
+        float, Column("REAL NOT NULL", MOMENT, "when this version of the page appeared")
+    ]
+    version: Annotated[
+        int,
+        Column(
+            "INTEGER NOT NULL",
+            "typeof({0}) = 'integer'",
+            "the same for the same content of the same URL",
+        ),
+    ]
+    promise: Annotated[float, Column("REAL NOT NULL", "typeof({0}) IN ('real', 'integer')")]
+    agent: Annotated[str, Column("TEXT NOT NULL", TEXT.format(most=1000))]
+    parent: Annotated[
+        UrlId, Column("INTEGER NOT NULL", ID, "the page that led here: urls.id, or -1")
+    ]
+    depth: Annotated[int, Column("INTEGER NOT NULL", ID)]
+    relevance: Annotated[float, Column("REAL NOT NULL", NUMBER)]
+    relevant: Annotated[bool, Column("INTEGER NOT NULL", "typeof({0}) = 'integer'")]
+    title: Annotated[str, Column("TEXT NOT NULL", TEXT.format(most=1_000_000))]
+    language: Annotated[str, Column("TEXT NOT NULL", TEXT.format(most=1000))]
+    published: Annotated[
+        float | None,
+        Column("REAL", f"({{0}} IS NULL OR {NUMBER})", "the date that the page itself gives"),
+    ]
+    record: Annotated[
+        str,
+        Column(
+            "TEXT NOT NULL",
+            TEXT.format(most=10_000),
+            "where the answer is archived: file and offset",
+        ),
+    ]
+    words: Annotated[
+        bytes | None,
+        Column(
+            "BLOB",
+            "typeof({0}) IN ('null', 'blob')",
+            "document and links, if kept: msgpack, zstd",
+        ),
+    ]
+
+    @classmethod
+    def of(
+        cls, number: int, visit: Visit, document: Document | None = None, words: bytes | None = None
+    ) -> VisitRow:
+        """Return the row of a visit, with its words as far as they are given."""
+        page, choice, document = visit.page, visit.page.choice, document or Document()
+        return cls(
+            number=number,
+            url=choice.url,
+            final=page.final,
+            host=choice.host,
+            status=page.status.value,
+            reason=page.reason,
+            time=page.time,
+            born=page.born,
+            version=page.version,
+            promise=choice.promise,
+            agent=choice.agent,
+            parent=choice.parent,
+            depth=choice.depth,
+            relevance=visit.relevance,
+            relevant=visit.relevant,
+            title=document.title,
+            language=document.language,
+            published=document.published,
+            record=page.record,
+            words=words,
+        )
+
+    @property
+    def choice(self) -> Choice:
+        """The choice that was answered."""
+        return Choice(self.url, self.host, self.promise, self.agent, self.parent, self.depth)
+
+    def visit(self, content: StoredContent, addresses: Addresses) -> Visit:
+        """Return the visit, with content that was unpacked from its words or found elsewhere."""
+        page = Page(
+            choice=self.choice,
+            status=Status(self.status),
+            reason=self.reason,
+            final=self.final,
+            time=self.time,
+            born=self.born,
+            version=self.version,
+            links=content.columns(addresses),
+            content=content,
+            record=self.record,
+        )
+        return Visit(page, self.relevance, bool(self.relevant))
+
+
+COLUMNS: dict[str, Column] = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(VisitRow, include_extras=True).items()
+}
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM visits"
+INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * len(COLUMNS))})"
+NOTES_AT = 34
+"""Where the notes stand in the schema that a ledger keeps."""
+
+
+def declarations() -> Iterator[str]:
+    """Give the lines that declare the columns."""
+    for place, (name, column) in enumerate(COLUMNS.items(), 1):
+        comma = "," if place < len(COLUMNS) else ""
+        line = f"    {name} {column.declared}{comma}"
+        yield f"{line:<{NOTES_AT}}-- {column.note}" if column.note else line
+
+
+TABLE = "CREATE TABLE visits (\n" + "\n".join(declarations()) + "\n);"
+
+
+def fact(column: str, kind: DTypeLike) -> dict[str, Any]:
+    """Say which column of a ledger becomes an array, and the type of its values there."""
+    return {"column": column, "kind": kind}
 
 
 @dataclass(frozen=True)
 class Facts:
     """What happened, in order: all of a ledger but the words."""
 
-    urls: Ids
-    finals: Ids
-    statuses: NDArray[np.str_]
-    times: NDArray[np.float64]
-    born: NDArray[np.float64]
-    versions: NDArray[np.int64]
-    promises: NDArray[np.float64]
-    agents: NDArray[np.str_]
-    parents: Ids
-    depths: Ids
-    relevance: NDArray[np.float64]
-    relevant: NDArray[np.bool_]
+    urls: Ids = field(metadata=fact("url", np.int32))
+    finals: Ids = field(metadata=fact("final", np.int32))
+    statuses: NDArray[np.str_] = field(metadata=fact("status", np.str_))
+    times: NDArray[np.float64] = field(metadata=fact("time", np.float64))
+    born: NDArray[np.float64] = field(metadata=fact("born", np.float64))
+    versions: NDArray[np.int64] = field(metadata=fact("version", np.int64))
+    promises: NDArray[np.float64] = field(metadata=fact("promise", np.float64))
+    agents: NDArray[np.str_] = field(metadata=fact("agent", np.str_))
+    parents: Ids = field(metadata=fact("parent", np.int32))
+    depths: Ids = field(metadata=fact("depth", np.int32))
+    relevance: NDArray[np.float64] = field(metadata=fact("relevance", np.float64))
+    relevant: NDArray[np.bool_] = field(metadata=fact("relevant", np.bool_))
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -41,55 +200,30 @@ class Facts:
     @classmethod
     def of(cls, visits: Iterable[Visit]) -> Facts:
         """Collect the facts of some visits."""
-        return cls.from_rows([row(visit) for visit in visits])
+        pick = attrgetter(*FACT_COLUMNS)
+        return cls.from_rows([
+            pick(VisitRow.of(number, visit)) for number, visit in enumerate(visits, 1)
+        ])  # fmt: skip
 
     @classmethod
-    def from_rows(cls, rows: list[Row]) -> Facts:
-        """Turn rows into columns."""
-        columns = list(zip(*rows, strict=True)) or [()] * len(TYPES)
-        typed = zip(columns, TYPES, strict=True)
-        return cls(*(np.array(column, kind) for column, kind in typed))
+    def from_rows(cls, rows: Sequence[Iterable[Any]]) -> Facts:
+        """Turn rows, which have the columns of `FACT_COLUMNS`, into arrays."""
+        columns = list(zip(*rows, strict=True)) or [()] * len(FACT_COLUMNS)
+        return cls(**{
+            declared.name: np.array(values, declared.metadata["kind"])
+            for declared, values in zip(fields(cls), columns, strict=True)
+        })  # fmt: skip
 
     @classmethod
     def joined(cls, parts: Sequence[Facts]) -> Facts:
         """Put facts one after the other."""
         if not parts:
             return cls.from_rows([])
-        columns = [[getattr(part, field.name) for part in parts] for field in fields(cls)]
-        return cls(*(np.concatenate(column) for column in columns))
+        names = [declared.name for declared in fields(cls)]
+        return cls(**{
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in names
+        })  # fmt: skip
 
 
-Row = tuple[int, int, str, float, float, int, float, str, int, int, float, bool]
-TYPES = (
-    np.int32,
-    np.int32,
-    np.str_,
-    np.float64,
-    np.float64,
-    np.int64,
-    np.float64,
-    np.str_,
-    np.int32,
-    np.int32,
-    np.float64,
-    np.bool_,
-)
-
-
-def row(visit: Visit) -> Row:
-    """Return the facts of one visit, in the order of the columns."""
-    page, choice = visit.page, visit.page.choice
-    return (
-        choice.url,
-        page.final,
-        page.status.value,
-        page.time,
-        page.born,
-        page.version,
-        choice.promise,
-        choice.agent,
-        choice.parent,
-        choice.depth,
-        visit.relevance,
-        visit.relevant,
-    )
+FACT_COLUMNS: tuple[str, ...] = tuple(one.metadata["column"] for one in fields(Facts))
+SELECT_FACTS = f"SELECT {', '.join(FACT_COLUMNS)} FROM visits"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import zstandard
@@ -20,35 +19,21 @@ from foragers.core.population import Census
 from foragers.core.types import NO_PARENT, Addresses, Choice, Document, Page, Status, UrlId, Visit
 from foragers.errors import DamagedError, UsageError
 from foragers.storage.ledger.checking import check_ledger, damaged
-from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.columns import (
+    INSERT,
+    SELECT,
+    SELECT_FACTS,
+    TABLE,
+    Facts,
+    VisitRow,
+)
 from foragers.storage.ledger.population import keep_census
 from foragers.urls.id_set import IdSet
 
 VERSION = 1
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE urls (id INTEGER PRIMARY KEY, href TEXT NOT NULL);
-CREATE TABLE visits (
-    number INTEGER PRIMARY KEY,   -- 1, 2, 3 … in the order in which the strategy was told
-    url INTEGER NOT NULL,         -- what was asked for: urls.id
-    final INTEGER NOT NULL,       -- where redirects ended: urls.id
-    host INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    time REAL NOT NULL,           -- when the answer was there, seconds since 1970
-    born REAL NOT NULL,           -- when this version of the page appeared
-    version INTEGER NOT NULL,     -- the same for the same content of the same URL
-    promise REAL NOT NULL,
-    agent TEXT NOT NULL,
-    parent INTEGER NOT NULL,      -- the page that led here: urls.id, or -1
-    depth INTEGER NOT NULL,
-    relevance REAL NOT NULL,
-    relevant INTEGER NOT NULL,
-    title TEXT NOT NULL,
-    language TEXT NOT NULL,
-    published REAL,               -- the date that the page itself gives
-    record TEXT NOT NULL,         -- where the answer is archived: file and offset
-    words BLOB                    -- document and links, if kept: msgpack, zstd
-);
+{TABLE}
 CREATE VIEW pages AS
     SELECT number, u.href AS url, f.href AS final, status, reason, time, born, promise, agent,
            p.href AS parent, depth, relevance, relevant, title, language, published, record
@@ -57,12 +42,8 @@ CREATE VIEW pages AS
     JOIN urls f ON f.id = visits.final
     LEFT JOIN urls p ON p.id = visits.parent;
 """
-FACTS = (
-    "SELECT url, final, status, time, born, version, promise, agent, parent, depth,"
-    " relevance, relevant FROM visits ORDER BY number"
-)
 LAST = (
-    "SELECT * FROM visits WHERE final = ? AND words IS NOT NULL"
+    f"{SELECT} WHERE final = ? AND words IS NOT NULL"
     " AND status IN ('ok', 'unwanted') ORDER BY number DESC LIMIT 1"
 )
 VERSION_WORDS = (
@@ -74,7 +55,6 @@ LONGEST_WAIT = 60.0
 """Seconds to wait for another program that holds the ledger."""
 FACTS_AT_ONCE = 10_000
 """Rows are turned into columns so many at a time: as rows they take ten times as much memory."""
-INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * 20)})"
 
 
 class SqliteLedger:
@@ -103,7 +83,7 @@ class SqliteLedger:
         except BaseException:
             self._connection.close()
             raise
-        self._waiting: list[tuple[object, ...]] = []
+        self._waiting: list[VisitRow] = []
         self._indexed = False
 
     def append(self, visits: Sequence[Visit]) -> None:
@@ -139,21 +119,22 @@ class SqliteLedger:
     def read(self, start: int = 0) -> Iterator[Visit]:
         """Return the visits from a position on."""
         self.commit()
-        query = "SELECT * FROM visits WHERE number > ? ORDER BY number"
-        for row in self._connection.execute(query, (start,)):
-            words = row[-1]
-            if words is None and row[4] == Status.UNCHANGED:
-                words = self._words_of_version(row[2], row[8], row[0])
+        found = self._connection.execute(f"{SELECT} WHERE number > ? ORDER BY number", (start,))
+        for row in map(VisitRow._make, found):
+            words = row.words
+            if words is None and row.status == Status.UNCHANGED:
+                words = self._words_of_version(row.final, row.version, row.number)
             kept = StoredContent(Document()) if words is None else self._unpacked(words)
-            yield visit_of(row, kept, self)
+            yield row.visit(kept, self)
 
     def last(self, final: UrlId) -> Visit | None:
         """Return the last visit at which a page was received, if there was one."""
         self._prepare_revisits()
-        row = self._connection.execute(LAST, (final,)).fetchone()
-        if row is None:
+        found = self._connection.execute(LAST, (final,)).fetchone()
+        if found is None:
             return None
-        return visit_of(row, self._unpacked(row[-1]), self._addresses)
+        row = VisitRow._make(found)
+        return row.visit(self._unpacked(row.words or b""), self._addresses)
 
     def _unpacked(self, words: bytes) -> StoredContent:
         try:
@@ -174,13 +155,16 @@ class SqliteLedger:
         if version < 0:
             return None
         self._prepare_revisits()
-        row = self._connection.execute(VERSION_WORDS, (final, version, before)).fetchone()
-        return None if row is None else bytes(row[0])
+        found = self._connection.execute(VERSION_WORDS, (final, version, before)).fetchone()
+        if found is None:
+            return None
+        (words,) = found
+        return bytes(words)
 
     def facts(self) -> Facts:
         """Return all visits as columns."""
         self.commit()
-        rows = self._connection.execute(FACTS)
+        rows = self._connection.execute(f"{SELECT_FACTS} ORDER BY number")
         parts = []
         while some := rows.fetchmany(FACTS_AT_ONCE):
             parts.append(Facts.from_rows(some))
@@ -227,34 +211,11 @@ class SqliteLedger:
     def __len__(self) -> int:
         return self._length
 
-    def _row(self, visit: Visit) -> tuple[object, ...]:
-        page, choice = visit.page, visit.page.choice
-        document, words = Document(), None
-        if self._words:
-            document = page.document
-            words = self._packed(page, document)
-        return (
-            self._length,
-            choice.url,
-            page.final,
-            choice.host,
-            page.status.value,
-            page.reason,
-            page.time,
-            page.born,
-            page.version,
-            choice.promise,
-            choice.agent,
-            choice.parent,
-            choice.depth,
-            visit.relevance,
-            visit.relevant,
-            document.title,
-            document.language,
-            document.published,
-            page.record,
-            words,
-        )
+    def _row(self, visit: Visit) -> VisitRow:
+        if not self._words:
+            return VisitRow.of(self._length, visit)
+        document = visit.page.document
+        return VisitRow.of(self._length, visit, document, self._packed(visit.page, document))
 
     def _packed(self, page: Page, document: Document) -> bytes | None:
         """Return the words of a page as they are kept; those of an unchanged one are kept once."""
@@ -266,14 +227,10 @@ class SqliteLedger:
 
     def _new_names(self) -> list[tuple[UrlId, str]]:
         """Return the addresses of the URLs that this batch is the first to mention."""
-        mentioned: dict[object, None] = {}
+        mentioned: dict[UrlId, None] = {}
         for row in self._waiting:
-            mentioned.update(dict.fromkeys((row[1], row[2], row[11])))
-        fresh = [
-            url
-            for url in mentioned
-            if isinstance(url, int) and url != NO_PARENT and url not in self._named
-        ]
+            mentioned.update(dict.fromkeys((row.url, row.final, row.parent)))
+        fresh = [url for url in mentioned if url != NO_PARENT and url not in self._named]
         return [(url, self._addresses.href(url)) for url in fresh]
 
 
@@ -311,15 +268,3 @@ def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
         check_ledger(connection)
     except (DamagedError, UnicodeDecodeError, sqlite3.DatabaseError) as error:
         raise UsageError(damaged(path, error)) from error
-
-
-def visit_of(row: tuple[Any, ...], content: StoredContent, addresses: Addresses) -> Visit:
-    """Return the visit that a row keeps."""
-    (_, url, final, host, status, reason, time, born, version, *rest) = row
-    promise, agent, parent, depth, relevance, relevant, *_, record, _ = rest
-    choice = Choice(url, host, promise, agent, parent, depth)
-    links = content.columns(addresses)
-    page = Page(
-        choice, Status(status), reason, final, time, born, version, links, content, record=record
-    )
-    return Visit(page, relevance, bool(relevant))
