@@ -1,7 +1,7 @@
 """What can be trained, by name, and how `KIND(option=value, …)` becomes a trainer.
 
-A trainer is a frozen dataclass called `Trainer`, in the module of its name beside this one.
-Its plain fields (bool, int, float, str) with defaults are its options.
+A trainer is a frozen dataclass in this package.  Its plain fields (bool, int, float, str) with
+defaults are its options.
 """
 
 from __future__ import annotations
