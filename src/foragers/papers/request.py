@@ -58,5 +58,5 @@ class PaperRequest:
 
 def reproduce(paper: str, request: PaperRequest, progress: Progress) -> Exhibits:
     """Run the experiments of a paper."""
-    make = import_module(f"foragers.papers.{paper}").reproduce
+    make = import_module(f"foragers.papers.{paper}.paper").reproduce
     return cast(Callable[[PaperRequest, Progress], Exhibits], make)(request, progress)
