@@ -21,12 +21,13 @@ from foragers.judges.topic import NoTopic
 from foragers.strategies.auto import group_rates as auto_rates
 from foragers.strategies.auto import reward as auto_credit
 from foragers.strategies.auto.combiner import (
-    ADVISERS,
+    FEATURES,
     FIRST_WEIGHTS,
-    PRIOR,
+    NAMES,
     REMEMBERED,
     Combiner,
     History,
+    rows_by_name,
 )
 from foragers.strategies.auto.features import PageGroups, address_of, anchor_of, shape_of
 from foragers.strategies.auto.group_rates import ROOT, Rates
@@ -46,6 +47,7 @@ from foragers.strategies.auto.word_weights import (
 )
 
 NO_GROUPS = Rates().lineage([])
+PRIOR = {feature.name: feature.prior for feature in FEATURES}
 
 
 def worth(rates: Rates, group: int) -> float:
@@ -273,32 +275,32 @@ def test_counts_beyond_those_at_hand_are_worked_out() -> None:
     assert logs_of(counts[:2]).tolist() == logs_of(counts).tolist()[:2]
 
 
-def test_an_adviser_that_is_right_is_believed_more_and_one_that_is_wrong_less() -> None:
-    belief, rng = Combiner(), np.random.default_rng(1)
-    right, wrong = ADVISERS.index("shape"), ADVISERS.index("anchor")
+def test_a_feature_that_is_right_gains_weight_and_one_that_is_wrong_loses_it() -> None:
+    combiner, rng = Combiner(), np.random.default_rng(1)
+    right, wrong = NAMES.index("shape"), NAMES.index("anchor")
     for _ in range(400):
-        advice = np.zeros(len(PRIOR), np.float32)
-        advice[0], advice[right], advice[wrong] = 1, *rng.normal(size=2)
-        belief.remember(advice, float(advice[right] - advice[wrong] > 0))
+        features = np.zeros(len(PRIOR), np.float32)
+        features[0], features[right], features[wrong] = 1, *rng.normal(size=2)
+        combiner.remember(features, float(features[right] - features[wrong] > 0))
     for _ in range(3):
-        belief.fit()
-    assert belief.weights[right] > PRIOR["shape"] + 1
-    assert belief.weights[wrong] < -1
-    assert belief.weights[ADVISERS.index("parent")] == pytest.approx(PRIOR["parent"])
+        combiner.fit()
+    assert combiner.weights[right] > PRIOR["shape"] + 1
+    assert combiner.weights[wrong] < -1
+    assert combiner.weights[NAMES.index("parent")] == pytest.approx(PRIOR["parent"])
 
 
-def past(advice: dict[str, list[float]], worth: list[float]) -> History:
+def past(features: dict[str, list[float]], worth: list[float]) -> History:
     said = np.zeros((len(worth), len(PRIOR)))
     said[:, 0] = 1
-    for name, column in advice.items():
-        said[:, ADVISERS.index(name)] = column
+    for name, column in features.items():
+        said[:, NAMES.index(name)] = column
     return History(said, np.array(worth))
 
 
 def test_the_loss_of_a_fit_is_that_of_a_penalised_regression() -> None:
     seen = past({"shape": [2.0, 0.0]}, [1.0, 0.25])
     weights = FIRST_WEIGHTS.copy()
-    weights[ADVISERS.index("shape")] = 0.5  # said: 1 and 0
+    weights[NAMES.index("shape")] = 0.5  # said: 1 and 0
     missed = log(1 + exp(1)) - 1 + log(2) - 0
     assert seen.loss(weights) == pytest.approx(missed + 4 * (0.5 - PRIOR["shape"]) ** 2 / 2)
 
@@ -310,11 +312,11 @@ def test_a_fit_that_would_overshoot_does_not_run_away() -> None:
     seen = past({"topic in link": [3.0, -3.0] * 200}, [0.0, 1.0] * 200)
     assert seen.loss(FIRST_WEIGHTS - seen.step(FIRST_WEIGHTS)) > 10 * seen.loss(FIRST_WEIGHTS)
     fitted = seen.fitted(FIRST_WEIGHTS)
-    assert fitted[ADVISERS.index("topic in link")] == pytest.approx(-1.3371, abs=1e-3)
+    assert fitted[NAMES.index("topic in link")] == pytest.approx(-1.3371, abs=1e-3)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60), st.floats(0.1, 20))
-def test_a_fit_never_tells_less_well_than_what_was_believed_before(
+def test_a_fit_never_predicts_less_well_than_the_weights_before(
     seed: int, links: int, loudness: float
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -324,14 +326,14 @@ def test_a_fit_never_tells_less_well_than_what_was_believed_before(
 
 
 def test_what_is_no_longer_remembered_is_not_corrected() -> None:
-    belief = Combiner()
-    first = belief.remember(np.zeros(len(PRIOR), np.float32), 0.0)
+    combiner = Combiner()
+    first = combiner.remember(np.zeros(len(PRIOR), np.float32), 0.0)
     for _ in range(REMEMBERED):
-        last = belief.remember(np.zeros(len(PRIOR), np.float32), 0.25)
-    belief.correct(first, 1.0)
-    assert set(belief._worth.tolist()) == {0.25}
-    belief.correct(last, 1.0)
-    assert 1.0 in belief._worth
+        last = combiner.remember(np.zeros(len(PRIOR), np.float32), 0.25)
+    combiner.correct(first, 1.0)
+    assert set(combiner._worth.tolist()) == {0.25}
+    combiner.correct(last, 1.0)
+    assert 1.0 in combiner._worth
 
 
 def link(url: int, directory: str, anchor: str = "") -> Link:
@@ -532,7 +534,15 @@ def test_the_first_of_many_seeds_has_its_turn_at_once_and_the_next_after_a_downl
         strategy._look()
 
 
-def test_beliefs_are_fitted_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_stand_in_the_order_of_their_names_and_a_missing_or_unknown_name_is_refused() -> None:
+    rows = rows_by_name(("a", "b"), {"b": np.array([1.0, 2.0]), "a": 3.0}, 2)
+    assert rows.tolist() == [[3.0, 3.0], [1.0, 2.0]]
+    for columns in ({"a": 1.0}, {"a": 1.0, "c": 1.0}, {"a": 1.0, "b": 1.0, "c": 1.0}):
+        with pytest.raises(KeyError, match=r"[bc]"):
+            rows_by_name(("a", "b"), columns, 2)
+
+
+def test_weights_are_fitted_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
     fits = []
     monkeypatch.setattr(Combiner, "fit", lambda self: fits.append(len(self._worth)))
     strategy = begun(Auto(NoTopic()), link(0, "home"))
@@ -546,7 +556,7 @@ def test_a_page_is_spoken_of_by_the_first_few_links_to_it_and_as_deep_as_the_fir
     assert first.depth == 0
     for choice in (first, *others):
         strategy.tell([visit(choice, 0.0, link(50, "x"))])
-    assert len(strategy._clues.of(50).urls) == MOST_IN_LINKS
+    assert len(strategy._pending.of(50).urls) == MOST_IN_LINKS
     (found,) = strategy.ask(1, frozenset())
     assert (found.url, found.depth) == (50, 1)
 

@@ -16,16 +16,16 @@ from foragers.judges.keywords import Keywords
 from foragers.judges.topic import NoTopic
 from foragers.strategies.auto import pending_links as auto_clues
 from foragers.strategies.auto import strategy as auto
-from foragers.strategies.auto.combiner import PRIOR, sigmoid
+from foragers.strategies.auto.combiner import FIRST_WEIGHTS, sigmoid
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.pending_links import (
-    GROUPS,
-    TOLD,
+    GROUPED,
+    STORED,
     LinkFeatures,
     PendingLinks,
-    advice_of,
     doubt_of,
-    weighed,
+    feature_matrix,
+    weighted_sum,
 )
 from foragers.strategies.auto.strategy import Auto
 from foragers.strategies.auto.word_weights import LINK_WORDS, NO_WORD, WordWeights
@@ -35,7 +35,7 @@ def known(urls: list[int], first: int = 0) -> LinkFeatures:
     """Return links that are told apart by a number."""
     links = LinkFeatures.room(len(urls))
     links.urls[:] = urls
-    links.told[:] = np.arange(first, first + len(urls))
+    links.stored[:] = np.arange(first, first + len(urls))
     return links
 
 
@@ -62,7 +62,7 @@ def test_clues_are_found_by_page_in_the_order_they_came_whatever_was_dropped(
         assert clues.urls.tolist() == [url for url, _ in model]
         for url in range(10):
             expected = [name for one, name in model if one == url]
-            assert clues.of(url).told[0].tolist() == expected
+            assert clues.of(url).stored[0].tolist() == expected
 
 
 def test_a_checkpoint_holds_the_links_that_wait_and_no_room() -> None:
@@ -73,7 +73,7 @@ def test_a_checkpoint_holds_the_links_that_wait_and_no_room() -> None:
     assert len(packed) - empty < 10 * 120
     again = pickle.loads(packed)
     again.add(known([3], 50))
-    assert again.of(3).told[0].tolist() == [3.0, 50.0]
+    assert again.of(3).stored[0].tolist() == [3.0, 50.0]
 
 
 def filled(links: LinkFeatures) -> LinkFeatures:
@@ -87,9 +87,9 @@ def test_what_is_forgotten_is_not_found_and_others_are() -> None:
     clues.add(known([3, 4, 3]))
     clues.forget([3])
     assert len(clues.of(3).urls) == 0
-    assert clues.of(4).told[0].tolist() == [1.0]
+    assert clues.of(4).stored[0].tolist() == [1.0]
     clues.keep(clues.urls != 3)
-    assert clues.of(4).told[0].tolist() == [1.0]
+    assert clues.of(4).stored[0].tolist() == [1.0]
 
 
 def random_links(count: int, groups: int) -> LinkFeatures:
@@ -98,9 +98,9 @@ def random_links(count: int, groups: int) -> LinkFeatures:
     words[rng.integers(0, LINK_WORDS, count) <= np.arange(LINK_WORDS)[:, np.newaxis]] = NO_WORD
     return LinkFeatures(
         np.arange(count, dtype=np.int32),
-        rng.integers(0, groups, (GROUPS, count)).astype(np.int32),
+        rng.integers(0, groups, (len(GROUPED), count)).astype(np.int32),
         words,
-        rng.random((len(TOLD), count)).astype(np.float32),
+        rng.random((len(STORED), count)).astype(np.float32),
     )
 
 
@@ -110,11 +110,11 @@ def test_links_are_promised_the_same_wherever_they_stand() -> None:
         rates.count(rates.lineage([rates.group(f"group {number}")]), float(rng.random()))
     rates.refresh()
     words.weights[:1000], words.leans[:1000] = rng.normal(size=(2, 1000))
-    links, weights = random_links(301, len(rates)), np.array([*PRIOR.values()])
+    links, weights = random_links(301, len(rates)), FIRST_WEIGHTS
 
     def promises(some: LinkFeatures) -> list[float]:
-        said = weighed(advice_of(some, rates, words, some.urls), weights)
-        return sigmoid(said + doubt_of(some, rates)).tolist()
+        odds = weighted_sum(feature_matrix(some, rates, words, some.urls), weights)
+        return sigmoid(odds + doubt_of(some, rates)).tolist()
 
     together = promises(links)
     assert together == [promise for one in range(301) for promise in promises(links.at([one]))]
@@ -158,18 +158,18 @@ def test_how_many_links_are_judged_at_a_time_makes_no_difference() -> None:
 
 
 def test_of_too_many_links_the_least_promising_are_dropped_and_the_crawl_goes_on() -> None:
-    with mock.patch.object(auto, "MOST_CLUES", 40):
+    with mock.patch.object(auto, "MOST_LINKS", 40):
         strategy = Auto(NoTopic())
         assert len(crawl_of(strategy, 120, 5)) == 120
         strategy._look()
-        assert len(strategy._clues) <= 40
+        assert len(strategy._pending) <= 40
 
 
 def test_what_waits_is_judged_ever_more_seldom() -> None:
     """A page costs the same however many wait: looks grow, and become fewer."""
     shares = []
     for downloads in (400, 800):
-        with mock.patch.object(auto, "advice_of", wraps=advice_of) as counted:
+        with mock.patch.object(auto, "feature_matrix", wraps=feature_matrix) as counted:
             crawl_of(Auto(NoTopic()), downloads, 4)
         judged = sum(len(call.args[0].urls) for call in counted.call_args_list)
         shares.append(judged / downloads)

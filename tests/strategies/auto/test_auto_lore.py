@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from foragers.core.loop import Crawl
-from foragers.core.models import Model, load_model, save_model
+from foragers.core.models import Fact, Model, load_model, save_model
 from foragers.errors import UsageError
 from foragers.evaluation.metrics import harvest
 from foragers.judges.simple import LabelJudge
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.auto.combiner import BIAS, FEATURES, NAMES
 from foragers.strategies.auto.saved import BY_WORD, COLUMNS, KIND, Lore
 from foragers.strategies.auto.strategy import Auto
 from foragers.strategies.registry import StrategyInputs, build
@@ -96,7 +97,27 @@ def test_a_column_that_is_missing_or_odd_is_refused(name: str, learned) -> None:
         if odd is not None:
             garbled[name] = odd
         with pytest.raises(UsageError, match="--learned: the"):
-            Lore.of(Model(*KIND, {}, garbled))
+            Lore.of(Model(*KIND, learned[1].facts, garbled))
+
+
+def test_weights_of_features_are_read_by_name(learned) -> None:
+    model, expected = learned[1], Lore.of(learned[1]).beliefs
+    names, arrays = list(NAMES), dict(model.arrays)
+    arrays["beliefs"] = np.append(arrays["beliefs"][::-1], 7.0)
+    assert names[0] == BIAS
+    other_order = {**model.facts, "advisers": [*names[::-1], "a feature of another version"]}
+    assert Lore.of(Model(*KIND, other_order, arrays)).beliefs.tolist() == expected.tolist()
+    one = {**model.facts, "advisers": ["depth"]}
+    arrays["beliefs"] = np.array([0.5])
+    weights = dict(zip(NAMES, Lore.of(Model(*KIND, one, arrays)).beliefs, strict=True))
+    assert weights == {feature.name: feature.prior for feature in FEATURES} | {"depth": 0.5}
+
+
+@pytest.mark.parametrize("names", [None, "depth", ["depth"], ["depth"] * len(NAMES)])
+def test_weights_without_the_name_of_each_feature_are_refused(names: Fact, learned) -> None:
+    facts = {**learned[1].facts, "advisers": names}
+    with pytest.raises(UsageError, match="--learned: the"):
+        Lore.of(Model(*KIND, facts, learned[1].arrays))
 
 
 def test_columns_are_those_of_the_class() -> None:

@@ -1,4 +1,4 @@
-"""A trained spider's model as one of auto's advisers."""
+"""A trained spider's model as one of auto's features."""
 
 from __future__ import annotations
 

@@ -1,16 +1,19 @@
-"""What several advisers say of a link, and how far each of them is to be believed.
+"""Combines the features of a link into one promise, and learns their weights.
 
-    promise = sigmoid(Σ wᵢ · adviceᵢ)
+    promise = sigmoid(Σ weightᵢ · featureᵢ)
 
-a logistic regression whose weights start from `PRIOR`, which works before anything is
-learned, and are drawn towards what the crawl has seen: fitted by Newton steps over the last
-few thousand links followed, with a penalty on leaving the prior.
+This is a logistic regression.  Its weights start from a prior, which works before anything is
+learned.  They are fitted by Newton steps to the last few thousand links followed, with a penalty
+for leaving the prior.
+
+`FEATURES` is the one list of features.  All other modules use them by name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,118 +21,140 @@ from numpy.typing import NDArray
 from foragers.core import exact
 
 Floats = NDArray[np.float64]
-Advice = NDArray[np.float32]
+Matrix = NDArray[np.float32]
+"""One row per feature, in the order of `FEATURES`, and one column per link."""
+Column: TypeAlias = "float | Floats | Matrix"
 
-PRIOR = {
-    "all links": 0.0,
-    "tag path": 0.6,
-    "directory": 0.4,
-    "anchor": 0.2,
-    "shape": 0.2,
-    "link words": 0.4,
-    "words of relevant pages": 0.4,
-    "parent": 0.8,
-    "topic in link": 4.0,
-    "topic around": 1.5,
-    "words of parent": 0.2,
-    "in-links": 0.1,
-    "depth": -0.02,
-    "trained model": 0.8,
-    "place on page": 0.0,
-}
-"""The advisers, and how far each is believed at first."""
-ADVISERS = tuple(PRIOR)
+
+class Feature(NamedTuple):
+    """One feature: its weight at first, and the penalty on leaving that weight."""
+
+    name: str
+    prior: float
+    penalty: float = 4.0
+
+
+BIAS = "all links"
+FEATURES = (
+    Feature(BIAS, 0.0, penalty=0.2),  # fits the share of good links, which may be anything
+    Feature("tag path", 0.6),
+    Feature("directory", 0.4),
+    Feature("anchor", 0.2),
+    Feature("shape", 0.2),
+    Feature("link words", 0.4),
+    Feature("words of relevant pages", 0.4),
+    Feature("parent", 0.8),
+    Feature("topic in link", 4.0),
+    Feature("topic around", 1.5),
+    Feature("words of parent", 0.2),
+    Feature("in-links", 0.1),
+    Feature("depth", -0.02),
+    Feature("trained model", 0.8),
+    Feature("place on page", 0.0),
+)
+"""Source of priors and penalties: guesses close to a best-first crawl.  Other priors, and penalties
+three times as large or small, made no measurable difference (docs/standings.md)."""
+NAMES = tuple(feature.name for feature in FEATURES)
+FIRST_WEIGHTS = np.array([feature.prior for feature in FEATURES])
+PENALTIES = np.array([feature.penalty for feature in FEATURES])
+IS_BIAS = np.array([feature.name == BIAS for feature in FEATURES])
 REMEMBERED = 2000
-PENALTY, FREE_PENALTY = 4.0, 0.2
-FIRST_WEIGHTS = np.array([*PRIOR.values()])
-PENALTIES = np.array([FREE_PENALTY, *[PENALTY] * (len(PRIOR) - 1)])
-"""On leaving the first weights; what holds for all links is free to be anything."""
 MOST_STEPS, MOST_HALVINGS, LITTLE = 20, 12, 1e-3
 """A fit ends after so many steps, or when no step makes it better by more than a little."""
 
 
+def rows_by_name(names: Sequence[str], columns: Mapping[str, Column], links: int) -> Matrix:
+    """Return named columns as the rows of a matrix; refuse a missing or an unknown name."""
+    if len(columns) != len(names):
+        raise KeyError(*set(names).symmetric_difference(columns))
+    rows = np.empty((len(names), links), np.float32)
+    for row, name in zip(rows, names, strict=True):
+        row[:] = columns[name]
+    return rows
+
+
 def sigmoid(z: Floats) -> Floats:
-    """Return the chances that belong to some log-odds."""
+    """Return the probabilities of log-odds."""
     return exact.sigmoid(np.minimum(np.maximum(z, -30.0), 30.0))
 
 
 def log_odds(chance: Floats) -> Floats:
-    """Return the log-odds of some chances, kept away from certainty."""
+    """Return the log-odds of probabilities, kept away from 0 and 1."""
     kept = np.clip(chance, 1e-4, 1 - 1e-4)
     return exact.log(kept / (1 - kept))
 
 
 @dataclass
 class Combiner:
-    """The weights of the advisers, and the links followed from which they were learned."""
+    """The weights of the features, and the followed links to which they are fitted."""
 
     weights: Floats = field(default_factory=FIRST_WEIGHTS.copy)
     first: Floats = field(default_factory=FIRST_WEIGHTS.copy, repr=False)
-    _advice: Advice = field(
-        default_factory=lambda: np.zeros((REMEMBERED, len(PRIOR)), np.float32), repr=False
+    _features: Matrix = field(
+        default_factory=lambda: np.zeros((REMEMBERED, len(FEATURES)), np.float32), repr=False
     )
     _worth: Floats = field(default_factory=lambda: np.zeros(REMEMBERED), repr=False)
     _seen: int = 0
 
-    def remember(self, advice: Advice, worth: float) -> int:
-        """Keep what was said of a link and what it was worth; return where."""
+    def remember(self, features: Matrix, worth: float) -> int:
+        """Keep the features of a followed link and what it was worth; return where."""
         place = self._seen
-        self._advice[place % REMEMBERED], self._worth[place % REMEMBERED] = advice, worth
+        self._features[place % REMEMBERED], self._worth[place % REMEMBERED] = features, worth
         self._seen += 1
         return place
 
     def correct(self, place: int, worth: float) -> None:
-        """Take in that a link was worth more than was known, if it is still remembered."""
+        """Change what a link was worth, if it is still remembered."""
         if place >= self._seen - REMEMBERED:
             self._worth[place % REMEMBERED] = worth
 
     def begin(self, weights: Floats) -> None:
-        """Begin with what earlier crawls have come to believe, but for what holds for all links."""
-        self.first[1:] = weights[1:]
+        """Start from the weights of earlier crawls, except that of the bias."""
+        self.first[:] = np.where(IS_BIAS, self.first, weights)
         self.weights[:] = self.first
 
     def fit(self) -> None:
-        """Learn how far to believe each adviser."""
+        """Fit the weights to the followed links."""
         count = min(self._seen, REMEMBERED)
-        advice = self._advice[:count].astype(np.float64, order="F")
-        past = History(advice, self._worth[:count], self.first)
+        features = self._features[:count].astype(np.float64, order="F")
+        past = History(features, self._worth[:count], self.first)
         self.weights = past.fitted(self.weights)
 
 
 class History(NamedTuple):
-    """Links that were followed: what was said of each of them, and what it was worth."""
+    """Links that were followed: one row of features per link, and what it was worth."""
 
-    advice: Floats
+    features: Floats
     worth: Floats
     first: Floats = FIRST_WEIGHTS
 
-    def said(self, weights: Floats) -> Floats:
-        """Return what the advisers say together of each link."""
-        said: Floats = np.add.reduce(weights[:, np.newaxis] * self.advice.T)
-        return said
+    def odds(self, weights: Floats) -> Floats:
+        """Return the log-odds of each link."""
+        odds: Floats = np.add.reduce(weights[:, np.newaxis] * self.features.T)
+        return odds
 
     def loss(self, weights: Floats) -> float:
-        """Return how badly some weights tell what links were worth, and how far they lie off."""
-        said = self.said(weights)
+        """Return the logistic loss of weights, plus the penalty on leaving the first ones."""
+        odds = self.odds(weights)
         off = weights - self.first
-        missed = exact.softplus(said) - self.worth * said
+        missed = exact.softplus(odds) - self.worth * odds
         return float(missed.sum() + (PENALTIES * off * off).sum() / 2)
 
     def step(self, weights: Floats) -> Floats:
         """Return the Newton step from some weights towards the best ones."""
-        said = sigmoid(self.said(weights))
-        advice = self.advice.T
-        slope = exact.times(advice, said - self.worth)
+        chances = sigmoid(self.odds(weights))
+        features = self.features.T
+        slope = exact.times(features, chances - self.worth)
         slope += PENALTIES * (weights - self.first)
-        spread = said * (1 - said)
+        spread = chances * (1 - chances)
         curve = np.diag(PENALTIES)
-        for one, row in enumerate(advice * spread):
-            curve[one, : one + 1] += exact.times(advice[: one + 1], row)
+        for one, row in enumerate(features * spread):
+            curve[one, : one + 1] += exact.times(features[: one + 1], row)
             curve[:one, one] = curve[one, :one]
         return exact.solved(curve, slope)
 
     def fitted(self, weights: Floats) -> Floats:
-        """Return better weights than some: steps that overshoot are halved until they help."""
+        """Return better weights; a step that overshoots is halved until it helps."""
         loss = self.loss(weights)
         for _ in range(MOST_STEPS):
             step = self.step(weights)

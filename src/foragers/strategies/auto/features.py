@@ -1,15 +1,10 @@
-"""What a link says of itself: the words of its anchor, the parts of its address.
+"""Extracts the features of a page's links: their groups, their words, similarity to the topic.
 
-The same addresses and the same anchors come up on page after page, so what was made of
-the last thousand is kept.
+The same URLs and anchors come up on page after page, so the parts of the last thousand are cached.
 
-To which groups the links of a page belong: by tag path, directory, anchor and shape.
-
-Most links of a page share their host, their tag path and their directory with others, so
-that what is found for one is kept until the page has been read.  Hosts and pages are named by
-their URLs, so that a group has the same name in the next crawl.
-
-What is written down of the links of a page: groups, words, and likeness to the topic.
+Links are grouped by tag path, directory, anchor and shape of the URL.  Most links of a page share
+their host, tag path and directory with others, so groups are cached while a page is read.  Names of
+groups contain the URLs of hosts and pages, so that a group has the same name in the next crawl.
 """
 
 from __future__ import annotations
@@ -25,17 +20,9 @@ from foragers.core import exact
 from foragers.core.content import hrefs_of
 from foragers.core.types import NO_PARENT, HostId, Status, Visit
 from foragers.judges.topic import NoTopic, Topic
+from foragers.strategies.auto.combiner import Column, Floats, rows_by_name
 from foragers.strategies.auto.group_rates import Rates
-from foragers.strategies.auto.pending_links import (
-    AROUND,
-    DEPTH,
-    LEAN,
-    PARENT,
-    PLACE,
-    TOLD,
-    TOPIC,
-    LinkFeatures,
-)
+from foragers.strategies.auto.pending_links import STORED, LinkFeatures, LinkGroups
 from foragers.strategies.auto.word_weights import link_words, numbered
 from foragers.text.words import url_words, words
 
@@ -46,10 +33,10 @@ MAX_CACHED = 1024
 
 
 class Address(NamedTuple):
-    """The parts of an address after its host.
+    """The parts of a URL after its host.
 
-    `kind` is how its last part ends and whether it has a query, `shape` what addresses in a
-    directory have in common; its last words are there by number, and as a text.
+    `kind` is the file extension and whether there is a query, `shape` the pattern of the file
+    name; the last words are there by number, and as a text.
     """
 
     directories: tuple[str, ...]
@@ -60,7 +47,7 @@ class Address(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """The words of a link: as the name of a group, and by number those that say something."""
+    """The words of an anchor: as the name of a group, and without stop words by number."""
 
     name: str
     words: dict[str, int]
@@ -77,7 +64,7 @@ def shape_of(name: str) -> str:
 
 @lru_cache(maxsize=MAX_CACHED)
 def address_of(href: str) -> Address:
-    """Return the parts of an address."""
+    """Return the parts of a URL."""
     start = href.find("/", 8)
     path, _, query = (href[start:] if start > 0 else "/").partition("?")
     *directories, name = path.split("/")[1:]
@@ -104,9 +91,6 @@ def anchor_of(text: str) -> Anchor:
     return Anchor(" ".join(("anchor", *spoken)), numbered(spoken))
 
 
-Groups = tuple[int, int, int, int]
-
-
 @dataclass(slots=True)
 class HostGroups:
     """The groups of the links of one page to one host."""
@@ -119,8 +103,8 @@ class HostGroups:
     _directories: dict[str, int] = field(default_factory=dict)
     _shapes: dict[str, int] = field(default_factory=dict)
 
-    def of(self, path: str, address: Address, anchor: Anchor) -> Groups:
-        """Return the groups of a link: by tag path, directory, anchor and shape of its address."""
+    def of(self, path: str, address: Address, anchor: Anchor) -> LinkGroups:
+        """Return the groups of a link: by tag path, directory, anchor and shape of its URL."""
         tags = self._tags.get(path)
         if tags is None:
             tags = self._tags[path] = self._of_tags(path)
@@ -131,7 +115,7 @@ class HostGroups:
         shape = self._shapes.get(address.shape)
         if shape is None:
             shape = self._shapes[address.shape] = self._of_shape(address)
-        return tags, directory, self.rates.group(anchor.name), shape
+        return LinkGroups(tags, directory, self.rates.group(anchor.name), shape)
 
     def _of_tags(self, path: str) -> int:
         on_host = self.rates.group(f"tags {self.host} {path}", self.around)
@@ -156,7 +140,9 @@ class PageGroups:
     page: str
     _hosts: dict[HostId, HostGroups] = field(default_factory=dict)
 
-    def of(self, host: HostId, href: str, path: str, address: Address, anchor: Anchor) -> Groups:
+    def of(
+        self, host: HostId, href: str, path: str, address: Address, anchor: Anchor
+    ) -> LinkGroups:
         """Return the groups of a link."""
         here = self._hosts.get(host)
         if here is None:
@@ -173,27 +159,28 @@ def host_group(name: str) -> str:
 
 KEPT = (Status.OK, Status.UNCHANGED)
 ALIKE = 0.5
-"""What a page is as a parent that is like what is wanted, but not enough."""
+"""Weight of the relevance of a parent below the threshold."""
 NO_ANCHOR = anchor_of("")
-"""In place of the anchors of a page that is not kept: a list has thousands, all different."""
+"""Used for pages that are not kept: a sitemap has thousands of links, all different."""
 
 
-def known_of(
-    visit: Visit, places: list[int], lean: float, topic: Topic, rates: Rates
+def features_of(
+    visit: Visit,
+    places: list[int],
+    lean: float,
+    topic: Topic,
+    rates: Rates,
+    trained: Floats | float = 0.0,
 ) -> LinkFeatures:
-    """Return what is known of some links of a page, of which it is known where it leans.
+    """Return the features of some links of a page.
 
-    Of a page that is not kept nothing is known as a parent, and its links are known by their
-    place, their address and their likeness to the topic alone.
+    `lean` says how much the words of the page are those of relevant pages, `trained` what a trained
+    model says of the links.  A page that is not kept (noindex, a copy, a sitemap) has no features
+    as a parent, and its links have no anchors.
     """
     page, links = visit.page, visit.page.links
     kept = page.status in KEPT
     urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
-    told = np.zeros((len(TOLD), len(places)), np.float32)
-    if kept:
-        told[PARENT] = 1.0 if visit.relevant else ALIKE * visit.relevance
-    told[LEAN], told[DEPTH] = lean, page.choice.depth + 1
-    told[PLACE] = exact.log_counts(np.array(places) + 1)
     name = "" if page.final == NO_PARENT else links.addresses.href(page.final)
     belonging = PageGroups(rates, name)
     groups, words, spelled = [], [], []
@@ -203,9 +190,25 @@ def known_of(
         groups.append(belonging.of(host, href, outs.paths[place], address, anchor))
         words.append(link_words(anchor.words, address.words))
         spelled.append(address.spelled)
+    in_link: Column = 0.0
+    around: Column = 0.0
     if not isinstance(topic, NoTopic):
         like = topic.likeness
         of_anchors = [like(outs.anchors[place]) for place in places]
-        told[TOPIC] = list(map(max, of_anchors, map(like, spelled)))
-        told[AROUND] = [like(outs.around(place)) for place in places]
-    return LinkFeatures(urls, np.array(groups, np.int32).T, np.array(words, np.int32).T, told)
+        in_link = np.array(list(map(max, of_anchors, map(like, spelled))))
+        around = np.array([like(outs.around(place)) for place in places])
+    stored = {
+        "parent": (1.0 if visit.relevant else ALIKE * visit.relevance) if kept else 0.0,
+        "topic in link": in_link,
+        "topic around": around,
+        "words of parent": lean,
+        "depth": page.choice.depth + 1,
+        "trained model": trained,
+        "place on page": exact.log_counts(np.array(places) + 1),
+    }
+    return LinkFeatures(
+        urls,
+        np.array(groups, np.int32).T,
+        np.array(words, np.int32).T,
+        rows_by_name(STORED, stored, len(places)),
+    )

@@ -1,9 +1,8 @@
-"""What is known of the links that wait: columns, one place a link, a few links a page.
+"""Features of links not fetched yet: one column per link.
 
-A page is spoken of by the first `MOST_IN_LINKS` links that were found to it.  Known of
-pages that were fetched are forgotten at every look, and dropped when they have become many; of
-more than `MOST_CLUES` the least promising are dropped too, and their pages keep the promise
-they had.
+Only the first `MOST_IN_LINKS` links to a page are kept.  Links to fetched pages are unlinked at
+each rescoring and compacted once they are many.  Of more than `MOST_LINKS` links the least
+promising are dropped too; their pages keep the promise they had.
 """
 
 from __future__ import annotations
@@ -18,70 +17,88 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import UrlColumn
-from foragers.strategies.auto.combiner import ADVISERS, Advice, Floats
+from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix, rows_by_name
 from foragers.strategies.auto.group_rates import Rates, view
 from foragers.strategies.auto.word_weights import LINK_WORDS, NO_WORD, WordWeights
 
 MOST_IN_LINKS = 3
-MOST_CLUES = 250_000
-GROUPS = 4
-"""Of tag path, directory, anchor and shape."""
-ANSWERING = (0, 1, 3)
-"""The groups that say whether there is a page: all but the anchor's."""
-TOLD = PARENT, TOPIC, AROUND, LEAN, DEPTH, SCHOOLED, PLACE = range(7)
-"""What is written down of a link as it is said: see `auto_advice`."""
+MOST_LINKS = 250_000
+STORED = (
+    "parent",
+    "topic in link",
+    "topic around",
+    "words of parent",
+    "depth",
+    "trained model",
+    "place on page",
+)
+"""The features that are known when a link is found, and never change: rows of `stored`."""
 FIRST_ROOM = 1024
 BLOCK = 2048
-"""So many links are judged at a time: what that takes stays near the processor."""
+"""Links scored at a time; so many fit into the cache of the processor."""
 LENGTHS = np.sqrt(np.maximum(np.arange(LINK_WORDS + 1), 1))
 """The square root of the number of a link's words."""
 
 
+class LinkGroups(NamedTuple):
+    """The groups of a link (rows of `groups`), each of them a feature by its success rate."""
+
+    tag_path: int
+    directory: int
+    anchor: int
+    shape: int
+
+
+GROUPED = tuple(name.replace("_", " ") for name in LinkGroups._fields)
+ANSWERING = tuple(map(GROUPED.index, ("tag path", "directory", "shape")))
+"""Rows of the groups that predict whether the page exists; anchors do not."""
+
+
 class LinkFeatures(NamedTuple):
-    """Some links, a column each: the URL, and rows for the groups, the words and what is told."""
+    """Some links, one column each: URL, rows of `groups`, of words and of `stored` features."""
 
     urls: Ids
     groups: Ids
     words: Ids
-    told: NDArray[np.float32]
+    stored: Matrix
 
     @classmethod
     def room(cls, places: int) -> LinkFeatures:
-        """Return columns for so many links; room that is not used takes no memory yet."""
+        """Return empty columns for a number of links."""
         return cls(
             np.empty(places, np.int32),
-            np.empty((GROUPS, places), np.int32),
+            np.empty((len(GROUPED), places), np.int32),
             np.empty((LINK_WORDS, places), np.int32),
-            np.empty((len(TOLD), places), np.float32),
+            np.empty((len(STORED), places), np.float32),
         )
 
     def at(self, places: list[int]) -> LinkFeatures:
-        """Return the links at some places."""
+        """Return the links at some positions."""
         return LinkFeatures(
             self.urls.take(places),
             self.groups.take(places, axis=1),
             self.words.take(places, axis=1),
-            self.told.take(places, axis=1),
+            self.stored.take(places, axis=1),
         )
 
     def between(self, start: int, end: int) -> LinkFeatures:
-        """Return links that stand together."""
+        """Return a range of links."""
         return LinkFeatures(
             self.urls[start:end],
             self.groups[:, start:end],
             self.words[:, start:end],
-            self.told[:, start:end],
+            self.stored[:, start:end],
         )
 
     def put(self, start: int, links: LinkFeatures) -> None:
-        """Write down links from a place on."""
+        """Copy links to the columns from a position on."""
         for column, more in zip(self, links, strict=True):
             column[..., start : start + len(links.urls)] = more
 
 
 @dataclass
 class PendingLinks:
-    """The links that wait; those to one page are found from the last to the first."""
+    """The links not fetched yet; those to one page are chained from the last to the first."""
 
     _links: LinkFeatures = field(default_factory=lambda: LinkFeatures.room(FIRST_ROOM), repr=False)
     _before: Ids = field(default_factory=lambda: np.zeros(FIRST_ROOM, np.int32), repr=False)
@@ -93,7 +110,7 @@ class PendingLinks:
 
     @property
     def urls(self) -> Ids:
-        """The URLs of all links that wait."""
+        """The URLs of all pending links."""
         return self._links.urls[: self._count]
 
     def add(self, links: LinkFeatures) -> None:
@@ -106,7 +123,7 @@ class PendingLinks:
         self._count = end
 
     def _chain(self, urls: Ids, start: int) -> None:
-        """Let each link, from a place on, know the one before it to the same page."""
+        """Chain each link, from a position on, to the one before it to the same page."""
         last = self._last.reach(int(urls.max(initial=0)))
         end = start + len(urls)
         self._before[start:end] = last[urls]
@@ -129,7 +146,7 @@ class PendingLinks:
         self._links = grown
 
     def of(self, url: UrlId) -> LinkFeatures:
-        """Return the links that speak of a page, in the order in which they were found."""
+        """Return the links to a page, in the order in which they were found."""
         places: list[int] = []
         place = self._last.reach(url).item(url)
         while place:
@@ -138,17 +155,17 @@ class PendingLinks:
         return self._links.at(places[::-1])
 
     def forget(self, urls: Iterable[UrlId]) -> None:
-        """Have nothing more to say of some pages."""
+        """Unlink the links to some pages; they are removed by the next `keep`."""
         for url in urls:
             self._last.reach(url)[url] = 0
 
     def blocks(self) -> Iterator[LinkFeatures]:
-        """Return all links that wait, some at a time."""
+        """Return all pending links, a block at a time."""
         for start in range(0, self._count, BLOCK):
             yield self._links.between(start, min(start + BLOCK, self._count))
 
     def best(self, promises: Floats) -> tuple[Ids, Floats]:
-        """Return the pages that are spoken of, each once, and the best that each is promised."""
+        """Return the pages linked to, each once, and the best promise of each."""
         owners = self._last.values[self.urls]
         best = np.zeros(self._count + 1)
         np.maximum.at(best, owners, promises)
@@ -156,7 +173,7 @@ class PendingLinks:
         return self.urls[places], best[places + 1]
 
     def keep(self, which: NDArray[np.bool_]) -> None:
-        """Drop all others."""
+        """Keep some links and drop all others."""
         before = self._before[: self._count]
         # Of the links to a page the earlier ones may go and a later one stay.
         while len(lost := np.flatnonzero((before > 0) & ~which[before - 1])):
@@ -173,7 +190,7 @@ class PendingLinks:
         last[self.urls] = np.arange(1, self._count + 1, dtype=np.int32)
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out room that is not used, in which anything may stand."""
+        """Leave out the unused part of the columns."""
         used = {
             "_links": self._links.between(0, self._count),
             "_before": self._before[: self._count],
@@ -181,41 +198,41 @@ class PendingLinks:
         return {**self.__dict__, **used}
 
 
-def advice_of(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Advice:
-    """Return what each adviser says of each link, a row for each adviser."""
-    advice = np.empty((len(ADVISERS), len(links.urls)), np.float32)
-    advice[0] = 1
-    advice[1 : 1 + GROUPS] = view(rates.odds).take(links.groups)
+def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Matrix:
+    """Return the features of links: one row per feature, in the order of `FEATURES`."""
     numbers = links.words
-    spoken = added(words.weights.take(numbers))
     lengths = LENGTHS.take(np.add.reduce(numbers != NO_WORD, axis=0, dtype=np.intp))
-    leans = added(words.leans.take(numbers)) / lengths
-    advice[5] = np.minimum(np.maximum(spoken, -5), 5)
-    advice[6] = np.minimum(np.maximum(leans, -4), 4)
-    advice[7:11] = links.told[:DEPTH]
-    advice[11] = exact.log_counts(np.maximum(in_links, 1))
-    advice[12:] = links.told[DEPTH:]
-    return advice
+    weight = added(words.weights.take(numbers))
+    lean = added(words.leans.take(numbers)) / lengths
+    columns = {
+        BIAS: 1.0,
+        "link words": np.minimum(np.maximum(weight, -5), 5),
+        "words of relevant pages": np.minimum(np.maximum(lean, -4), 4),
+        "in-links": exact.log_counts(np.maximum(in_links, 1)),
+        **dict(zip(GROUPED, view(rates.odds).take(links.groups), strict=True)),
+        **dict(zip(STORED, links.stored, strict=True)),
+    }
+    return rows_by_name(NAMES, columns, len(links.urls))
 
 
-def weighed(advice: Advice, weights: Floats) -> Floats:
-    """Return what the advisers say together of each link."""
-    return added(weights[:, np.newaxis] * advice)
+def weighted_sum(features: Matrix, weights: Floats) -> Floats:
+    """Return the log-odds of each link."""
+    return added(weights[:, np.newaxis] * features)
 
 
 def added(rows: Floats) -> Floats:
     """Return the sums of columns, added up row after row.
 
-    So links of which the same is said come to the same, whatever stands beside them and whatever
-    machine adds; numpy adds a single column in another order.
+    Links with the same features get the same sum, whatever links are beside them and on every
+    processor; numpy adds a single column in another order.
     """
     total: Floats = np.add.accumulate(rows)[-1] if rows.shape[1] == 1 else np.add.reduce(rows)
     return total
 
 
 def doubt_of(links: LinkFeatures, rates: Rates) -> Floats:
-    """Return the log of the chance that there is a page, by tag path, directory and shape."""
+    """Return the log of the probability that the page exists, by tag path, directory and shape."""
     doubts = view(rates.doubts)
-    tags, directory, shape = (doubts.take(links.groups[place]) for place in ANSWERING)
+    tags, directory, shape = (doubts.take(links.groups[row]) for row in ANSWERING)
     doubt: Floats = (tags + directory + shape) / len(ANSWERING)
     return doubt

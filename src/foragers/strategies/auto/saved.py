@@ -1,12 +1,13 @@
-"""What auto has learned that holds in another crawl with the same aim: words, groups, beliefs.
+"""What auto keeps for the next crawl with the same target: words, groups, feature weights.
 
-Groups of links are known by digests of their names, which name hosts and pages by their URLs, so
-that a directory or a place on a page is known again in the next crawl of the same web.  What was
-learned before counts as much as a few links and pages of the crawl under way: it is where to begin,
-not more.  A crawl most of whose seeds are on hosts that are not known takes up nothing, since words
-of one web have led astray on another; what it learns is added.
+Groups of links are known by digests of their names, which contain the URLs of hosts and pages, so
+that a directory or a position on a page is recognised in the next crawl of the same web.  What was
+learned before counts as a few links and pages only, so that the new crawl soon weighs more.  A
+crawl most of whose seeds are on unknown hosts starts from nothing, since the words of one web
+mislead on another; what it learns is added to the file.
 
-A model comes from a file and may be anybody's: columns that are not whole are refused.
+The weights of features are stored with the names of the features, and read by name.  A feature that
+a file does not have keeps its prior.  A file may come from anybody: damaged columns are refused.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from foragers.core.models import Fact, Model
 from foragers.errors import UsageError
-from foragers.strategies.auto.combiner import ADVISERS, Combiner, Floats
+from foragers.strategies.auto.combiner import FEATURES, NAMES, Combiner, Floats
 from foragers.strategies.auto.features import host_group
 from foragers.strategies.auto.group_rates import Before, Rates
 from foragers.strategies.auto.word_weights import BUCKETS, RELEVANT, WordWeights
@@ -47,7 +48,8 @@ COLUMNS: Mapping[str, type[np.generic]] = {
     "pages": np.int64,
     "beliefs": np.float64,
 }
-"""Groups by digest, of which 0 is that of all links; words by number; a belief an adviser."""
+"""Groups by digest, of which 0 is that of all links; words by number; `beliefs` are the weights
+of the features named by the fact `advisers`: names of version 1 of the file."""
 
 BY_GROUP = ("groups", "followed", "earned", "tried", "answered")
 BY_WORD = ("weights", "squares", "others", "relevant")
@@ -74,7 +76,9 @@ class Lore:
     def of(cls, model: Model) -> Lore:
         """Take up what a model holds, if it is whole."""
         try:
-            lore = cls(*(whole(model.arrays[name], kind) for name, kind in COLUMNS.items()))
+            columns = {name: whole(model.arrays[name], kind) for name, kind in COLUMNS.items()}
+            columns["beliefs"] = by_feature(model.facts["advisers"], columns["beliefs"])
+            lore = cls(**columns)
         except (KeyError, ValueError) as error:
             raise UsageError(
                 f"--learned: the file has a missing or damaged part ({error})"
@@ -93,7 +97,7 @@ class Lore:
         return (
             all(len(column) == len(self.groups) for column in by_group)
             and all(len(column) == len(self.words) for column in by_word)
-            and (len(self.pages), len(self.beliefs)) == (2, len(ADVISERS))
+            and (len(self.pages), len(self.beliefs)) == (2, len(FEATURES))
             and rises(self.groups)
             and rises(self.words)
             and bool(((self.words >= 0) & (self.words < BUCKETS)).all())
@@ -103,7 +107,7 @@ class Lore:
         )
 
     @classmethod
-    def learned(cls, rates: Rates, words: WordWeights, belief: Combiner) -> Lore:
+    def learned(cls, rates: Rates, words: WordWeights, combiner: Combiner) -> Lore:
         """Return what is known by now, of groups and words that were met."""
         groups, followed, earned, tried, answered = rates.counted()
         met = np.flatnonzero((words.counts != 0) | (words.weights[:BUCKETS] != 0))
@@ -119,13 +123,13 @@ class Lore:
             words.counts[met] & (RELEVANT - 1),
             words.counts[met] >> 32,
             np.array(words.pages, np.int64),
-            np.clip(belief.weights, -LOUDEST, LOUDEST),
+            np.clip(combiner.weights, -LOUDEST, LOUDEST),
         )
 
     def model(self) -> Model:
         """Return the columns as a model."""
         facts: dict[str, Fact] = {
-            "advisers": [*ADVISERS],
+            "advisers": [*NAMES],
             "groups": len(self.groups),
             "words": len(self.words),
         }
@@ -173,13 +177,13 @@ class Lore:
             np.rint(self.answered * tried / np.maximum(self.tried, 1)).astype(np.int64),
         )
 
-    def teach(self, rates: Rates, words: WordWeights, belief: Combiner) -> None:
+    def teach(self, rates: Rates, words: WordWeights, combiner: Combiner) -> None:
         """Let those who judge links begin with what is known."""
         rates.begin(self.before())
         part = min(1.0, MOST_PAGES / max(1, int(self.pages.sum())))
         words.begin(self.words, self.weights, self.squares * part, self.scaled(part))
         words.pages[:] = [max(1, round(part * count)) if count else 0 for count in self.pages]
-        belief.begin(self.beliefs)
+        combiner.begin(self.beliefs)
 
     def scaled(self, part: float) -> NDArray[np.int64]:
         """Return in how many pages words stand, both counts in one, as a part of all pages."""
@@ -194,6 +198,14 @@ def whole(column: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
     if column.ndim != 1 or not np.isfinite(column).all():
         raise ValueError("a column of something else than numbers")
     return column.astype(kind, copy=False)
+
+
+def by_feature(names: Fact, weights: Floats) -> Floats:
+    """Return the weights of a file in the order of `FEATURES`; others have their prior."""
+    if not isinstance(names, list) or not len({*map(str, names)}) == len(names) == len(weights):
+        raise ValueError("names and weights of features differ")
+    known = dict(zip(map(str, names), weights.tolist(), strict=True))
+    return np.array([known.get(feature.name, feature.prior) for feature in FEATURES])
 
 
 def rises(column: NDArray[np.uint64] | NDArray[np.int64]) -> bool:

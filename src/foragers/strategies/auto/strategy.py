@@ -1,18 +1,20 @@
-"""Auto: several advisers, believed as far as they prove right.
+"""Auto, the default strategy: several features score every link, and their weights are learned.
 
-The default.  Every link is judged by what links like it have been worth in this crawl, at
-several grains (`auto_rates`): the same place on the same page, the same place on the
-host's pages, its directory, its anchor, the shape of its address; by its words
-(`auto_words`); by the page it stands on; and by the topic, where there is one.  A page
-without links like any seen before is judged by the prior alone, which is a best-first
-crawl.  How far each adviser is believed is learned as well (`auto_advice`), and the
-worth of a link includes what was found through it (`auto_credit`), so that hubs count.
+1. When a page is read, the features of its links are extracted (`features`): groups of similar
+   links, words, the relevance of the page, similarity to the topic.  They are kept as columns while
+   the links wait (`pending_links`).
+2. A link's promise is the probability that the page exists, times that it is worth fetching: a
+   logistic regression over all features (`combiner`).  A page's promise is that of the best link to
+   it.  Before anything is learned, the prior weights give a best-first crawl.
+3. When a page was fetched, its groups count whether the link was worth following (`group_rates`:
+   the same position on the same page, on the pages of the host, directory, anchor, URL shape), and
+   the words of its links are learned (`word_weights`).
+4. A link is worth 1 if its page is relevant; it is also rewarded for relevant pages found through
+   its page, so that hubs count (`reward`).
+5. From time to time the weights are fitted again, and all pending links are scored again.
 
-A page that is not kept (noindex, a copy, a sitemap) teaches nothing of what is wanted, but
-its links wait like all others.
-
-Nothing needs training or tuning: the judge's verdicts are all it learns from, whatever
-they rest on.  A page's promise is that of the best link that speaks of it.
+A page that is not kept (noindex, a copy, a sitemap) is no example, but its links are followed.
+Where news is wanted, pages are fetched again (`revisit`).  Nothing needs training beforehand.
 """
 
 from __future__ import annotations
@@ -45,20 +47,19 @@ from foragers.errors import UsageError
 from foragers.frontier.columns import UrlColumn
 from foragers.frontier.frontier import Frontier
 from foragers.judges.topic import Topic
-from foragers.strategies.auto.combiner import ADVISERS, Advice, Combiner, Floats, sigmoid
+from foragers.strategies.auto.combiner import BIAS, NAMES, Combiner, Floats, Matrix, sigmoid
 from foragers.strategies.auto.explain import why_now
-from foragers.strategies.auto.features import known_of
+from foragers.strategies.auto.features import features_of
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.page_history import Watched
 from foragers.strategies.auto.pending_links import (
-    MOST_CLUES,
     MOST_IN_LINKS,
-    SCHOOLED,
+    MOST_LINKS,
     LinkFeatures,
     PendingLinks,
-    advice_of,
     doubt_of,
-    weighed,
+    feature_matrix,
+    weighted_sum,
 )
 from foragers.strategies.auto.pretrained import TEXT, PretrainedScorer
 from foragers.strategies.auto.revisit import Revisits
@@ -86,8 +87,8 @@ NO_PROMISES = np.empty(0)
 class Auto:
     """Learns while it crawls which links lead to relevant pages.
 
-    `model` is a file made by `foragers train`, which then is one more adviser, believed from the
-    start; `lore` is what earlier crawls with the same aim have learned (`--learned`).
+    `model` is a file made by `foragers train`, whose score is one more feature; `lore` is what
+    earlier crawls with the same target have learned (`--learned`).
     """
 
     topic: Topic
@@ -98,8 +99,8 @@ class Auto:
     learns: bool = field(default=True, init=False, repr=False)
     _rates: Rates = field(default_factory=Rates, init=False, repr=False)
     _words: WordWeights = field(default_factory=WordWeights, init=False, repr=False)
-    _belief: Combiner = field(default_factory=Combiner, init=False, repr=False)
-    _clues: PendingLinks = field(default_factory=PendingLinks, init=False, repr=False)
+    _combiner: Combiner = field(default_factory=Combiner, init=False, repr=False)
+    _pending: PendingLinks = field(default_factory=PendingLinks, init=False, repr=False)
     _likeness: Likeness = field(default_factory=Likeness, init=False, repr=False)
     _credit: Credit = field(default_factory=Credit, init=False, repr=False)
     _in_links: UrlColumn[np.int32] = field(
@@ -175,7 +176,7 @@ class Auto:
         hrefs = hrefs_of(seeds.links.targets.tolist(), seeds.links.addresses)
         self._taught = before.knows(href.split("/", 3)[2] for href in hrefs)
         if self._taught:
-            before.teach(self._rates, self._words, self._belief)
+            before.teach(self._rates, self._words, self._combiner)
 
     def _come_back(self, visit: Visit) -> bool:
         """Tell those who watch pages what there is; return whether it is to be read again."""
@@ -197,21 +198,21 @@ class Auto:
         page, worth = visit.page, 0.0
         if is_page:
             worth = self._likeness.worth(visit.relevance, visit.relevant)
-        known = self._clues.of(page.choice.url)
+        known = self._pending.of(page.choice.url)
         if not len(known.urls):
             return
-        advice, inner = self._advice(known), known.groups.T.ravel().tolist()
+        features, inner = self._features(known), known.groups.T.ravel().tolist()
         groups, words = self._rates.lineage(inner), spoken(known.words)
         self._rates.count(groups, worth)
         self._rates.answer(inner, is_page or self._leads_on(page))
         self._words.learn(words, worth, self._rates.usual)
-        best = advice[:, int(np.argmax(weighed(advice, self._belief.weights)))]
-        place = self._belief.remember(best, worth)
+        best = features[:, int(np.argmax(weighted_sum(features, self._combiner.weights)))]
+        place = self._combiner.remember(best, worth)
         if worth > 0:
             self._reward(page.choice.parent, worth)
         self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, worth))
         if self._downloads >= self._next_fit:
-            self._belief.fit()
+            self._combiner.fit()
             self._next_fit = self._downloads + max(10, self._downloads // FIT_AGAIN)
 
     def _reward(self, parent: UrlId, worth: float) -> None:
@@ -219,7 +220,7 @@ class Auto:
         for link, more in self._credit.pass_back(parent, worth):
             self._rates.correct(link.groups, more)
             self._words.learn(link.words, link.worth, self._rates.usual)
-            self._belief.correct(link.place, link.worth)
+            self._combiner.correct(link.place, link.worth)
 
     def _read(self, visit: Visit, is_page: bool) -> None:
         """Judge the links of a page, those to pages that enough links speak of left out."""
@@ -231,10 +232,11 @@ class Auto:
         places = self._fresh(page)
         if not places:
             return
-        known = known_of(visit, places, lean, self.topic, self._rates)
+        trained: Floats | float = 0.0
         if self.model is not None and is_page and not is_seeds:
-            known.told[SCHOOLED] = self._schooled(self.model).says(page, places)
-        self._clues.add(known)
+            trained = self._schooled(self.model).says(page, places)
+        known = features_of(visit, places, lean, self.topic, self._rates, trained)
+        self._pending.add(known)
         promises, urls = self._promises(known), known.urls.tolist()
         if is_seeds and len(places) > FEW_SEEDS:
             for turn, url in enumerate(urls[:FIRST_SEEDS], 1):
@@ -262,13 +264,13 @@ class Auto:
         some = zip(places.tolist(), urls[places].tolist(), strict=True)
         return [place for place, url in some if wants(url)]
 
-    def _advice(self, known: LinkFeatures) -> Advice:
-        return advice_of(known, self._rates, self._words, self._in_links.values[known.urls])
+    def _features(self, known: LinkFeatures) -> Matrix:
+        return feature_matrix(known, self._rates, self._words, self._in_links.values[known.urls])
 
     def _promises(self, known: LinkFeatures) -> Floats:
         """Return how likely each link is worth following."""
-        said = weighed(self._advice(known), self._belief.weights)
-        return sigmoid(said + doubt_of(known, self._rates))
+        odds = weighted_sum(self._features(known), self._combiner.weights)
+        return sigmoid(odds + doubt_of(known, self._rates))
 
     def _raise_due(self, urls: Ids, promises: Floats) -> None:
         """Let the seeds whose turn it is promise most."""
@@ -282,56 +284,59 @@ class Auto:
         self._rates.refresh()
         self._words.refresh()
         self._forget()
-        promises = np.concatenate([NO_PROMISES, *map(self._promises, self._clues.blocks())])
-        self._raise_due(self._clues.urls, promises)
-        if len(promises) > MOST_CLUES:
+        promises = np.concatenate([NO_PROMISES, *map(self._promises, self._pending.blocks())])
+        self._raise_due(self._pending.urls, promises)
+        if len(promises) > MOST_LINKS:
             kept = np.zeros(len(promises), np.bool_)
-            kept[np.argsort(-promises, kind="stable")[:MOST_CLUES]] = True
-            self._clues.keep(kept)
+            kept[np.argsort(-promises, kind="stable")[:MOST_LINKS]] = True
+            self._pending.keep(kept)
             promises = promises[kept]
-        self.frontier.rescore(*self._clues.best(promises))
+        self.frontier.rescore(*self._pending.best(promises))
 
     def _forget(self) -> None:
         """Forget the links of pages that were fetched, and drop them if they are many."""
-        self._clues.forget(self._fetched)
+        self._pending.forget(self._fetched)
         for url in self._fetched:
             self._turns.pop(url, None)
         self._fetched.clear()
-        waits = self._in_links.values[self._clues.urls] >= 0
-        if len(waits) > MOST_CLUES or np.count_nonzero(waits) < DROP_BELOW * len(waits):
-            self._clues.keep(waits)
+        waits = self._in_links.values[self._pending.urls] >= 0
+        if len(waits) > MOST_LINKS or np.count_nonzero(waits) < DROP_BELOW * len(waits):
+            self._pending.keep(waits)
 
     def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  groups have names
         """Return what this crawl and those before it have taught."""
-        lore = Lore.learned(self._rates, self._words, self._belief)
+        lore = Lore.learned(self._rates, self._words, self._combiner)
         if self._before is not None:
             lore = lore.and_before(self._before, self._taught)
         return lore.model()
 
-    def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  clues know it
-        """Say what each adviser made of a link."""
+    def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  kept with the pending links
+        """Say what each feature added to the promise of a link."""
         if self._again is not None and (why := why_now(self._again, link.url)) is not None:
             return why
-        known = self._clues.of(link.url)
+        known = self._pending.of(link.url)
         if not len(known.urls):
             return None
-        advice, promises = self._advice(known), self._promises(known)
+        features, promises = self._features(known), self._promises(known)
         self._raise_due(known.urls, promises)
-        best = int(np.argmax(weighed(advice, self._belief.weights)))
-        adds = advice[:, best] * self._belief.weights
+        best = int(np.argmax(weighted_sum(features, self._combiner.weights)))
+        adds = features[:, best] * self._combiner.weights
         order = np.argsort(-np.abs(adds), kind="stable")
         parts = tuple(
-            Part(ADVISERS[place], (float(advice[place, best]), float(adds[place])))
+            Part(NAMES[place], (float(features[place, best]), float(adds[place])))
             for place in order.tolist()
             if adds[place]
         )
         chance = float(promises.max())
-        leading = ADVISERS[int(np.argmax(adds[1:])) + 1] if (adds[1:] > 0).any() else "none"
+        by_name = dict(zip(NAMES, adds.tolist(), strict=True))
+        del by_name[BIAS]
+        leading = max(by_name, key=by_name.__getitem__)
+        leading = leading if by_name[leading] > 0 else "none"
         return Reasons(
-            f"the advisers together gave it a chance of {chance:.3f} of being worth following; "
+            f"the features together gave it a chance of {chance:.3f} of being worth following; "
             f"for it above all: {leading}",
             ("says", "adds"),
             parts,
-            "adds: to the log-odds, after how far the adviser had proved right by then",
+            "adds: to the log-odds, with the weight of the feature at that time",
             chance,
         )
