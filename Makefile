@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo chromium test test-all-pythons check gate bench clean
+.PHONY: demo chromium test test-all-pythons options check gate bench clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
@@ -46,6 +46,9 @@ test-all-pythons:    ## the tests on every Python that we claim
 			$(MAKE) --no-print-directory test PYTHON=$$python VENV=.venv-$$python || exit 1; \
 		else echo "make: no $$python here; not tested"; fi; \
 	done
+
+options: $(DEV)    ## write the tables of options in the docs, and the keywords of crawl, anew
+	PYTHONPATH=tests $(BIN)/python -m support.made_from_options
 
 check: $(DEV)      ## style, types, house rules
 	$(BIN)/ruff check src tests benchmarks examples

@@ -1,5 +1,6 @@
 """What goes wrong and is the user's to mend, in one line that says how."""
 
+import re
 from pathlib import Path
 
 
@@ -7,8 +8,38 @@ class DamagedError(ValueError):
     """Data is not what it should be; who knows from which file it is says so to the user."""
 
 
+FLAG = re.compile(r"(?<!\S)--(no-)?([a-z][a-z-]*[a-z])\b")
+
+
 class UsageError(Exception):
-    """Wrong input: the message is one line that names the option or file and the remedy."""
+    """Wrong input: the message is one line that names the option or file and the remedy.
+
+    `option` is the name of the option that is wrong, as an argument in Python is called, and
+    `value` what was given for it.  A message that begins with an option need not be told which.
+    """
+
+    def __init__(self, message: str, *, option: str = "", value: object = None) -> None:
+        super().__init__(message)
+        begins = FLAG.match(message)
+        self.option = option or (begins[2].replace("-", "_") if begins else "")
+        self.value = value
+
+    def in_python(self) -> str:
+        """Return the message with arguments of a function in place of command-line options."""
+        text, value = str(self), self.value
+        begins = FLAG.match(text)
+        end = begins.end() if begins else 0
+        shown = {str(value), f"{value:g}" if isinstance(value, int | float) else ""} - {""}
+        for given in sorted(shown, key=len, reverse=True) if end and value is not None else ():
+            if text[end:].startswith(f" {given}"):
+                text = f"{self.option}={value!r}{text[end + len(given) + 1 :]}"
+                break
+        return FLAG.sub(lambda flag: argument(flag[2], bool(flag[1])), text)
+
+
+def argument(name: str, off: bool = False) -> str:
+    """Return how an option of the command line is written in Python."""
+    return f"{name.replace('-', '_')}={'False' if off else ''}"
 
 
 class WriteError(UsageError):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from foragers.cli.main import main, option_of
+from foragers.cli.main import main, parser, with_settings
 from foragers.worlds.generated import generate
 from foragers.worlds.store import open_world, save
 from support.worlds_by_hand import small_world
@@ -340,7 +340,29 @@ def test_a_setting_reaches_the_preset(tmp_path: Path, capsys) -> None:
     assert len(open_world(tmp_path / "w").targets) > 1.5 * len(sparse.targets)
 
 
-def test_values_of_options_that_may_hold_a_comma_are_given_one_by_one() -> None:
-    given = option_of(Path("x.toml"), "exclude", ["a{1,2}", "b"])
-    assert given == ["--exclude=a{1,2}", "--exclude=b"]
-    assert option_of(Path("x.toml"), "strategies", ["a", "b"]) == ["--strategies=a,b"]
+def settings(tmp_path: Path, verb: str, text: str) -> list[str]:
+    """Return what the lines of a settings file are on the command line."""
+    file = tmp_path / "options.toml"
+    file.write_text(text)
+    return with_settings([verb, "--config", str(file)], parser(verb))[1:-2]
+
+
+def test_values_of_options_that_may_hold_a_comma_are_given_one_by_one(tmp_path: Path) -> None:
+    given = settings(tmp_path, "crawl", 'exclude = ["a{1,2}", "b"]\nhosts = ["a.org", ".b.org"]')
+    assert given == ["--exclude=a{1,2}", "--exclude=b", "--hosts=a.org", "--hosts=.b.org"]
+    assert settings(tmp_path, "compare", 'strategies = ["a", "b"]') == ["--strategies=a,b"]
+
+
+def test_a_settings_file_turns_off_what_is_on_by_default(tmp_path: Path) -> None:
+    assert settings(tmp_path, "crawl", "warc = false\ntraps = true") == ["--no-warc"]
+    assert settings(tmp_path, "crawl", "no_warc = true\nno-traps = false") == ["--no-warc"]
+    assert settings(tmp_path, "crawl", "render = true\nfeeds = false") == ["--render"]
+
+
+def test_a_settings_file_with_an_unknown_option_is_refused_by_name(
+    world: Path, tmp_path: Path, capsys
+) -> None:
+    file = tmp_path / "options.toml"
+    file.write_text("bugdet = 3\n")
+    code, _, err = said(capsys, "compare", world, "--config", file)
+    assert (code, "'bugdet' is not an option" in err, str(file) in err) == (2, True, True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -23,9 +23,7 @@ SITE = {f"/p{number}": page(*(f"/p{number}{next}" for next in range(4))) for num
 
 
 def crawl(folder: Path, seed: str, strategy: str, budget: int) -> Session:
-    order = msgspec.structs.replace(
-        order_of(seed, budget=budget), strategy=strategy, aim=Target("it works")
-    )
+    order = replace(order_of(seed, budget=budget), strategy=strategy, aim=Target("it works"))
     session = Session(order, folder, LIMITS)
     session.open()
     try:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
-
-import msgspec
 
 from foragers.cli.main import main
 from foragers.core.options import Target
@@ -36,7 +35,7 @@ def test_auto_visits_again_what_may_be_news_and_says_why(tmp_path: Path, capsys)
     stories = {f"/s{number}": steady for number in range(40)}
     with serving({"/": front, "/old": steady, **stories}) as server:
         order = order_of(server.url("/"), budget=40)
-        order = msgspec.structs.replace(order, strategy="auto", aim=Target(new_within="24h"))
+        order = replace(order, strategy="auto", aim=Target(new_within="24h"))
         session = Session(order, tmp_path, LIMITS)
         session.open()
         session.run()

@@ -36,7 +36,11 @@ def session_of(folder: Path, seed: str, **options) -> Session:
     given = {"budget": 300, "delay": 0.0, "concurrency": 1, "warc": False, "traps": False}
     aim = Target(TOPIC, threshold=0.5)
     order = CrawlOptions(
-        (seed,), aim, "breadth-first", allow_private=LOOPBACK, **{**given, **options}
+        seeds=(seed,),
+        aim=aim,
+        strategy="breadth-first",
+        allow_private=LOOPBACK,
+        **{**given, **options},
     )
     return Session(order, folder, LIMITS)
 
@@ -138,7 +142,9 @@ def test_what_cannot_be_enough_is_refused_in_one_line(tmp_path: Path, options, s
 
 
 def test_of_what_is_new_there_is_no_recall(tmp_path: Path) -> None:
-    order = CrawlOptions(("http://127.0.0.1/",), Target(new_within="2 days"), until_recall=0.9)
+    order = CrawlOptions(
+        seeds=("http://127.0.0.1/",), aim=Target(new_within="2 days"), until_recall=0.9
+    )
     with pytest.raises(UsageError, match="--until-yield"):
         Session(order, tmp_path / "out").open()
 

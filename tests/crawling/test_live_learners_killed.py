@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from foragers.core.models import save_model
@@ -39,7 +39,7 @@ def site() -> dict:
 
 def session_of(folder: Path, seed: str, strategy: str) -> Session:
     order = order_of(seed, budget=BUDGET, concurrency=1)
-    order = msgspec.structs.replace(order, strategy=strategy, aim=Target(GOOD))
+    order = replace(order, strategy=strategy, aim=Target(GOOD))
     session = Session(order, folder, LIMITS)
     session.open()
     return session

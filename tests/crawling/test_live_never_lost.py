@@ -34,8 +34,8 @@ from foragers.crawling.options import CrawlOptions
 
 session.CHECKPOINT_VISITS = 40
 folder, *seeds = sys.argv[1:]
-order = CrawlOptions(tuple(seeds), Target(), "breadth-first", budget=5000, delay=0.0, within="any",
-              allow_private=("127.0.0.0/8",), traps=False)
+order = CrawlOptions(seeds=tuple(seeds), strategy="breadth-first", budget=5000, delay=0.0,
+              within="any", allow_private=("127.0.0.0/8",), traps=False)
 crawl = session.Session(order, Path(folder))
 crawl.open()
 print("open", flush=True)

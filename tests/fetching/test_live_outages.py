@@ -341,8 +341,8 @@ from foragers.crawling.session import Session
 
 client.DNS_AGE = 0
 folder, seed = sys.argv[1:]
-order = CrawlOptions((seed,), Target(), "breadth-first", delay=0.0, allow_private=("127.0.0.0/8",),
-              traps=False, warc=False)
+order = CrawlOptions(seeds=(seed,), strategy="breadth-first", delay=0.0,
+              allow_private=("127.0.0.0/8",), traps=False, warc=False)
 crawl = Session(order, Path(folder))
 crawl.open()
 crawl.live.dispatch.courtesy.backoff = 0.1

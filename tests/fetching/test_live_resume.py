@@ -67,8 +67,8 @@ def test_pages_that_were_skipped_cost_no_budget_afterwards_either(
 def news_order(seed: str, budget: int) -> CrawlOptions:
     """Return the order of a crawl that comes back to its seed for news."""
     return CrawlOptions(
-        (seed,), Target(new_within="1d"), "home-page", budget=budget, delay=0.0, within="any",
-        allow_private=LOOPBACK, traps=False, warc=False,
+        seeds=(seed,), aim=Target(new_within="1d"), strategy="home-page", budget=budget, delay=0.0,
+        within="any", allow_private=LOOPBACK, traps=False, warc=False,
     )  # fmt: skip
 
 

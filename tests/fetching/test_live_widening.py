@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from foragers.core.options import Target
 from foragers.crawling.options import CrawlOptions
@@ -26,7 +26,12 @@ def paths(server: HostileServer) -> Counter[str]:
 def crawled(folder: Path, *seeds: str, strategy: str, **options: object) -> Outcome:
     """Crawl by a strategy of one's choice, and with an archive."""
     order = CrawlOptions(
-        seeds, Target(topic="tea"), strategy, delay=0.0, traps=False, allow_private=("127.0.0.0/8",)
+        seeds=seeds,
+        aim=Target(topic="tea"),
+        strategy=strategy,
+        delay=0.0,
+        traps=False,
+        allow_private=("127.0.0.0/8",),
     )
     session = Session(replace(order, **options), folder, Limits())
     session.open()

@@ -26,7 +26,9 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_a_crawl_weighs_words_by_the_corpus(corpus: Path) -> None:
-    order = CrawlOptions(("http://a.test/",), Target("tea lemon", "tfidf", idf=str(corpus)))
+    order = CrawlOptions(
+        seeds=("http://a.test/",), aim=Target("tea lemon", "tfidf", idf=str(corpus))
+    )
     judge = judge_of(order)
     assert isinstance(judge, Tfidf)
     assert not judge.growing

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
-from foragers.core.options import Target
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
 from foragers.http.messages import Limits
@@ -71,8 +70,7 @@ def order_of(*seeds: str, **options) -> CrawlOptions:
         "warc": False,
         **options,
     }
-    aim, strategy = given.pop("aim", Target()), given.pop("strategy", "breadth-first")
-    return CrawlOptions(tuple(seeds), aim, strategy, **given)
+    return CrawlOptions(seeds=tuple(seeds), **{"strategy": "breadth-first", **given})
 
 
 @contextmanager

@@ -31,7 +31,8 @@ from pathlib import Path
 from foragers.cli import main
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
-order = CrawlOptions(("http://127.0.0.1:9/",), budget=1, minutes=0, allow_private=("127.0.0.0/8",))
+order = CrawlOptions(seeds=("http://127.0.0.1:9/",), budget=1, minutes=0,
+                     allow_private=("127.0.0.0/8",))
 session = Session(order, Path(sys.argv[1]))
 session.open()
 session.run()

@@ -44,8 +44,6 @@ examples:
 
 'foragers COMMAND --help' describes the options of a command.
 """
-REPEATED = ("--include", "--exclude", "--prefix", "--allow-private")
-"""Options that are given once for each value, since a comma may be part of one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,7 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not given:
             parser().print_help()
             return USAGE
-        options = parser(given[0]).parse_args(with_settings(given))
+        command = parser(given[0])
+        options = command.parse_args(with_settings(given, command))
         options.run(options, Console())
     except WriteError as error:
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
@@ -107,7 +106,7 @@ def stop(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def with_settings(arguments: list[str]) -> list[str]:
+def with_settings(arguments: list[str], command: argparse.ArgumentParser) -> list[str]:
     """Put the options of a `--config` file before those of the command line, which win."""
     names = [word for word in arguments if word.startswith("--config=")]
     if "--config" in arguments[:-1]:
@@ -119,21 +118,32 @@ def with_settings(arguments: list[str]) -> list[str]:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"--config {file}: {error}; it must be a TOML file") from error
+    known = actions_of(command, arguments[0])
     options: list[str] = []
     for key, value in settings.items():
-        options += option_of(file, key, value)
+        action = known.get(f"--{key.replace('_', '-')}") or known.get(
+            f"--no-{key.replace('_', '-')}"
+        )
+        if action is None or action.dest in ("help", "config") or isinstance(value, dict):
+            raise UsageError(f"--config {file}: '{key}' is not an option of the command")
+        options += words_of(action, key, value)
     return [arguments[0], *options, *arguments[1:]]
 
 
-def option_of(file: Path, key: str, value: object) -> list[str]:
+def actions_of(command: argparse.ArgumentParser, verb: str) -> dict[str, argparse.Action]:
+    """Return the options of a verb by their names."""
+    verbs = next(a for a in command._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(verbs.choices[verb]._option_string_actions) if verb in verbs.choices else {}
+
+
+def words_of(action: argparse.Action, key: str, value: object) -> list[str]:
     """Return what a line of a settings file is on the command line."""
-    option = f"--{key.replace('_', '-')}"
-    if option in ("--help", "--config") or isinstance(value, dict):
-        raise UsageError(f"--config {file}: '{key}' is not an option of the command")
+    option = action.option_strings[-1]
     if isinstance(value, bool):
-        return [option] if value else []
+        off = option.startswith("--no-") and key.replace("-", "_") == action.dest
+        return [option] if value is not off else []
     values = value if isinstance(value, list) else [value]
-    if option in REPEATED:
+    if isinstance(action, argparse._AppendAction):
         return [f"{option}={item}" for item in values]
     return [f"{option}={','.join(str(item) for item in values)}"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime
 from math import isfinite, nan
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from foragers.core.options import Target
+from foragers.core.options import OptionField, Target, make, options_in
 from foragers.errors import UsageError
 from foragers.worlds.archive import Archive
 
@@ -15,50 +15,45 @@ if TYPE_CHECKING:
     Verbs: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
-def add_aim(verb: argparse.ArgumentParser, labels: bool = True) -> None:
-    """Add the options that say what is wanted; live pages have no labels."""
-    aim = verb.add_argument_group("what is relevant (without these options, every page)")
-    aim.add_argument(
-        "--topic", metavar="WORDS", help="words that relevant pages contain, in quotes"
-    )
-    aim.add_argument(
-        "--similarity",
-        choices=("keywords", "tfidf"),
-        default="keywords",
-        help="how pages are compared with the topic (default: keywords)",
-    )
-    aim.add_argument("--idf", metavar="FILE", help="texts to count word frequencies in, for tfidf")
-    aim.add_argument(
-        "--threshold",
-        type=float,
-        metavar="T",
-        help="relevance from which a page counts as relevant, for example 0.5",
-    )
-    aim.add_argument(
-        "--examples", metavar="FILE", help="example pages to learn from, relevant and not"
-    )
-    aim.add_argument(
-        "--new-within", metavar="TIME", help="pages that appeared within this time, for example 24h"
-    )
-    told = "pages with this label" if labels else argparse.SUPPRESS
-    aim.add_argument("--relevant", metavar="LABEL", help=told)
-    aim.add_argument(
-        "--judge", metavar="MODULE:FUNCTION", help="your own Python function that rates a page"
-    )
+def add_options(verb: argparse.ArgumentParser, kind: type) -> None:
+    """Add the options of a class, in the groups that they name."""
+    groups = {group.title: group for group in verb._action_groups}
+    for item in options_in(kind):
+        title = item.said.group
+        if title and title not in groups:
+            groups[title] = verb.add_argument_group(title)
+        add_option(groups[title] if title else verb, item)
+
+
+def add_option(place: argparse._ActionsContainer, item: OptionField) -> None:
+    """Add one option; argparse reads a percent sign in its help as a format."""
+    said = item.said
+    told = said.help + (f" (default: {item.shown_default})" if item.shown_default else "")
+    told = told.replace("%", "%%")
+    if item.type is bool:
+        action = "store_false" if item.default else "store_true"
+        place.add_argument(item.flag, dest=item.name, action=action, help=told)
+        return
+    settings: dict[str, Any] = {"dest": item.name, "default": item.default, "help": told}
+    if said.metavar:
+        settings["metavar"] = said.metavar
+    if item.many:
+        settings |= {"action": "append", "default": []}
+    if said.choices:
+        settings["choices"] = said.choices
+    if item.type is not str:
+        settings["type"] = item.type
+    place.add_argument(item.flag, **settings)
+
+
+def add_aim(verb: argparse.ArgumentParser) -> None:
+    """Add the options that say what is wanted."""
+    add_options(verb, Target)
 
 
 def aim_of(options: argparse.Namespace) -> Target:
     """Return what is wanted."""
-    return Target(
-        topic=options.topic,
-        similarity=options.similarity,
-        threshold=options.threshold,
-        examples=options.examples,
-        relevant=options.relevant,
-        new_within=options.new_within,
-        judge=options.judge,
-        idf=options.idf,
-    )
+    return make(Target, vars(options))
 
 
 def moment(text: str, option: str) -> float:

@@ -2,68 +2,185 @@
 
 from __future__ import annotations
 
-from math import inf
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import msgspec
 
 from foragers import __version__
 from foragers.core.files import read, write
-from foragers.core.options import Target
+from foragers.core.options import OnResume, Target, check_ranges, option, options_in, options_of
 from foragers.crawling.stopping import StopRules
 from foragers.errors import UsageError
 from foragers.evaluation.metrics.recall import Estimate
 
-FREE = (
-    *("budget", "per_host", "minutes", "until_recall", "until_yield"),
-    *("concurrency", "delay", "contact", "learned", "chromium"),
-)
-"""What may be different when a crawl is taken up again, and changes nothing about what was."""
-SCOPE = ("within", "hosts", "prefix", "include", "exclude", "max_depth", "allow_private")
-"""What may be different too: pages that were out of bounds may be fetched then, or no more."""
-NAMES = {
-    "seeds": "first URLs",
-    "aim": "aim (--topic, --examples, --judge, --new-within and what belongs to them)",
-    "within": "--scope",
-    "warc": "--no-warc",
-    "traps": "--no-traps",
-}
-"""What options are called, where it is not by their own name."""
 MOST_CONNECTIONS = 10_000
 LONGEST = 10_000_000
 """Minutes, or seconds between two requests: nobody waits for more."""
+STRATEGY, STOPPING, SCOPE = "strategy", "when to stop", "scope"
+POLITE, RESULTS = "speed and politeness", "results"
+BROWSER = "pages that need JavaScript"
 
 
-class CrawlOptions(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, kw_only=True)
+class CrawlOptions:
     """The options of a crawl of the live web."""
 
     seeds: tuple[str, ...]
-    aim: Target = Target()
-    strategy: str = "auto"
-    seed: int = 0
-    budget: int = 2000
-    minutes: float | None = None
-    concurrency: int = 16
-    delay: float = 1.0
-    within: str = "site"
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    max_depth: int | None = None
-    allow_private: tuple[str, ...] = ()
-    user_agent: str = ""
-    contact: str = ""
-    warc: bool = True
-    traps: bool = True
-    hosts: tuple[str, ...] = ()
-    prefix: tuple[str, ...] = ()
-    per_host: int | None = None
-    sitemaps: bool = False
-    feeds: bool = False
-    learned: str | None = None
-    render: bool = False
-    chromium: str = ""
-    until_recall: float | None = None
-    until_yield: str | None = None
+    aim: Target = options_of(Target(), without=("relevant",))
+    strategy: str = option(
+        "auto",
+        group=STRATEGY,
+        metavar="NAME",
+        help="strategy; 'foragers strategies' lists them, and auto learns as it crawls",
+    )
+    seed: int = option(0, least=0, group=STRATEGY, metavar="S", help="random seed")
+    learned: str | None = option(
+        None,
+        group=STRATEGY,
+        metavar="FILE",
+        on_resume=OnResume.FREE,
+        help="file that keeps what the strategy learns, for later crawls to start with",
+    )
+    budget: int = option(
+        2000,
+        least=1,
+        group=STOPPING,
+        metavar="N",
+        on_resume=OnResume.FREE,
+        help="stop after this many downloads",
+    )
+    minutes: float | None = option(
+        None,
+        least=0,
+        most=LONGEST,
+        group=STOPPING,
+        metavar="M",
+        on_resume=OnResume.FREE,
+        help="stop after this many minutes",
+    )
+    per_host: int | None = option(
+        None,
+        least=1,
+        group=STOPPING,
+        metavar="N",
+        on_resume=OnResume.FREE,
+        help="download at most this many pages from each host",
+    )
+    until_recall: float | None = option(
+        None,
+        group=STOPPING,
+        metavar="R",
+        on_resume=OnResume.FREE,
+        help="stop at this estimated recall, for example 0.9",
+        see="stopping.md",
+    )
+    until_yield: str | None = option(
+        None,
+        group=STOPPING,
+        metavar="K/N",
+        on_resume=OnResume.FREE,
+        help="stop when the last N downloads found fewer than K relevant pages, for example 1/200",
+        see="stopping.md",
+    )
+    within: str = option(
+        "site",
+        name="scope",
+        choices=("host", "site", "any"),
+        group=SCOPE,
+        on_resume=OnResume.SCOPE,
+        help="stay on the hosts of the seeds, on their registered domains, or go anywhere",
+    )
+    hosts: tuple[str, ...] = option(
+        (),
+        separator=",",
+        group=SCOPE,
+        metavar="A,.B",
+        on_resume=OnResume.SCOPE,
+        help="also crawl these hosts; .b.org means b.org and all its subdomains",
+    )
+    prefix: tuple[str, ...] = option(
+        (),
+        group=SCOPE,
+        metavar="URL",
+        on_resume=OnResume.SCOPE,
+        help="only URLs with this prefix (https://a.org/docs/, or a.org/docs/ for http and https);"
+        " may be repeated",
+    )
+    include: tuple[str, ...] = option(
+        (),
+        group=SCOPE,
+        metavar="RE",
+        on_resume=OnResume.SCOPE,
+        help="only URLs that match this pattern; may be repeated",
+    )
+    exclude: tuple[str, ...] = option(
+        (),
+        group=SCOPE,
+        metavar="RE",
+        on_resume=OnResume.SCOPE,
+        help="no URLs that match this pattern; may be repeated",
+    )
+    max_depth: int | None = option(
+        None,
+        least=0,
+        group=SCOPE,
+        metavar="D",
+        on_resume=OnResume.SCOPE,
+        help="at most this many links away from a seed",
+    )
+    sitemaps: bool = option(False, group=SCOPE, help="also follow the links in sitemaps")
+    feeds: bool = option(False, group=SCOPE, help="also follow the links in RSS and Atom feeds")
+    warc: bool = option(True, group=RESULTS, help="do not store the pages as WARC")
+    concurrency: int = option(
+        16,
+        least=1,
+        most=MOST_CONNECTIONS,
+        group=POLITE,
+        metavar="C",
+        on_resume=OnResume.FREE,
+        help="download from at most this many hosts at once",
+    )
+    delay: float = option(
+        1.0,
+        least=0,
+        most=LONGEST,
+        group=POLITE,
+        metavar="SECONDS",
+        on_resume=OnResume.FREE,
+        help="pause between two requests to one host, at least",
+    )
+    user_agent: str = option(
+        "", group=POLITE, metavar="NAME", help="name sent to sites as User-Agent"
+    )
+    contact: str = option(
+        "",
+        group=POLITE,
+        metavar="URL|MAIL",
+        on_resume=OnResume.FREE,
+        help="contact shown to site owners",
+    )
+    allow_private: tuple[str, ...] = option(
+        (),
+        group=POLITE,
+        metavar="HOST[:PORT]|CIDR",
+        on_resume=OnResume.SCOPE,
+        help="allow requests to this private address or network; may be repeated",
+    )
+    traps: bool = option(True, group=POLITE, help="do not detect crawler traps", see="traps.md")
+    render: bool = option(
+        False,
+        group=BROWSER,
+        help="run pages that are empty without JavaScript in a browser",
+        see="rendering.md",
+    )
+    chromium: str = option(
+        "",
+        group=BROWSER,
+        metavar="PATH",
+        on_resume=OnResume.FREE,
+        help="Chromium to use for --render",
+    )
 
     @property
     def agent(self) -> str:
@@ -80,19 +197,7 @@ class CrawlOptions(msgspec.Struct, frozen=True):
         """Refuse what makes no sense, before anything is fetched."""
         if not self.seeds:
             raise UsageError("give at least one URL to start from")
-        for option, value, least, most in (
-            ("--budget", self.budget, 1, inf),
-            ("--per-host", 1 if self.per_host is None else self.per_host, 1, inf),
-            ("--concurrency", self.concurrency, 1, MOST_CONNECTIONS),
-            ("--delay", self.delay, 0, LONGEST),
-            ("--seed", self.seed, 0, inf),
-            ("--minutes", 1 if self.minutes is None else self.minutes, 0, LONGEST),
-            ("--max-depth", 0 if self.max_depth is None else self.max_depth, 0, inf),
-        ):
-            if not value >= least:
-                raise UsageError(f"{option} {value:g}: must be at least {least}")
-            if value > most:
-                raise UsageError(f"{option} {value:g}: must be at most {most:,}")
+        check_ranges(self)
         if self.chromium and not self.render:
             raise UsageError("--chromium names the browser for --render; give that too")
         if self.enough.recall is not None and self.aim.new_within is not None:
@@ -123,19 +228,32 @@ class CrawlOptions(msgspec.Struct, frozen=True):
         write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
 
     def changes(self, before: CrawlOptions) -> set[str]:
-        """Return the names of the options that differ, but for those that may always."""
-        names = set(self.__struct_fields__).difference(FREE)
+        """Return the names of the fields that differ, but for those that always may."""
+        free = {item.field for item in RESUMED if item.said.on_resume is OnResume.FREE}
+        names = {one.name for one in fields(self)} - free
         return {name for name in names if getattr(self, name) != getattr(before, name)}
 
     def check_same(self, before: CrawlOptions, folder: Path) -> None:
         """Refuse to take up another crawl than the one in the folder."""
-        for name in self.__struct_fields__:
-            if name in self.changes(before).difference(SCOPE):
-                option = NAMES.get(name, f"--{name.replace('_', '-')}")
-                raise UsageError(
-                    f"--out {folder} holds a crawl with another {option}, which cannot change;"
-                    " give the same to go on with it, or choose another folder for a new crawl"
-                )
+        scope = {item.field for item in RESUMED if item.said.on_resume is OnResume.SCOPE}
+        changed = self.changes(before) - scope
+        flags = {item.field: item.flag for item in RESUMED}
+        for name in (one.name for one in fields(self) if one.name in changed):
+            raise UsageError(
+                f"--out {folder} holds a crawl with another {NOT_OPTIONS.get(name) or flags[name]},"
+                " which cannot change; give the same to go on with it, or choose another folder"
+                " for a new crawl",
+                option="out",
+                value=folder,
+            )
+
+
+RESUMED = options_in(CrawlOptions)
+NOT_OPTIONS = {
+    "seeds": "first URLs",
+    "aim": "aim (--topic, --examples, --judge, --new-within and what belongs to them)",
+}
+"""What fields are called that are no options themselves."""
 
 
 def order_in(folder: Path) -> CrawlOptions | None:
