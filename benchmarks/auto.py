@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -54,6 +55,10 @@ class Endless:
         """Return the address of a URL."""
         directory, name = VOCABULARY[url % 97], VOCABULARY[url % 9_973]
         return f"http://www.site{host_of(url)}.test/{directory}/{name}-{url}.html"
+
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many URLs."""
+        return list(map(self.href, urls))
 
     def outlink(self, url: UrlId, around: str) -> ParsedLink:
         """Return a link to a URL."""

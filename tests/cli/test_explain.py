@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from foragers.cli.explain import lines, way
+from foragers.core.display import plain
 from foragers.reports.explain import Explanation, PathStep
 from foragers.reports.similar_urls import Linking, likeness
-from foragers.reports.text import plain
 from foragers.storage.ledger.sqlite import SqliteLedger
 from support.crawl_folders import FILE, crawl_folder, empty_folder, refused, said
 from support.worlds_by_hand import address, small_world

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from foragers.core.display import duration
 from foragers.reports.crawl_folder import opened
 from foragers.reports.html import link
 from foragers.reports.html_report import best
-from foragers.reports.text import duration
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.worlds.generated import generate

@@ -33,7 +33,7 @@ from foragers.judges.topic import full_text
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
-from foragers.text.state import StateMap
+from foragers.text.state_training import train
 from foragers.training.lesson import Lesson
 from foragers.training.registry import TRAINERS, trainer_of
 from foragers.worlds.archive import Archive
@@ -189,7 +189,7 @@ def trained(where: str, archive: Archive, rewards: frozenset[int]) -> Iterator[t
     texts = [
         full_text(archive.texts.document(int(v))) for v in archive.latest[archive.latest >= 0][:120]
     ]
-    states = StateMap.fit(texts, 12, np.random.default_rng(1))
+    states = train(texts, 12, np.random.default_rng(1))
     models["states"] = Model("states", 1, {"k": states.k}, states.arrays())
     for kind, model in models.items():
         yield f"model {kind} of a {where} world", of_model(model)

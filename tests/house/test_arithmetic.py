@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from test_house_rules import MODULES, broken, tree_of
+from test_house_rules import broken
+
+from support.modules import MODULES, tree_of
 
 DECIDING = (
     "core.models",

@@ -8,13 +8,10 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
-from pathlib import Path
 
 from foragers.strategies.registry import STRATEGIES
+from support.modules import FILES, MODULES, ROOT, imports_of, lines_in, nodes_at_run_time, tree_of
 
-ROOT = Path(__file__).resolve().parents[2]
-SRC = ROOT / "src"
-FILES = sorted((SRC / "foragers").rglob("*.py"))
 PROSE = sorted(
     [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "examples").rglob("*.*")]
 )
@@ -62,47 +59,6 @@ MACHINE_PATH = re.compile(
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def name_of(file: Path) -> str:
-    """Return the dotted name of a module."""
-    parts = file.relative_to(SRC).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {name_of(file): file for file in FILES}
-
-
-@cache
-def tree_of(module: str) -> ast.Module:
-    """Return the syntax tree of a module."""
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
-
-
-def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
-    """Go through all of a tree but what is for the type checker, or loaded only when asked for."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
-            continue
-        if isinstance(child, ast.FunctionDef) and child.name == "__getattr__":
-            continue
-        yield child
-        yield from at_run_time(child)
-
-
-@cache
-def imports_of(module: str) -> frozenset[str]:
-    """Return the dotted names that a module imports, anywhere in it."""
-    found: set[str] = set()
-    for node in at_run_time(tree_of(module)):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module} has a relative import"
-            assert node.module is not None
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(found)
-
-
 def with_parents(name: str) -> Iterator[str]:
     """Return a dotted name and those of the packages around it."""
     while name:
@@ -117,7 +73,7 @@ def reached_from(module: str) -> dict[str, str]:
     waiting = [module]
     while waiting:
         here = waiting.pop()
-        for name in sorted(imports_of(here)):
+        for name in sorted(imports_of(here, lazy=False)):
             for part in with_parents(name):
                 if part in MODULES and part not in found:
                     found[part] = here
@@ -143,10 +99,12 @@ def test_all_offences_are_told_at_once() -> None:
 def brought_in(module: str) -> Iterator[str]:
     """Say what a module reaches outside, and through which import."""
     for inner, importer in reached_from(module).items():
-        outside = {part for name in imports_of(inner) for part in with_parents(name)} & OUTSIDE
+        outside = {
+            part for name in imports_of(inner, lazy=False) for part in with_parents(name)
+        } & OUTSIDE
         if outside:
-            names = ", ".join(sorted(outside))
-            yield f"{module} brings in {names} through {inner}, which {importer} imports"
+            told = ", ".join(sorted(outside))
+            yield f"{module} brings in {told} through {inner}, which {importer} imports"
 
 
 def test_pure_modules_reach_nothing_outside() -> None:
@@ -157,7 +115,11 @@ def test_pure_modules_reach_nothing_outside() -> None:
 @cache
 def clocks_of(module: str) -> tuple[str, ...]:
     """Return the calls with which a module itself asks for the time."""
-    nodes = [node for node in at_run_time(tree_of(module)) if isinstance(node, ast.Attribute)]
+    nodes = [
+        node
+        for node in nodes_at_run_time(tree_of(module), lazy=False)
+        if isinstance(node, ast.Attribute)
+    ]
     calls = [(ast.unparse(node.value), node.attr) for node in nodes if node.attr in CLOCKS]
     dates = ("datetime", "date")
     return tuple(f"{owner}.{name}" for owner, name in calls if owner.rpartition(".")[2] in dates)
@@ -175,11 +137,6 @@ def test_pure_modules_read_no_clock() -> None:
 
 def test_pure_modules_are_there() -> None:
     assert len(PURE_MODULES) > 20, "the rules above would hold for nothing"
-
-
-def lines_in(module: str) -> int:
-    """Return how many lines a module has."""
-    return len(MODULES[module].read_text(encoding="utf-8").splitlines())
 
 
 def test_files_are_short() -> None:

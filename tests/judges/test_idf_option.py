@@ -11,7 +11,7 @@ from foragers.cli.main import main
 from foragers.core.options import Target
 from foragers.crawling.build import judge_of
 from foragers.crawling.options import CrawlOptions
-from foragers.judges.tfidf import Tfidf
+from foragers.judges.keywords import Tfidf
 from foragers.worlds.store import save
 from support.worlds_by_hand import small_world
 

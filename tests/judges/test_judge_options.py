@@ -8,10 +8,9 @@ from foragers.judges.build import judge_from, topic_of, truth
 from foragers.judges.corpus import Example, read_texts
 from foragers.judges.examples import Examples
 from foragers.judges.function import FunctionJudge
-from foragers.judges.keywords import Keywords
+from foragers.judges.keywords import Keywords, Tfidf
 from foragers.judges.novelty import Novelty, parse_duration
 from foragers.judges.simple import Everything, LabelJudge
-from foragers.judges.tfidf import Tfidf
 from foragers.judges.topic import NoTopic
 from support.judged_pages import page
 from support.worlds_by_hand import small_world

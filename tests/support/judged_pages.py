@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,9 @@ class Said:
 class Numbered:
     def href(self, url: int) -> str:
         return f"http://site.test/{url}"
+
+    def hrefs(self, urls: Sequence[int]) -> list[str]:
+        return list(map(self.href, urls))
 
 
 def page(

@@ -1,9 +1,8 @@
-"""States of pages: the map by hand, what it learns, and how states are kept with a world."""
+"""States of pages: the map by hand, what it learns."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from math import tanh
 from pathlib import Path
 from subprocess import run
@@ -12,11 +11,8 @@ import numpy as np
 import pytest
 
 from foragers.errors import UsageError
-from foragers.text.state import StateMap, states_of, text_of
+from foragers.text.state import StateMap
 from foragers.text.state_training import information, mixtures, train
-from foragers.worlds.archive import Archive
-from foragers.worlds.generated import generate
-from foragers.worlds.store import open_world, save
 
 SUBJECTS = {
     "tea": "leaf kettle brew cup pot water steam",
@@ -35,11 +31,6 @@ def texts_about(count: int, seed: int = 0) -> tuple[list[str], list[str]]:
     ], names
 
 
-@pytest.fixture(scope="module")
-def world() -> Archive:
-    return generate("news", seed=3, pages=600, days=2.0)
-
-
 def test_an_output_becomes_a_state_by_the_papers_formula() -> None:
     # Two clusters and general text; each word has its opinions, a text has their mean.
     opinions = np.array([[0.9, 0.0, 0.1], [0.1, 0.6, 0.3]])
@@ -54,7 +45,7 @@ def test_an_output_becomes_a_state_by_the_papers_formula() -> None:
 
 def test_texts_on_one_subject_share_a_state_and_others_have_another() -> None:
     texts, _ = texts_about(300)
-    learned = StateMap.fit(texts, 3, np.random.default_rng(0))
+    learned = train(texts, 3, np.random.default_rng(0))
     fresh, names = texts_about(60, seed=1)
     states = learned.states(fresh)
     said = [(names[row], int(states[row].argmax())) for row in np.flatnonzero(states.max(1) > 0)]
@@ -71,7 +62,7 @@ def test_the_same_texts_give_the_same_map() -> None:
 
 @pytest.mark.parametrize("texts", [[], ["one"], ["", "", ""], ["a b"] * 5, ["x y z"] * 40])
 def test_poor_samples_give_states_that_say_nothing(texts: list[str]) -> None:
-    learned = StateMap.fit(texts, 5, np.random.default_rng(0))
+    learned = train(texts, 5, np.random.default_rng(0))
     assert learned.states(["x y", "tea"]).shape == (2, 5)
     assert learned.states([]).shape == (0, 5)
 
@@ -79,8 +70,8 @@ def test_poor_samples_give_states_that_say_nothing(texts: list[str]) -> None:
 def test_general_text_can_be_given_and_takes_its_words() -> None:
     texts, _ = texts_about(300)
     general = ["leaf kettle brew cup pot water steam"] * 900
-    plain = StateMap.fit(texts, 3, np.random.default_rng(0)).states([SUBJECTS["tea"]])
-    taken = StateMap.fit(texts, 3, np.random.default_rng(0), general).states([SUBJECTS["tea"]])
+    plain = train(texts, 3, np.random.default_rng(0)).states([SUBJECTS["tea"]])
+    taken = train(texts, 3, np.random.default_rng(0), general).states([SUBJECTS["tea"]])
     assert plain.max() > 0.9
     assert taken.max() < -0.9
 
@@ -102,48 +93,13 @@ def test_information_is_that_of_the_definition() -> None:
 
 def test_a_map_is_read_back_as_it_was(tmp_path: Path) -> None:
     texts, _ = texts_about(90)
-    learned = StateMap.fit(texts, 3, np.random.default_rng(0))
+    learned = train(texts, 3, np.random.default_rng(0))
     learned.save(tmp_path / "map.npz")
     again = StateMap.load(tmp_path / "map.npz")
     np.testing.assert_array_equal(again.states(texts), learned.states(texts))
     (tmp_path / "no.npz").write_bytes(b"no")
     with pytest.raises(UsageError, match="not a model"):
         StateMap.load(tmp_path / "no.npz")
-
-
-@pytest.fixture
-def _small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foragers.text.state.SAMPLE", 120)
-    monkeypatch.setattr("foragers.text.state.FEWEST", 100)
-
-
-@pytest.mark.usefixtures("_small_sample")
-def test_every_version_has_the_state_of_its_text(world: Archive) -> None:
-    states = states_of(world, 6)
-    assert states.shape == (world.versions, 6)
-    assert (states.max(axis=1) > 0).mean() > 0.3
-    twice = replace(world, same_as=np.zeros(world.versions, np.int32))
-    assert (states_of(twice, 6) == states_of(twice, 6)[0]).all()
-
-
-@pytest.mark.usefixtures("_small_sample")
-def test_states_are_kept_with_the_world_and_made_anew_when_it_changed(
-    tmp_path: Path, world: Archive
-) -> None:
-    save(world, tmp_path / "w")
-    kept = tmp_path / "w" / "states-6.npz"
-    states = states_of(open_world(tmp_path / "w"), 6)
-    written = kept.read_bytes()
-    np.testing.assert_array_equal(states_of(open_world(tmp_path / "w"), 6), states)
-    assert kept.read_bytes() == written
-    # The kept map is the one that made them.
-    text = text_of(world.texts.document(5))
-    np.testing.assert_array_equal(StateMap.load(kept).states([text])[0], states[5])
-    grown = replace(open_world(tmp_path / "w"), times=world.times + 1)
-    states_of(grown, 6)
-    assert kept.read_bytes() != written
-    kept.write_bytes(b"damaged")
-    np.testing.assert_array_equal(states_of(open_world(tmp_path / "w"), 6), states)
 
 
 def test_using_a_map_does_not_load_scikit_learn() -> None:

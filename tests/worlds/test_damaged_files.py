@@ -285,7 +285,7 @@ def test_pipes_among_the_files_of_a_world_are_not_waited_for(
 
 
 def test_states_are_not_kept_through_a_link(worlds, tmp_path: Path) -> None:
-    from foragers.text.state import states_of
+    from foragers.worlds.states import states_of
 
     folder, mine = copied(worlds["generated"], tmp_path, "it"), tmp_path / "mine"
     mine.write_bytes(b"mine")

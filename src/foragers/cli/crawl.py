@@ -14,6 +14,7 @@ from rich.text import Text
 from foragers.cli.crawl_view import View
 from foragers.cli.options import add_options
 from foragers.cli.summary import print_left_alone, print_summary
+from foragers.core.display import plain
 from foragers.core.files import check_writable, write
 from foragers.core.options import make
 from foragers.core.types import Visit
@@ -22,7 +23,6 @@ from foragers.crawling.seeds import came, failure_of
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
-from foragers.reports.text import plain
 
 LONGEST_LINE = 1000
 

@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from foragers.core.clock import steady
+from foragers.core.display import counted, plain
 from foragers.core.types import Visit
 from foragers.evaluation.metrics.counts import CrawlCounts
 from foragers.evaluation.metrics.recall import Estimate
-from foragers.reports.text import counted, plain
 
 LATELY = 100
 LONGEST = 64

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from foragers.core.display import counted, plain
 from foragers.core.protocols import Reasons
 from foragers.reports.crawl_folder import opened
 from foragers.reports.explain import Explanation, PathStep, explain
 from foragers.reports.retell import telling_of
 from foragers.reports.similar_urls import Linking
-from foragers.reports.text import counted, plain
 from foragers.strategies.registry import parse
 
 FIRST, LAST = 3, 12

@@ -12,6 +12,7 @@ from typing import BinaryIO
 from rich.console import Console
 
 from foragers.cli.progress import ConsoleMeter, progress
+from foragers.core.display import counted
 from foragers.core.files import replacing, stream_number
 from foragers.errors import UsageError
 from foragers.reports.crawl_folder import ARCHIVE, CrawlFolder, check_out, opened
@@ -25,7 +26,6 @@ from foragers.reports.export import (
     write_jsonl,
     write_parquet,
 )
-from foragers.reports.text import counted
 from foragers.reports.warc_export import Copied, check_archived, write_warc
 
 Write = Callable[[Iterable[Exported], BinaryIO, Selection], None]

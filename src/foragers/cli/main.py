@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from foragers import __version__
+from foragers.core.display import plain
 from foragers.errors import NothingFetchedError, UsageError, WriteError
-from foragers.reports.text import plain
+from foragers.version import __version__
 
 MAX_LINE = 2000
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from foragers.core.display import counted, duration, plain
 from foragers.crawling.progress import LeftAlone
 from foragers.evaluation.metrics.counts import ERRORS
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, Summary
-from foragers.reports.text import counted, duration, plain
 
 WORST, MOST_CAUSES = 5, 10
 """How many errors by host, and how many causes of all hosts, are listed."""

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
 from foragers.core.types import Addresses, Document, HostId, Link, Links, Page, UrlId
-from foragers.urls.table import UrlTable
 
 
 class LinkUrls:
@@ -29,12 +28,9 @@ class LinkUrls:
             return self._others.href(url)
         return known or ""
 
-
-def hrefs_of(urls: Sequence[UrlId], addresses: Addresses) -> list[str]:
-    """Return the addresses of many URLs."""
-    if isinstance(addresses, UrlTable):
-        return addresses.hrefs(urls)
-    return list(map(addresses.href, urls))
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many URLs."""
+        return list(map(self.href, urls))
 
 
 class MemoryContent(msgspec.Struct, frozen=True, array_like=True):
@@ -104,7 +100,7 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
             modified=getattr(content, "modified", ""),
             targets=targets,
             hosts=page.links.hosts.tolist(),
-            hrefs=hrefs_of(targets, page.links.addresses),
+            hrefs=page.links.addresses.hrefs(targets),
             told=told,
         )
 

@@ -1,11 +1,26 @@
-"""Worker processes that do not outlive the one that started them."""
+"""Worker processes, and the memory of this one.
+
+`end_with` keeps a worker from outliving the process that started it.
+
+`give_back` and `keep_large_apart` return free memory to the system, where the C library can be
+told to do so.  By itself glibc learns from the first large array that is freed to keep arrays of
+up to 32 MB among all other memory.  Columns that grow over a long crawl then leave holes of many
+megabytes.  With a fixed limit large arrays have memory of their own, which goes back when they do.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
 import time
+
+LARGE = 512 << 10
+"""Blocks of at least this many bytes get memory of their own."""
+CHOSEN = "MALLOC_MMAP_THRESHOLD_"
+"""Environment variable with the user's own limit, which is left as it is."""
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
 
 
 def end_with(parent: int) -> None:
@@ -21,3 +36,21 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
+
+
+def keep_large_apart() -> bool:
+    """Give large arrays memory of their own from now on; say whether that could be had."""
+    if CHOSEN in os.environ:
+        return False
+    try:
+        return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE))
+    except (AttributeError, OSError, TypeError):  # another C library
+        return False
+
+
+def give_back() -> bool:
+    """Return free memory to the system; say whether there was any."""
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (AttributeError, OSError, TypeError):
+        return False

@@ -80,6 +80,10 @@ class Addresses(Protocol):
         """Return the address of a URL."""
         ...
 
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many URLs, in the same order."""
+        ...
+
 
 class Content(Protocol):
     """The words of a page: in memory, still on disk, or not yet made up."""

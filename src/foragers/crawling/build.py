@@ -58,7 +58,13 @@ def traps_of(order: CrawlOptions) -> Traps | None:
     return Traps() if order.traps else None
 
 
-def world_of(order: CrawlOptions, traps: Traps | None, table: UrlTable, limits: Limits) -> Live:
+def world_of(
+    order: CrawlOptions,
+    traps: Traps | None,
+    table: UrlTable,
+    limits: Limits,
+    renderers: tuple[Renderer, ...] = (),
+) -> Live:
     """Return the live web as an order wants it treated."""
     try:
         seeds = tuple(resolve(seed if "://" in seed else f"http://{seed}") for seed in order.seeds)
@@ -96,7 +102,7 @@ def world_of(order: CrawlOptions, traps: Traps | None, table: UrlTable, limits: 
         table=table,
         visited=FetchHistory(order.per_host or 0),
         lists=lists,
-        renderings=Renderings(renderers_of(order, limits), dispatch.courtesy),
+        renderings=Renderings(renderers, dispatch.courtesy),
     )
 
 

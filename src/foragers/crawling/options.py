@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from foragers import __version__
 from foragers.core.files import read, write
 from foragers.core.options import OnResume, Target, check_ranges, option, options_in, options_of
 from foragers.crawling.stopping import StopRules
 from foragers.errors import UsageError
 from foragers.evaluation.metrics.recall import Estimate
+from foragers.version import __version__
 
 MOST_CONNECTIONS = 10_000
 LONGEST = 10_000_000

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,16 +23,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType, TracebackType
+from typing import Self, TypeAlias
 
 import numpy as np
 
-from foragers import __version__
 from foragers.core.clock import steady, to_system
 from foragers.core.files import check_own
 from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
+from foragers.core.processes import give_back, keep_large_apart
 from foragers.core.types import Visit
-from foragers.crawling.build import judge_of, recall, retain, traps_of, world_of
+from foragers.crawling.build import judge_of, recall, renderers_of, retain, traps_of, world_of
 from foragers.crawling.checkpoint import (
     Checkpoint,
     begin_anew,
@@ -41,8 +45,6 @@ from foragers.crawling.checkpoint import (
     nothing_came,
     save,
 )
-from foragers.crawling.heap import give_back, keep_large_apart
-from foragers.crawling.interrupts import Interrupts
 from foragers.crawling.options import CrawlOptions, order_in
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.progress import LeftAlone, left_alone, why_stopped
@@ -60,6 +62,7 @@ from foragers.storage.warc.writer import Recorder, locked, series_for
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
+from foragers.version import __version__
 from foragers.worlds.budget import Budget
 
 CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
@@ -113,7 +116,8 @@ class Session:
         )
         table = UrlTable(StringsFile(self.folder / STRINGS_FILE))
         fresh = Checkpoint(0, build(order.strategy, brief), judge, traps_of(order), table)
-        live = world_of(order, fresh.traps, fresh.table, self.limits)
+        renderers = renderers_of(order, self.limits)
+        live = world_of(order, fresh.traps, fresh.table, self.limits, renderers)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -129,8 +133,7 @@ class Session:
             standing = load(self.folder) or fresh
             self.live = live
             if standing is not fresh:
-                self.live = world_of(order, standing.traps, standing.table, self.limits)
-                self.live.renderings.renderers = live.renderings.renderers
+                self.live = world_of(order, standing.traps, standing.table, self.limits, renderers)
             with storing(self.folder):
                 self._begin(standing)
                 if widened:
@@ -416,3 +419,44 @@ def storing(folder: Path, name: str = "") -> Iterator[None]:
         if error.errno not in NO_ROOM:
             raise
         raise WriteError(error.filename or folder / name, error.strerror) from error
+
+
+Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
+"""What is done at a signal, as the standard library tells it."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""SIGHUP comes when the terminal is closed; who starts a crawl with nohup ignores it."""
+
+
+class Interrupts:
+    """Counts interrupts within a `with` block instead of breaking it off; the third does.
+
+    Where signals cannot be caught, which is in all threads but the main one, none are.
+    """
+
+    def __init__(self, noticed: Callable[[], None]) -> None:
+        self.count = 0
+        self._noticed = noticed
+        self._before: dict[int, Handler] = {}
+
+    def __enter__(self) -> Self:
+        if current_thread() is main_thread():
+            for number in SIGNALS:
+                if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._take)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self.count += 1
+        if self.count > 2:
+            raise KeyboardInterrupt
+        self._noticed()

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from foragers.core.display import counted
 from foragers.core.types import Status, Visit
 from foragers.errors import UsageError
 from foragers.evaluation.metrics.recall import FITTED, Estimate, Law, estimate
 from foragers.evaluation.metrics.sightings import Sightings
-from foragers.reports.text import counted
 
 LONGEST_WINDOW = 1_000_000
 EVERY, SHARE = 20, 0.02

@@ -39,11 +39,11 @@ from foragers.fetching.job import (
 )
 from foragers.fetching.outages import GONE, Weather
 from foragers.fetching.page_builder import page_of, read, unchanged_page
+from foragers.fetching.page_renderer import NoRenderer, PageRenderer
 from foragers.fetching.scheduler import MAX_PATIENCE, DownloadScheduler
 from foragers.fetching.sitemaps import FEED, SITEMAP, ListSources
 from foragers.http.causes import PER_HOST, SCOPE
 from foragers.http.messages import FetchError, Response, retry_after
-from foragers.rendering.queue import Renderings
 from foragers.urls.parse import host_of
 from foragers.urls.table import UrlTable
 from foragers.worlds.replay import status_of
@@ -93,7 +93,7 @@ class Live:
     table: UrlTable = field(default_factory=UrlTable)
     visited: FetchHistory = field(default_factory=FetchHistory)
     lists: ListSources = field(default_factory=ListSources)
-    renderings: Renderings = field(default_factory=Renderings)
+    renderings: PageRenderer = field(default_factory=NoRenderer)
     weather: Weather = field(init=False)
     again: list[Again] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)

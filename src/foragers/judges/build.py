@@ -20,10 +20,9 @@ from foragers.errors import UsageError
 from foragers.judges.corpus import read_texts
 from foragers.judges.examples import LAST, Examples
 from foragers.judges.function import FunctionJudge
-from foragers.judges.keywords import Keywords, topic_counts
+from foragers.judges.keywords import Keywords, Tfidf, topic_counts
 from foragers.judges.novelty import Novelty, parse_duration
 from foragers.judges.simple import Everything, LabelJudge
-from foragers.judges.tfidf import Tfidf
 from foragers.judges.topic import NoTopic, Topic, full_text
 from foragers.text.tfidf import DocumentFrequencies
 

@@ -1,6 +1,6 @@
-"""Keywords: how much a page speaks of the words of a topic, and of all of them alike.
+"""Judges of a query: `Keywords`, by the query's words alone, and `Tfidf`, by all words.
 
-The similarity of `automata`: the cosine of the angle between page and topic in the
+`Keywords` is the similarity of `automata`: the cosine of the angle between page and topic in the
 space of the m topic words only,
 
     Σ tf_i · w_i / (√Σ tf_i² · √Σ w_i²)
@@ -9,18 +9,27 @@ with `tf_i` the count of word i in the page and `w_i` how often it was given.  T
 divides each tf by the page's largest; that divides out in a cosine and is left out.
 Counted are the words of the title and of the text, each once for each time it stands
 there.  A page that has one word of a one-word topic scores 1: give several words.
+
+`Tfidf` is the cosine of `text.tfidf` over the full vocabulary: unlike `Keywords` it falls when a
+page speaks of other things too, and rare words of the query weigh more.  Such cosines are
+small for a query of a few words, and so is the threshold.  It was chosen on three labelled
+webs, where F1 was best at 0.03, 0.07 and 0.1: longer pages want a lower one.  The idf is
+either fixed, counted in a corpus or a recorded world beforehand, or it *grows*: each version of a
+page is first counted and then judged by the pages seen so far.  Then the relevance of a page
+depends on what was seen before it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import sqrt
 
 from foragers.core.types import Page, Status
-from foragers.judges.topic import bounded
+from foragers.judges.topic import bounded, full_text
+from foragers.text.tfidf import DocumentFrequencies, tfidf_cosine
 from foragers.text.words import words, words_apart
 
 _MEMORABLE_LETTERS = 200
@@ -124,3 +133,36 @@ def occurrences(word: str, apart: bytes) -> int:
 def topic_counts(given: str | tuple[str, ...]) -> dict[str, int]:
     """Return the words of a topic, and how often each was given."""
     return dict(Counter(words(given if isinstance(given, str) else " ".join(given))))
+
+
+@dataclass
+class Tfidf:
+    """Judges pages by the tf·idf cosine to a query."""
+
+    words: str | tuple[str, ...]
+    threshold: float = 0.08
+    frequencies: DocumentFrequencies = field(default_factory=DocumentFrequencies)
+    growing: bool = True
+    seen: set[int] = field(default_factory=set, repr=False)
+
+    def relevance(self, page: Page) -> float:
+        """Return the cosine between the page and the query."""
+        if page.status is not Status.OK:
+            return 0.0
+        counts = Counter(words(full_text(page.document)))
+        if self.growing and page.version not in self.seen:
+            self.seen.add(page.version)
+            self.frequencies.add(counts)
+        return self._cosine(counts)
+
+    def likeness(self, text: str) -> float:
+        """Return the cosine between a text and the query; the idf does not grow by it."""
+        return self._cosine(Counter(words(text)))
+
+    def _cosine(self, counts: Mapping[str, int]) -> float:
+        return bounded(tfidf_cosine(self.weights, counts, self.frequencies))
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """The query's words, and how often each was given."""
+        return topic_counts(self.words)

@@ -18,11 +18,11 @@ from urllib.parse import quote
 
 import msgspec
 
+from foragers.core.display import host_name
 from foragers.core.files import read
 from foragers.core.options import Target
 from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.summary import Summary, summarise
-from foragers.reports.text import host_name
 from foragers.storage.ledger.checking import check_ledger, damaged
 from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
 from foragers.storage.ledger.sqlite import VERSION

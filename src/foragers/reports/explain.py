@@ -11,13 +11,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.display import iso
 from foragers.core.protocols import Reasons
 from foragers.core.types import NO_PARENT, Link, Status
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.export import place
 from foragers.reports.retell import ContentSource, links_leading_to, reasons, visit_row
 from foragers.reports.similar_urls import Linking, links_to, nearest, spellings
-from foragers.reports.text import iso
 from foragers.urls.parse import normalise
 
 Column = NDArray[np.int64]

@@ -17,10 +17,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from foragers.core.display import iso
 from foragers.core.packing import unpacker_of
 from foragers.errors import UsageError
 from foragers.reports.crawl_folder import CrawlFolder
-from foragers.reports.text import iso
 
 STEP = 200
 """How many pages are in memory at once."""

@@ -12,11 +12,11 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.display import counted
 from foragers.evaluation.plots.chart import Axis, Panel, Strokes, chart
 from foragers.reports.figures import WIDE
 from foragers.reports.html import apart, note
 from foragers.reports.population import Agents, Life
-from foragers.reports.text import counted
 
 LISTED = 40
 """How many agents are listed, with what they did."""

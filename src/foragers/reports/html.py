@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from foragers.reports.text import is_web, plain
+from foragers.core.display import is_web, plain
 
 # Should a word ever slip through, nothing can be run or loaded.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

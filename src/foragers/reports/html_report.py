@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from foragers.core.display import counted, duration, utc
 from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, LISTED, Summary, part, summarise
@@ -14,7 +15,6 @@ from foragers.reports.family_tree import family, family_tree
 from foragers.reports.figures import estimate_of
 from foragers.reports.html import apart, columns, document, link, note, section, table, words
 from foragers.reports.population import agents_of
-from foragers.reports.text import counted, duration, utc
 from foragers.storage.ledger.columns import Facts
 
 BEST = """

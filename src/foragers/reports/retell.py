@@ -6,7 +6,7 @@ the world they come from still has them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -71,6 +71,10 @@ class FromLedger:
         query = "SELECT href FROM urls WHERE id = ?"
         found = self.folder.connection.execute(query, (url,)).fetchone()
         return str(found[0]) if found else ""
+
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many URLs that visits mention."""
+        return list(map(self.href, urls))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ class NumberedAddresses:
         """Return an address made of the number."""
         return f"http://sample.test/{url}"
 
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many numbers."""
+        return list(map(self.href, urls))
+
 
 def check_ledger(
     make: Callable[[], Ledger],

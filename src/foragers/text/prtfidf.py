@@ -1,6 +1,4 @@
-"""A text's classes as the mean of its words' opinions: PrTFIDF's arithmetic on plain arrays.
-
-PrTFIDF (Joachims 1997): the probability of a class as a mean over the words of a text.
+"""PrTFIDF (Joachims 1997): the probability of a class as a mean over the words of a text.
 
     P(w|d) = TF(w, d) / |d|
     P(w|C) = the mean of P(w|d) over the documents of C
@@ -14,8 +12,6 @@ without any known word gets the classes' own probabilities, P(C).
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -23,27 +19,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from foragers.core.exact import by_row, grouped, row_sums
-
-Floats: TypeAlias = NDArray[np.float64]
-Rows: TypeAlias = "csr_array[np.float64]"
-
-
-def proportions(counts: Rows) -> Rows:
-    """Return P(w|d): each row divided by its sum."""
-    totals = row_sums(counts, np.ones(counts.shape[1]))
-    scaled = counts.copy()
-    scaled.data /= np.repeat(totals, np.diff(counts.indptr))
-    return scaled
-
-
-def probabilities(counts: Rows, class_given_word: Floats, prior: Floats) -> Floats:
-    """Return P(C|d), with a row a document, given P(C|w) with a row a word and P(C)."""
-    votes = by_row(counts, class_given_word)
-    # Every word that is known has opinions that sum to 1: the others add nothing.
-    known = votes.sum(axis=1, keepdims=True)
-    shares = np.divide(votes, known, out=np.tile(prior, (len(votes), 1)), where=known > 0)
-    return np.asarray(shares)
+from foragers.core.exact import grouped
+from foragers.text.word_opinions import Floats, Rows, probabilities, proportions
 
 
 class PrTFIDF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -19,15 +19,11 @@ What the papers leave open:
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -35,12 +31,8 @@ from scipy.sparse import csr_array
 from foragers.core.exact import tanh
 from foragers.core.models import Model, array_to_words, load_model, save_model, words_to_array
 from foragers.core.types import Document
-from foragers.errors import UsageError
-from foragers.text.prtfidf import Floats, Rows, probabilities
+from foragers.text.word_opinions import Floats, Rows, probabilities
 from foragers.text.words import ENGLISH_STOPWORDS, words
-
-if TYPE_CHECKING:
-    from foragers.worlds.archive import Archive
 
 States = NDArray[np.float32]
 
@@ -48,10 +40,6 @@ KIND, VERSION = "states", 1
 STEEPNESS, MIDDLE = 40.0, 0.5
 BATCH = 4096
 """How many texts are counted at a time: memory does not grow with the texts."""
-
-DIMENSIONS = 50
-SAMPLE, FEWEST = 3000, 500
-"""On how many texts of a world a map is trained; those of its start, if there are so many."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +50,6 @@ class StateMap:
     vocabulary: tuple[str, ...] = field(repr=False)
     opinions: Floats = field(repr=False)
     prior: Floats = field(repr=False)
-
-    @classmethod
-    def fit(
-        cls, texts: Sequence[str], k: int, rng: np.random.Generator, general: Sequence[str] = ()
-    ) -> StateMap:
-        """Learn from a sample of texts."""
-        # Imported here: scikit-learn takes a second, and using a map does without.
-        from foragers.text.state_training import train
-
-        return train(texts, k, rng, general)
 
     def states(self, texts: Iterable[str]) -> States:
         """Return the states of texts, a row each."""
@@ -154,77 +132,3 @@ def counted(cut_texts: Iterable[Sequence[str]], index: dict[str, int]) -> Rows:
 def frequencies(cut_texts: Iterable[Sequence[str]]) -> Counter[str]:
     """Return in how many texts each word stands."""
     return Counter(word for text in cut_texts for word in set(text))
-
-
-def states_of(archive: Archive, k: int = DIMENSIONS) -> States:
-    """Return the state of every version of a world, a row each.
-
-    They are computed once and kept with the world, with the map that made them; what
-    they were made from is kept too, so that a world that has grown gets new ones.
-    """
-    key = identity(archive, k)
-    file = None if archive.path is None else archive.path / f"states-{k}.npz"
-    kept = None if file is None else kept_states(file, key)
-    if kept is not None and kept.shape == (archive.versions, k):
-        return kept
-    with warnings.catch_warnings():
-        # A small world has few texts a cluster, which scikit-learn takes for a mistake.
-        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        learned = StateMap.fit(sample_of(archive), k, np.random.default_rng(0))
-    states = computed(archive, learned)
-    if file is not None and not file.is_symlink():  # which may lead anywhere
-        arrays = {**learned.arrays(), "states": states}
-        try:
-            save_model(Model(KIND, VERSION, {"k": k, "key": key}, arrays), file)
-        except (UsageError, OSError):
-            # A world that may only be read is as good; it costs the time again.
-            return states
-    return states
-
-
-def identity(archive: Archive, k: int) -> str:
-    """Return what tells whether states are those of this world as it is now."""
-    digest = blake2b(
-        msgspec.json.encode([k, SAMPLE, archive.origin, archive.start]), digest_size=16
-    )
-    for column in (archive.version_starts, archive.times, archive.same_as, archive.book.letters):
-        digest.update(np.ascontiguousarray(column).data)
-    return digest.hexdigest()
-
-
-def kept_states(file: Path, key: str) -> States | None:
-    """Return the states in a file, if it is whole and they are the ones wanted."""
-    if not file.is_file():
-        return None
-    try:
-        model = load_model(file, KIND, VERSION)
-    except UsageError:
-        return None
-    if model.facts.get("key") != key or "states" not in model.arrays:
-        return None
-    return model.arrays["states"].astype(np.float32)
-
-
-def sample_of(archive: Archive) -> list[str]:
-    """Return texts to learn from: some of those that were there at the start, or some of all."""
-    distinct = np.flatnonzero(contents(archive))
-    early = distinct[archive.times[distinct] <= archive.start]
-    pool = early if len(early) >= FEWEST else distinct
-    size = min(SAMPLE, len(pool))
-    chosen = np.random.default_rng(0).choice(pool, size, replace=False) if size else pool
-    return [text_of(archive.texts.document(version)) for version in np.sort(chosen).tolist()]
-
-
-def computed(archive: Archive, learned: StateMap) -> States:
-    """Return the state of every version; what is no page has that of an empty text."""
-    pages = contents(archive)
-    states = np.full((archive.versions, learned.k), -1, np.float32)
-    document = archive.texts.document
-    states[pages] = learned.states(text_of(document(v)) for v in np.flatnonzero(pages).tolist())
-    return np.asarray(states[archive.same_as])
-
-
-def contents(archive: Archive) -> NDArray[np.bool_]:
-    """Say which versions are pages that say what no version of their URL said before."""
-    own = archive.same_as == np.arange(archive.versions)
-    return np.asarray(own & (archive.codes // 100 == 2) & (archive.redirects < 0))

@@ -13,8 +13,9 @@ from scipy.sparse import vstack
 
 from foragers.core import exact
 from foragers.text.pddp import PDDP
-from foragers.text.prtfidf import Floats, PrTFIDF, Rows
+from foragers.text.prtfidf import PrTFIDF
 from foragers.text.state import MIDDLE, StateMap, counted, cut, frequencies
+from foragers.text.word_opinions import Floats, Rows
 
 Numbers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""Addresses: resolved as browsers resolve them, told apart as crawlers must, and numbered.
+"""Addresses: resolved as browsers resolve them and told apart as crawlers must.
 
 `resolve` gives the exact serialisation of the URL standard; that is what is fetched
 and shown.  `normalise` goes further and gives the key under which two spellings of
@@ -16,8 +16,6 @@ from ada_url import join_url, normalize_url
 
 if TYPE_CHECKING:
     import tldextract
-
-    from foragers.urls.table import UrlTable as UrlTable
 
 # The last label begins with a letter, so that the host cannot be a number in disguise;
 # punycode is left to the slow path, which checks it.
@@ -194,12 +192,3 @@ def _suffixes() -> tldextract.TLDExtract:
     return tldextract.TLDExtract(
         cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True
     )
-
-
-def __getattr__(name: str) -> object:
-    """Return the table of addresses, which is built on this module and belongs to its subject."""
-    if name == "UrlTable":
-        from foragers.urls.table import UrlTable
-
-        return UrlTable
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

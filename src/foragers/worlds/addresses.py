@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.types import HostId, Ids, UrlId
+from foragers.urls.digests import digest
 from foragers.urls.parse import host_of, normalise
-
-
-def key_hash(key: str) -> int:
-    """Return 64 bits that stand for a normalised URL."""
-    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
 
 
 @dataclass(slots=True)
@@ -45,7 +39,7 @@ class AddressBook:
     def find(self, url: str) -> UrlId | None:
         """Return the number of an address, if the world knows it."""
         key = normalise(url)
-        wanted = np.uint64(key_hash(key))
+        wanted = np.uint64(digest(key))
         at = int(np.searchsorted(self.sorted_keys, wanted))
         while at < len(self.sorted_keys) and self.sorted_keys[at] == wanted:
             found = int(self.sorted_ids[at])
@@ -53,6 +47,10 @@ class AddressBook:
                 return found
             at += 1
         return None
+
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many URLs."""
+        return list(map(self.href, urls))
 
     def host(self, url: UrlId) -> HostId:
         """Return the host of a URL."""
@@ -72,7 +70,7 @@ class AddressBook:
         host_ids = np.fromiter(
             (names.setdefault(host_of(href), len(names)) for href in hrefs), np.int32, len(hrefs)
         )
-        keys = np.fromiter((key_hash(normalise(href)) for href in hrefs), np.uint64, len(hrefs))
+        keys = np.fromiter((digest(normalise(href)) for href in hrefs), np.uint64, len(hrefs))
         order = np.argsort(keys, kind="stable").astype(np.int32)
         letters = np.frombuffer(b"".join(encoded), np.uint8)
         return cls(letters, starts, host_ids, tuple(names), keys[order], order)

@@ -24,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.types import Document, ParsedLink
-from foragers.errors import DamagedError, UsageError
+from foragers.errors import UsageError
 from foragers.worlds.archive import Archive, Body
 from foragers.worlds.html_writer import render
-from foragers.worlds.mapping import NUMBERS, check_range, mapped
 
 CACHED_PAGES = 1024
 
@@ -38,47 +37,30 @@ class RewiredTexts:
     kind: ClassVar[str] = "rewired"
 
     def __init__(self, base: Archive, sources: NDArray[np.int64]) -> None:
-        self._base = base
+        self.base = base
         self._sources = sources
         # The links of one page come from many, and pages with many links are many pages' source.
         self._outlinks = lru_cache(maxsize=CACHED_PAGES)(base.texts.outlinks)
 
-    @classmethod
-    def open(cls, folder: Path) -> RewiredTexts:
-        """Open what `save` wrote."""
-        from foragers.worlds.store import open_world  # store knows all texts, this one too
-
-        if (folder / "base").is_symlink():  # perhaps to itself
-            raise DamagedError("its base is a link")
-        base = open_world(folder / "base")
-        sources = mapped(folder / "link_sources.npy", NUMBERS)
-        if len(sources) != len(base.targets):
-            raise DamagedError("link_sources is not as long as it should be")
-        check_range("link_sources", sources, 0, len(base.targets))
-        return cls(base, sources)
-
     def save(self, folder: Path) -> None:
-        """Write the world beneath and which link's words each link has."""
-        from foragers.worlds.store import save
-
-        save(self._base, folder / "base")
+        """Write which link's words each link has; `store.save` writes the world beneath."""
         np.save(folder / "link_sources.npy", self._sources)
 
     def document(self, version: int) -> Document:
         """Return what a version says: the same as before."""
-        return self._base.texts.document(version)
+        return self.base.texts.document(version)
 
     def outlinks(self, version: int) -> Sequence[ParsedLink]:
         """Return a version's new links, with the words that spoke of their targets."""
-        sources = self._sources[self._base.links_of(version)]
-        origins = np.searchsorted(self._base.link_starts, sources, side="right") - 1
+        sources = self._sources[self.base.links_of(version)]
+        origins = np.searchsorted(self.base.link_starts, sources, side="right") - 1
         found = []
         for position, (source, origin) in enumerate(
             zip(sources.tolist(), origins.tolist(), strict=True)
         ):
-            links, place = self._outlinks(origin), source - int(self._base.link_starts[origin])
+            links, place = self._outlinks(origin), source - int(self.base.link_starts[origin])
             if place >= len(links):
-                raise UsageError(f"{self._base.path} is damaged: a page lacks links; rewire again")
+                raise UsageError(f"{self.base.path} is damaged: a page lacks links; rewire again")
             out = links[place]
             found.append(msgspec.structs.replace(out, position=position))
         return found

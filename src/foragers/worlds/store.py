@@ -17,7 +17,7 @@ import numpy as np
 
 from foragers.core.files import read
 from foragers.core.types import UrlId
-from foragers.errors import UsageError
+from foragers.errors import DamagedError, UsageError
 from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Labels, Texts
 from foragers.worlds.generated.text.texts import GeneratedTexts
@@ -32,7 +32,7 @@ BOOK = ("letters", "starts", "host_ids", "sorted_keys", "sorted_ids")
 TEXTS: dict[str, Callable[[Path], Texts]] = {
     StoredTexts.kind: StoredTexts,
     GeneratedTexts.kind: GeneratedTexts.open,
-    RewiredTexts.kind: RewiredTexts.open,
+    RewiredTexts.kind: lambda folder: open_rewired(folder),
 }
 
 
@@ -96,6 +96,8 @@ def write_columns(archive: Archive, folder: Path) -> None:
 def save(archive: Archive, path: Path) -> None:
     """Write a world and its texts."""
     with new_folder(path) as folder:
+        if isinstance(archive.texts, RewiredTexts):
+            save(archive.texts.base, folder / "base")
         archive.texts.save(folder)
         write_columns(archive, folder)
 
@@ -131,6 +133,18 @@ def open_world(path: Path) -> Archive:
         )
     except (OSError, ValueError, KeyError, EOFError, RecursionError) as error:
         raise UsageError(f"{path} is damaged ({error}); import or generate it again") from error
+
+
+def open_rewired(folder: Path) -> RewiredTexts:
+    """Open the texts of a rewired world and the world beneath."""
+    if (folder / "base").is_symlink():  # perhaps to itself
+        raise DamagedError("its base is a link")
+    base = open_world(folder / "base")
+    sources = mapped(folder / "link_sources.npy", NUMBERS)
+    if len(sources) != len(base.targets):
+        raise DamagedError("link_sources is not as long as it should be")
+    check_range("link_sources", sources, 0, len(base.targets))
+    return RewiredTexts(base, sources)
 
 
 def read_manifest(path: Path) -> Manifest:

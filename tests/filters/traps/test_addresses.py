@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.filters.traps.url_limits import oddity
+from foragers.filters.traps.detector import oddity
 from foragers.urls.canonical import canonical
 from foragers.urls.shapes import shape_of
 

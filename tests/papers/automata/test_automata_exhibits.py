@@ -38,7 +38,7 @@ from foragers.papers.automata.numbers import (
     TABLE_4_TESTS,
 )
 from foragers.papers.automata.numbers import TOPICS as PAPERS_TOPICS
-from foragers.papers.automata.webs import TopicWeb
+from foragers.papers.automata.webs import TopicOnWeb
 from foragers.papers.request import PaperRequest
 from foragers.worlds.store import save
 from support.worlds_by_hand import small_world
@@ -176,7 +176,7 @@ def test_figure_of_a_topic_is_the_papers_if_it_has_one(
     topics: list[str], numbers: list[int | None]
 ) -> None:
     folder = Path("web")
-    grounds = [TopicWeb("web", folder, name, Target(name), (), 10, 0, folder) for name in topics]
+    grounds = [TopicOnWeb("web", folder, name, Target(name), (), 10, 0, folder) for name in topics]
     results = AutomataResults(grounds, {}, {}, {}, {}, {}, [])
     assert [number_of(results, topic) for topic in topics] == numbers
     assert number_of(results, None) == 7
@@ -202,7 +202,7 @@ def test_reproduction_that_is_taken_up_again_repeats_no_crawl(
 ) -> None:
     _, out = made
     folder = Path("web")
-    ground = TopicWeb("web", folder, "tea", Target("tea"), (), 10, 0, out / "again" / "judged")
+    ground = TopicOnWeb("web", folder, "tea", Target("tea"), (), 10, 0, out / "again" / "judged")
     task = AutomataTask(ground, "LAFC", "lafc", 0, crawls=2)
     trace = AutomataTrace((5, 10), (1, 2), (0.1, 0.2), frozenset([3, 4]))
     done: list[AutomataTask] = []

@@ -11,7 +11,7 @@ import pytest
 from foragers.core.options import Target
 from foragers.errors import UsageError
 from foragers.evaluation.tables import Exhibits, Measured
-from foragers.papers.automata.webs import TopicWeb
+from foragers.papers.automata.webs import TopicOnWeb
 from foragers.papers.output import write_exhibits
 from foragers.papers.population import paper as population
 from foragers.papers.population.claims import spread
@@ -94,15 +94,15 @@ def test_everything_is_written(made: tuple[Exhibits, Path]) -> None:
 
 
 def test_bounds_are_the_papers_on_a_crawl_of_its_length() -> None:
-    ground = TopicWeb("w", Path(), "t", Target(), (), 25_000, 0, Path())
+    ground = TopicOnWeb("w", Path(), "t", Target(), (), 25_000, 0, Path())
     assert Bounds.of(ground) == Bounds(200, 150, 250)
-    half = TopicWeb("w", Path(), "t", Target(), (), 12_500, 0, Path())
+    half = TopicOnWeb("w", Path(), "t", Target(), (), 12_500, 0, Path())
     assert Bounds.of(half) == Bounds(100, 75, 125)
 
 
 def test_a_crawl_that_dies_out_keeps_what_it_had(tmp_path: Path) -> None:
     save(random_world(3), tmp_path / "w")
-    ground = TopicWeb(
+    ground = TopicOnWeb(
         "w", tmp_path / "w", "t", Target("prawn reef"), (), 60, 0, tmp_path / "judged"
     )
     trace = perform(
@@ -117,7 +117,9 @@ def test_a_crawl_that_dies_out_keeps_what_it_had(tmp_path: Path) -> None:
 
 def test_spread_is_the_ratio_of_the_extremes() -> None:
     def trace(final: int) -> PopulationTrace:
-        task = PopulationTask(TopicWeb("w", Path(), "t", Target(), (), 100, 0, Path()), "x", "", 0)
+        task = PopulationTask(
+            TopicOnWeb("w", Path(), "t", Target(), (), 100, 0, Path()), "x", "", 0
+        )
         return PopulationTrace(task, (0,) * MARKS, (final,) * MARKS, 0, final, 100, 0.0, 0.0)
 
     results = PopulationResults((), {"a": [trace(10), trace(0)], "b": [trace(40), trace(7)]}, {})

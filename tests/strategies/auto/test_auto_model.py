@@ -11,7 +11,7 @@ from foragers.core.models import Model
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.errors import UsageError
 from foragers.judges.topic import NoTopic
-from foragers.strategies.auto.pretrained import LOUDEST, TEXT, PretrainedScorer
+from foragers.strategies.auto.saved import LOUDEST, TEXT, PretrainedScorer
 from foragers.strategies.auto.strategy import Auto
 from foragers.text.link_counts import FINEST, LinkCounts
 from foragers.text.link_text import TEXTS

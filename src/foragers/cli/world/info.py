@@ -12,13 +12,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from foragers.core import files
+from foragers.core.display import plain
 from foragers.evaluation.graph.clustering import Clustering
 from foragers.evaluation.graph.degrees import Degrees, PowerLaw
 from foragers.evaluation.graph.paths import PathLengths, Reach
 from foragers.evaluation.graph.structure import DAY, Growth, Size, Structure, structure
 from foragers.evaluation.plots import canvas
 from foragers.evaluation.plots.degrees import plot_degrees
-from foragers.reports.text import plain
 from foragers.worlds.archive import Archive
 
 Row = tuple[str, str, str]

@@ -23,7 +23,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from foragers import __version__
 from foragers.core.files import write
 from foragers.core.models import Model
 from foragers.core.options import ReplayOptions
@@ -33,6 +32,7 @@ from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.comparison.workers import ComparisonJob
+from foragers.version import __version__
 
 LOCAL = "local"
 """The address that stands for a Ray of our own on this machine."""

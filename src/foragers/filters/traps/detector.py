@@ -1,11 +1,11 @@
 """Crawler traps: addresses without end that bring nothing new.
 
 The life of an address: `refuse` is asked once, just before the download, and answers by
-the address alone (`patterns`, `canonical`), by what its parts were worth (`idle`), by the
+the address alone (`oddity`, `canonical`), by what its parts were worth (`idle_parameters`), by the
 hidden links that it lies behind (`hidden`), by the line of pages that led to it, and by its
-shape (`standing`).  `learn` is told what came back: is it a copy (`fingerprint`, `likeness`),
-an error page (`soft404`), does it have anything of its own (`frames`), and has that been shown
-before (`novelty`)?
+shape (`reputation`).  `learn` is told what came back: is it a copy (`fingerprint`, `duplicates`),
+an error page (`soft404`), does it have anything of its own (`boilerplate`), and has that been shown
+before (`new_content`)?
 
 A line of descent begins with a dull page and runs through all addresses that were first
 seen on its dull pages.  So an empty calendar runs dry although full days have the
@@ -14,6 +14,7 @@ same shape, and the full days in the other direction do not suffer for it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -30,10 +31,14 @@ from foragers.filters.traps.idle_parameters import Idle
 from foragers.filters.traps.new_content import MIN_WORDS, NewContent
 from foragers.filters.traps.reputation import PatternOutcome, PatternRecords
 from foragers.filters.traps.soft404 import Anchors, ErrorPages
-from foragers.filters.traps.url_limits import oddity
 from foragers.urls.canonical import canonical
 from foragers.urls.shapes import shape_of
 
+MAX_LETTERS = 1024
+MAX_FOLDERS = 24
+MAX_PARAMETERS = 16
+# Once round and round again happens (/lib/x/lib/x); twice again is a circle.
+_TURNS = 3
 PATIENCE = 64
 """How many pages in a row of one line may lead on without a word of their own."""
 MAX_ERROR_WORDS = 100
@@ -229,3 +234,46 @@ def identity(page: Fingerprint, title: str, links: PageLinks) -> int:
     if page.words >= MIN_VERSION_WORDS:
         return told
     return told ^ int(links.numbers.sum(dtype=np.uint64)) & MAX_DIGEST
+
+
+def oddity(url: str) -> str | None:
+    """Return what is wrong with an address in itself, or None."""
+    if len(url) > MAX_LETTERS:
+        return f"an address of more than {MAX_LETTERS} letters"
+    if url.count("&") >= MAX_PARAMETERS:
+        return f"more than {MAX_PARAMETERS} parameters"
+    folders = url.count("/") - 2
+    # Shorter paths cannot hold a repetition, and most are shorter.
+    if folders < 3:
+        return None
+    path = url.partition("?")[0]
+    folders = path.count("/") - 2
+    if folders > MAX_FOLDERS:
+        return f"more than {MAX_FOLDERS} folders deep"
+    if folders >= 3 and _is_circle(path):
+        return "a path that repeats itself"
+    return None
+
+
+def _is_circle(url: str) -> bool:
+    """Say whether a path goes through the same folders again and again."""
+    segments = [segment for segment in url.partition("#")[0].split("/")[3:] if segment]
+    if len(segments) == len(set(segments)):
+        return False
+    # Numbers may repeat: /1/1/1 is a date, a tile of a map, a verse.
+    named = Counter(segment for segment in segments if not segment.isdigit())
+    if not named or max(named.values()) < _TURNS:
+        return False
+    if max(named.values()) > _TURNS:
+        return True
+    return any(_turns(segments, size) for size in range(1, len(segments) // _TURNS + 1))
+
+
+def _turns(segments: list[str], size: int) -> bool:
+    """Say whether some `size` segments come three times in a row."""
+    same = 0
+    for here, there in zip(segments, segments[size:], strict=False):
+        same = same + 1 if here == there and not here.isdigit() else 0
+        if same >= (_TURNS - 1) * size:
+            return True
+    return False

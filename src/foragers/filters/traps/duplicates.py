@@ -48,7 +48,7 @@ def likeness(one: Sketch, other: Sketch) -> float:
 
 
 @dataclass(slots=True)
-class Pages:
+class SketchedPages:
     """Some pages, found by the smallest of their phrases: 160 bytes a page, and its characters."""
 
     _keys: Digests = field(default_factory=Digests)
@@ -92,8 +92,8 @@ class Likenesses:
     """The sketches of the last 8,000 to 16,000 pages."""
 
     limit: int = 32_768
-    young: Pages = field(default_factory=Pages)
-    old: Pages = field(default_factory=Pages)
+    young: SketchedPages = field(default_factory=SketchedPages)
+    old: SketchedPages = field(default_factory=SketchedPages)
 
     def find_or_add(self, phrases: Sample, url: str) -> str | None:
         """Return a page that is nearly the same; remember this one if there is none."""
@@ -117,7 +117,7 @@ class Likenesses:
         """Remember a page, and forget the older half when there is too much."""
         self.young.put(keys, sketch, url)
         if len(self.young) >= self.limit:
-            self.old, self.young = self.young, Pages()
+            self.old, self.young = self.young, SketchedPages()
 
 
 MAX_RECENT = 32_768

@@ -23,7 +23,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers import __version__
 from foragers.core.files import write
 from foragers.core.loop import Crawl
 from foragers.core.models import Model, save_model
@@ -35,12 +34,13 @@ from foragers.evaluation.comparison.study import Scored, Study
 from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of
 from foragers.papers.automata.numbers import CRAWLERS
-from foragers.papers.automata.webs import TopicWeb
+from foragers.papers.automata.webs import TopicOnWeb
 from foragers.papers.request import Progress
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
+from foragers.version import __version__
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
 
@@ -57,7 +57,7 @@ Found = TypeVar("Found")
 class AutomataTask:
     """Crawls of one topic by one crawler: the next takes up what the last learned, if it may."""
 
-    ground: TopicWeb
+    ground: TopicOnWeb
     crawler: str
     spec: str
     seed: int
@@ -163,12 +163,12 @@ def crawl(
     return trace, strategy.learned(book) if isinstance(strategy, Learns) else None
 
 
-def model_file(ground: TopicWeb, kind: str) -> Path:
+def model_file(ground: TopicOnWeb, kind: str) -> Path:
     """Return where the model of a topic is kept."""
     return ground.keep.parent / "models" / f"{ground.key}-{kind}.model"
 
 
-def train(ground: TopicWeb) -> TopicWeb:
+def train(ground: TopicOnWeb) -> TopicOnWeb:
     """Train the crawlers that need it on the other webs, for a topic; return the topic."""
     kinds = [kind for kind in ("hmm", "context-graph") if not model_file(ground, kind).exists()]
     lessons = [Lesson.of(one.web, one.study()) for one in ground.lessons if kinds]
@@ -232,9 +232,9 @@ class AutomataResults:
     before, `apart` such as do not.
     """
 
-    grounds: Sequence[TopicWeb]
-    relevant: Mapping[TopicWeb, int]
-    main: Mapping[tuple[TopicWeb, str], Sequence[AutomataTrace]]
+    grounds: Sequence[TopicOnWeb]
+    relevant: Mapping[TopicOnWeb, int]
+    main: Mapping[tuple[TopicOnWeb, str], Sequence[AutomataTrace]]
     by_control: Mapping[float, Sequence[AutomataOutcome]]
     by_rate: Mapping[float, Sequence[AutomataOutcome]]
     in_turn: Mapping[float, Sequence[AutomataOutcome]]
@@ -250,11 +250,11 @@ class AutomataResults:
         """The crawlers, the paper's first."""
         return list(dict.fromkeys(crawler for _, crawler in self.main))
 
-    def of(self, topic: str | None = None) -> list[TopicWeb]:
+    def of(self, topic: str | None = None) -> list[TopicOnWeb]:
         """Return the webs on which there is a topic, or all."""
         return [ground for ground in self.grounds if topic in (None, ground.topic)]
 
-    def curve(self, ground: TopicWeb, crawler: str) -> Floats:
+    def curve(self, ground: TopicOnWeb, crawler: str) -> Floats:
         """Return the mean precision of a crawler at each mark."""
         traces = self.main[ground, crawler]
         rows = np.array([[trace.precision(mark) for mark in range(MARKS)] for trace in traces])
@@ -275,7 +275,7 @@ class AutomataResults:
         most = [min(1.0, self.relevant[one] / max(share * one.budget, 1)) for one in self.grounds]
         return float(np.mean(most))
 
-    def recall(self, ground: TopicWeb, crawler: str) -> float:
+    def recall(self, ground: TopicOnWeb, crawler: str) -> float:
         """Return the share of the pooled relevant pages that a crawler found (21).
 
         Pooled is, run by run, what the paper's crawlers found; one that leaves nothing to chance
@@ -289,7 +289,7 @@ class AutomataResults:
             shares.append(len(own) / max(len(pooled), 1))
         return float(np.mean(shares))
 
-    def found(self, ground: TopicWeb, crawler: str, run: int) -> frozenset[UrlId]:
+    def found(self, ground: TopicOnWeb, crawler: str, run: int) -> frozenset[UrlId]:
         """Return the relevant pages that a run of a crawler found."""
         traces = self.main[ground, crawler]
         return traces[min(run, len(traces) - 1)].found

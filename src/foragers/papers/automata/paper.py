@@ -37,7 +37,7 @@ from foragers.papers.automata.tables import (
     table_5,
     table_6,
 )
-from foragers.papers.automata.webs import TopicWeb, by_web, grounds_of, judge_together
+from foragers.papers.automata.webs import TopicOnWeb, by_web, grounds_of, judge_together
 from foragers.papers.request import PaperRequest, Progress
 
 RUNS, CRAWLS = 3, 10
@@ -78,7 +78,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
 
 
 def crawls(
-    request: PaperRequest, relevant: Mapping[TopicWeb, int], runs: int, progress: Progress
+    request: PaperRequest, relevant: Mapping[TopicOnWeb, int], runs: int, progress: Progress
 ) -> AutomataResults:
     """Do all crawls on webs with so many relevant pages, and sort what came of them."""
     grounds = list(relevant)
@@ -129,7 +129,7 @@ def crawls(
 
 
 def tasks(
-    grounds: Sequence[TopicWeb], seeds: range, spec: str, crawls: int = 1, learns: bool = True
+    grounds: Sequence[TopicOnWeb], seeds: range, spec: str, crawls: int = 1, learns: bool = True
 ) -> list[AutomataTask]:
     """Return crawls by LAFC on some webs."""
     return [
@@ -144,21 +144,21 @@ def flat(found: Mapping[float, Sequence[AutomataTask]]) -> list[AutomataTask]:
     return [task for tasks in found.values() for task in tasks]
 
 
-def spec_of(spec: str, ground: TopicWeb) -> str:
+def spec_of(spec: str, ground: TopicOnWeb) -> str:
     """Return a crawler with its model, if it was trained to one."""
     if spec not in MODELS or not ground.trained_on:
         return spec
     return f'{spec}(model="{model_file(ground, MODELS[spec])}")'
 
 
-def ledger(request: PaperRequest, ground: TopicWeb, crawler: str, seed: int) -> Path:
+def ledger(request: PaperRequest, ground: TopicOnWeb, crawler: str, seed: int) -> Path:
     """Return where the ledger of a crawl is written."""
     name = "-".join((ground.web, str(ground.run), ground.topic, crawler, str(seed)))
     plain = "".join(letter if letter.isalnum() or letter in "-." else "_" for letter in name)
     return request.out / "ledgers" / f"{plain}.sqlite"
 
 
-def settings_of(request: PaperRequest, grounds: Sequence[TopicWeb], runs: int) -> dict[str, str]:
+def settings_of(request: PaperRequest, grounds: Sequence[TopicOnWeb], runs: int) -> dict[str, str]:
     """Say how everything was made."""
     webs = list(dict.fromkeys(ground.path.name for ground in grounds))
     aims = dict.fromkeys(f"{ground.topic}: {ground.aim}" for ground in grounds)

@@ -47,7 +47,7 @@ FEWEST_RELEVANT = 10
 
 
 @dataclass(frozen=True)
-class TopicWeb:
+class TopicOnWeb:
     """A topic on a web: `run` makes one of many like webs, `trained_on` are others."""
 
     web: str
@@ -72,10 +72,10 @@ class TopicWeb:
         return self.keep / f"{self.key}.npy"
 
     @property
-    def lessons(self) -> list[TopicWeb]:
+    def lessons(self) -> list[TopicOnWeb]:
         """The same topic on the webs that crawlers are trained on."""
         return [
-            TopicWeb(path.name, path, self.topic, self.aim, (), 0, self.run, self.keep)
+            TopicOnWeb(path.name, path, self.topic, self.aim, (), 0, self.run, self.keep)
             for path in self.trained_on
         ]
 
@@ -85,7 +85,7 @@ class TopicWeb:
 
 
 @lru_cache(maxsize=2)
-def judged(ground: TopicWeb, seeds: tuple[str, ...]) -> Study:
+def judged(ground: TopicOnWeb, seeds: tuple[str, ...]) -> Study:
     """Judge all pages of a web, or read how they were judged before."""
     study = prepare(ReplayOptions(str(ground.path), "", ground.aim, seeds=seeds))
     try:
@@ -105,7 +105,7 @@ def keep(file: Path, column: NDArray[np.float64]) -> None:
     write(file, packed.getvalue())
 
 
-def grounds_of(request: PaperRequest, runs: int) -> list[TopicWeb]:
+def grounds_of(request: PaperRequest, runs: int) -> list[TopicOnWeb]:
     """Return all topics on all webs that were asked for, or on as many generated ones as runs."""
     if request.worlds:
         return [ground for path in request.worlds for ground in recorded(request, path)]
@@ -114,7 +114,7 @@ def grounds_of(request: PaperRequest, runs: int) -> list[TopicWeb]:
     return [ground for run in range(runs) for ground in generated(request, run)]
 
 
-def generated(request: PaperRequest, run: int) -> list[TopicWeb]:
+def generated(request: PaperRequest, run: int) -> list[TopicOnWeb]:
     """Return the five topics on a web that is made up, with the web to train on."""
     web = made(request, WEB_PAGES, request.seed + run)
     other = made(request, TRAINING_PAGES, request.seed + run + TRAINING_SEED)
@@ -128,7 +128,7 @@ def generated(request: PaperRequest, run: int) -> list[TopicWeb]:
         seeds = tuple(archive.book.href(url) for url in starts)
         keep = request.out / "judged"
         grounds.append(
-            TopicWeb("generated", web, topic, Target(words), seeds, budget, run, keep, (other,))
+            TopicOnWeb("generated", web, topic, Target(words), seeds, budget, run, keep, (other,))
         )
     return grounds
 
@@ -144,7 +144,7 @@ def made(request: PaperRequest, pages: int, seed: int) -> Path:
     return path
 
 
-def recorded(request: PaperRequest, path: Path) -> list[TopicWeb]:
+def recorded(request: PaperRequest, path: Path) -> list[TopicOnWeb]:
     """Return the topics of a recorded web of which it has enough pages."""
     archive = open_world(path)
     most = round(PAGES * request.scale)
@@ -152,7 +152,7 @@ def recorded(request: PaperRequest, path: Path) -> list[TopicWeb]:
     others = tuple(other for other in request.worlds if other != path)
     keep = request.out / "judged"
     found = [
-        TopicWeb(path.resolve().name, path, topic, aim, (), budget, 0, keep, others)
+        TopicOnWeb(path.resolve().name, path, topic, aim, (), budget, 0, keep, others)
         for topic, aim in aims_of(request).items()
     ]
     kept = [ground for ground in found if len(ground.study().rewards()) >= FEWEST_RELEVANT]
@@ -179,9 +179,9 @@ def split(text: str, mark: str) -> Sequence[str]:
     return list(dict.fromkeys(part.strip() for part in text.split(mark) if part.strip()))
 
 
-def by_web(grounds: Sequence[TopicWeb]) -> list[tuple[TopicWeb, ...]]:
+def by_web(grounds: Sequence[TopicOnWeb]) -> list[tuple[TopicOnWeb, ...]]:
     """Return what is yet to be judged, the topics of one web together."""
-    webs: dict[Path, dict[str, TopicWeb]] = {}
+    webs: dict[Path, dict[str, TopicOnWeb]] = {}
     for ground in grounds:
         for one in (ground, *ground.lessons):
             if not one.verdicts.exists():
@@ -189,7 +189,7 @@ def by_web(grounds: Sequence[TopicWeb]) -> list[tuple[TopicWeb, ...]]:
     return [tuple(found.values()) for found in webs.values()]
 
 
-def judge_together(grounds: Sequence[TopicWeb]) -> None:
+def judge_together(grounds: Sequence[TopicOnWeb]) -> None:
     """Judge all pages of one web for several topics, and keep the verdicts."""
     studies = [prepare(ReplayOptions(str(ground.path), "", ground.aim)) for ground in grounds]
     archive = studies[0].archive

@@ -22,7 +22,7 @@ from foragers.papers.fleets.ledger import FleetLedger
 from foragers.papers.fleets.webs import Terrain
 from foragers.papers.request import PaperRequest, Progress
 from foragers.strategies.fleet.simulation.replay import FleetRun, simulate
-from foragers.text.state import states_of
+from foragers.worlds.states import states_of
 from foragers.worlds.store import open_world
 
 SECONDS_PER_PAGE = 2.57

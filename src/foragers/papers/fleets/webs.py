@@ -20,13 +20,13 @@ from foragers.errors import UsageError
 from foragers.judges.build import judge_from, truth
 from foragers.papers.request import PaperRequest
 from foragers.strategies.fleet.simulation.web import NewsRules, SimulatedWeb
-from foragers.text.state import states_of
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.news_pages import PAPER_DAYS, PAPER_PAGES
 from foragers.worlds.generated.presets import generate
 from foragers.worlds.oracle import final_urls, shown_versions
 from foragers.worlds.replay import NO_IDS, VersionContent
 from foragers.worlds.rewired import rewire
+from foragers.worlds.states import states_of
 from foragers.worlds.store import open_world, save
 
 COHORT = 6 * 3600.0

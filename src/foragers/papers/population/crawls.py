@@ -24,7 +24,7 @@ from foragers.errors import UsageError
 from foragers.evaluation.comparison.study import Scored
 from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of
-from foragers.papers.automata.webs import SHARE, TopicWeb, split
+from foragers.papers.automata.webs import SHARE, TopicOnWeb, split
 from foragers.papers.population.numbers import AGENTS, LOWER, PAGES, TOPICS, UPPER
 from foragers.papers.request import PaperRequest
 from foragers.storage.ledger.memory import MemoryLedger
@@ -42,7 +42,7 @@ WEB_PAGES, WEB_TOPICS = 100_000, 8
 """So large that a topic has 10,000 pages: they last for most of a crawl of 25,000."""
 
 
-def grounds_of(request: PaperRequest, runs: int) -> list[TopicWeb]:
+def grounds_of(request: PaperRequest, runs: int) -> list[TopicOnWeb]:
     """Return where each run crawls: the topics take turns."""
     if request.worlds:
         found = [ground for path in request.worlds for ground in recorded(request, path)]
@@ -51,7 +51,7 @@ def grounds_of(request: PaperRequest, runs: int) -> list[TopicWeb]:
     return [found[run % len(found)] for run in range(max(runs, len(found)))]
 
 
-def generated(request: PaperRequest) -> list[TopicWeb]:
+def generated(request: PaperRequest) -> list[TopicOnWeb]:
     """Return five topics on a web that is made up."""
     if request.relevant or request.topic:
         raise UsageError("--topic and --relevant are for recorded worlds; name one with --world")
@@ -64,7 +64,7 @@ def generated(request: PaperRequest) -> list[TopicWeb]:
         seeds = tuple(archive.book.href(int(url)) for url in urls[:SEEDS])
         aim = Target(words, "tfidf")
         grounds.append(
-            TopicWeb("generated", web, name, aim, seeds, budget, 0, request.out / "judged")
+            TopicOnWeb("generated", web, name, aim, seeds, budget, 0, request.out / "judged")
         )
     return grounds
 
@@ -79,7 +79,7 @@ def made(request: PaperRequest) -> Path:
     return path
 
 
-def recorded(request: PaperRequest, path: Path) -> list[TopicWeb]:
+def recorded(request: PaperRequest, path: Path) -> list[TopicOnWeb]:
     """Return what is wanted on a recorded web."""
     archive = open_world(path)
     if request.relevant:
@@ -93,7 +93,9 @@ def recorded(request: PaperRequest, path: Path) -> list[TopicWeb]:
     most = round(PAGES * request.scale)
     budget = max(50, min(most, 10 * round(SHARE * archive.pages / 10)))
     keep, name = request.out / "judged", path.resolve().name
-    grounds = [TopicWeb(name, path, topic, aim, (), budget, 0, keep) for topic, aim in aims.items()]
+    grounds = [
+        TopicOnWeb(name, path, topic, aim, (), budget, 0, keep) for topic, aim in aims.items()
+    ]
     for ground in grounds:
         if not ground.study().rewards():
             raise UsageError(f"--world {path}: no page is on {ground.topic!r}; ask for another")
@@ -108,7 +110,7 @@ MARKS = 100
 class PopulationTask:
     """A crawl by a strategy, with the seed of its chance."""
 
-    ground: TopicWeb
+    ground: TopicOnWeb
     crawler: str
     spec: str
     seed: int
@@ -201,7 +203,7 @@ class Bounds:
     most: int
 
     @classmethod
-    def of(cls, ground: TopicWeb) -> Bounds:
+    def of(cls, ground: TopicOnWeb) -> Bounds:
         """Return the paper's, or the same share of them as of its 25,000 pages."""
         share = min(1.0, ground.budget / PAGES)
         agents = max(FEWEST_AGENTS, round(AGENTS * share))
@@ -212,7 +214,7 @@ class Bounds:
 class PopulationResults:
     """The traces of each crawler, one a run, in the same order of grounds."""
 
-    grounds: Sequence[TopicWeb]
+    grounds: Sequence[TopicOnWeb]
     traces: Mapping[str, Sequence[PopulationTrace]]
     rhos: Mapping[str, Sequence[float]]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from foragers.evaluation.tables import Exhibits
 from foragers.papers.automata.crawls import all_of
-from foragers.papers.automata.webs import TopicWeb
+from foragers.papers.automata.webs import TopicOnWeb
 from foragers.papers.population.claims import claims
 from foragers.papers.population.crawls import (
     Bounds,
@@ -70,7 +70,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     )
 
 
-def judge(ground: TopicWeb) -> int:
+def judge(ground: TopicOnWeb) -> int:
     """Judge all pages of a web for a topic; return how many are relevant."""
     return len(ground.study().rewards())
 
@@ -78,7 +78,7 @@ def judge(ground: TopicWeb) -> int:
 def crawls(
     request: PaperRequest,
     specs: Sequence[Mapping[str, str]],
-    grounds: Sequence[TopicWeb],
+    grounds: Sequence[TopicOnWeb],
     progress: Progress,
 ) -> dict[str, list[PopulationTrace]]:
     """Do the crawls of every run, and sort them by crawler."""
@@ -93,7 +93,7 @@ def crawls(
     return found
 
 
-def sigmoids(ground: TopicWeb) -> dict[str, str]:
+def sigmoids(ground: TopicOnWeb) -> dict[str, str]:
     """Return the crawlers of Figs. 3, 5 and 6."""
     return {
         **{name: spec_of(ground, "sigmoid", cost, gain) for name, (cost, gain) in SIGMOIDS.items()},
@@ -102,13 +102,13 @@ def sigmoids(ground: TopicWeb) -> dict[str, str]:
     }
 
 
-def others(ground: TopicWeb) -> dict[str, str]:
+def others(ground: TopicOnWeb) -> dict[str, str]:
     """Return who else spends the same budget."""
     own = spec_of(ground, "conserved", COST, SIGMOIDS[BEST][1])
     return {name: own if name == PAPERS_OWN else spec for name, spec in RIVALS.items()}
 
 
-def spec_of(ground: TopicWeb, kind: str, cost: float, gain: float = 1.0, rho: float = 1.0) -> str:
+def spec_of(ground: TopicOnWeb, kind: str, cost: float, gain: float = 1.0, rho: float = 1.0) -> str:
     """Return a population as the paper has it, and as large as the crawl allows."""
     bounds = Bounds.of(ground)
     return (
@@ -117,7 +117,7 @@ def spec_of(ground: TopicWeb, kind: str, cost: float, gain: float = 1.0, rho: fl
     )
 
 
-def settings_of(request: PaperRequest, grounds: Sequence[TopicWeb]) -> dict[str, str]:
+def settings_of(request: PaperRequest, grounds: Sequence[TopicOnWeb]) -> dict[str, str]:
     """Say how everything was made."""
     bounds = list(dict.fromkeys(Bounds.of(ground) for ground in grounds))
     judges = "label" if request.relevant else "tf·idf cosine, idf of the web, at least 0.08"

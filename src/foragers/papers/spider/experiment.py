@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.display import counted
 from foragers.core.models import save_model
 from foragers.core.options import ReplayOptions, Target
 from foragers.core.processes import end_with
@@ -37,7 +38,6 @@ from foragers.papers.spider.numbers import (
     RELATED,
     future,
 )
-from foragers.reports.text import counted
 from foragers.text.link_counts import LinkCounts
 from foragers.training.lesson import Lesson
 from foragers.training.link_examples import LinkExamples

@@ -208,6 +208,10 @@ class SqliteLedger:
         found = self._connection.execute("SELECT href FROM urls WHERE id = ?", (url,)).fetchone()
         return str(found[0])
 
+    def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
+        """Return the addresses of many URLs that visits mention."""
+        return list(map(self.href, urls))
+
     def __len__(self) -> int:
         return self._length
 

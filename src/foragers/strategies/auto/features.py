@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from foragers.core import exact
-from foragers.core.content import hrefs_of
 from foragers.core.types import NO_PARENT, HostId, Status, Visit
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.auto.combiner import Column, Floats, rows_by_name
@@ -184,7 +183,7 @@ def features_of(
     name = "" if page.final == NO_PARENT else links.addresses.href(page.final)
     belonging = PageGroups(rates, name)
     groups, words, spelled = [], [], []
-    hrefs = hrefs_of(urls.tolist(), links.addresses)
+    hrefs = links.addresses.hrefs(urls.tolist())
     for place, host, href in zip(places, hosts, hrefs, strict=True):
         address, anchor = address_of(href), anchor_of(outs.anchors[place]) if kept else NO_ANCHOR
         groups.append(belonging.of(host, href, outs.paths[place], address, anchor))

@@ -1,7 +1,7 @@
 """What to fetch where news is wanted: a page seen before, a link that is new, or any other.
 
 Each of the three has a promise in the same coin, news for a download: what a visit to a page may
-bring now (`auto_watched`), what links that were new on a page have led to (`auto_fresh`),
+bring now (`page_history`), what links that were new on a page have led to (`new_links`),
 and what auto makes of all other links.  The largest goes first.  Promises of links are taken
 for what such promises have come to of late (`trust`); and what is found through
 links costs downloads, which have their `price`: the news that a download has brought of late.
@@ -19,12 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.protocols import Part, Reasons
 from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Page, Status, UrlId, Visit
 from foragers.frontier.frontier import Frontier
 from foragers.strategies.auto.change_rates import Places
 from foragers.strategies.auto.new_links import FRESH, FreshLinks
-from foragers.strategies.auto.page_history import LINKS, THROUGH, Watched
+from foragers.strategies.auto.page_history import LINKS, NEWS, THROUGH, Watched
 
+HOUR = 3600.0
 AGAIN, ANY, ON_SEED = "revisit", "", "link of a seed"
 """In place of an agent: the page may have changed; it was never seen; a seed links to it."""
 LATELY = 1 / 200
@@ -258,3 +260,43 @@ def shape_of(page: Page) -> str:
     if not slash:
         head, rest = "", path
     return f"{DIGITS.sub('0', head)}/{MANY.sub('a+', LETTERS.sub('a', DIGITS.sub('0', rest)))}"
+
+
+def why_now(revisits: Revisits, url: UrlId) -> Reasons | None:
+    """Say what speaks for a page that was visited before, or for a link that is new."""
+    place = revisits.watched.place(url)
+    if place >= 0:
+        return why_again(revisits, place)
+    source = revisits.fresh.on(url)
+    return None if source is None else why_new(revisits, source)
+
+
+def why_again(revisits: Revisits, place: int) -> Reasons:
+    """Say what a visit to a page is worth, and what that rests on."""
+    watched, now = revisits.watched, revisits.now
+    row = watched.all[place]
+    worth = watched.worth(np.array([place]), now, revisits.price).item()
+    rate, due = watched.rate(place, now) * HOUR, revisits.seed_due / HOUR
+    parts: tuple[Part, ...] = (
+        Part("hours since it was last seen", ((now - float(row["seen"])) / HOUR,)),
+        Part("changes an hour, as it and pages like it have changed", (rate,)),
+        Part("share of its changes that are news", (watched.share(place, NEWS),)),
+        Part("news through new links, a change", (watched.share(place, THROUGH),)),
+        Part("news a download brings elsewhere", (revisits.price,)),
+    )
+    if revisits.is_seed(place):
+        parts += (Part("hours after which a seed is visited again in any case", (due,)),)
+    said = f"a visit again was thought to be worth {worth:.3f} pages of news"
+    return Reasons(said, ("is",), parts, "what was seen of a page longer ago counts less")
+
+
+def why_new(revisits: Revisits, place: int) -> Reasons:
+    """Say what links that were new on the same page have led to."""
+    row = revisits.watched.all[place]
+    chance = revisits.watched.promise(place)
+    parts = (
+        Part("new links of the page that were followed", (float(row["cases"][LINKS]),)),
+        Part("of these led to news", (float(row["good"][LINKS]),)),
+    )
+    said = f"the link was not there before, which gave it a chance of {chance:.3f} of being news"
+    return Reasons(said, ("is",), parts, "of links followed longer ago a part is counted")

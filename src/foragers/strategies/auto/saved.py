@@ -8,6 +8,9 @@ mislead on another; what it learns is added to the file.
 
 The weights of features are stored with the names of the features, and read by name.  A feature that
 a file does not have keeps its prior.  A file may come from anybody: damaged columns are refused.
+
+`PretrainedScorer` is a trained spider's model: what it says of links is one more feature, believed
+as far as it proves right.
 """
 
 from __future__ import annotations
@@ -19,15 +22,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core import exact
 from foragers.core.models import Fact, Model
+from foragers.core.types import Page
 from foragers.errors import UsageError
 from foragers.strategies.auto.combiner import FEATURES, NAMES, Combiner, Floats
 from foragers.strategies.auto.features import host_group
 from foragers.strategies.auto.group_rates import Before, Rates
 from foragers.strategies.auto.word_weights import BUCKETS, RELEVANT, WordWeights
+from foragers.strategies.spider.features import Lexicon, Said
+from foragers.strategies.spider.scoring import Scorer, WordLimits, scorer_of
+from foragers.text.link_counts import LinkCounts
+from foragers.text.link_text import TEXTS
 from foragers.urls.digests import digest
 
 KIND = ("auto", 1)
+TEXT = "related"
+BINS = 4
+LIMITS = WordLimits(page_words=5.0, link_words=10.0)
+"""As the spider itself has them by default."""
+LOUDEST = 3.0
 MOST_LINKS, MOST_PAGES = 10, 200
 """So many links of a group, and pages in all, earlier crawls count as at most."""
 MOST = 0.5
@@ -211,3 +225,28 @@ def by_feature(names: Fact, weights: Floats) -> Floats:
 def rises(column: NDArray[np.uint64] | NDArray[np.int64]) -> bool:
     """Say whether each number is larger than the one before."""
     return bool((column[1:] > column[:-1]).all())
+
+
+@dataclass(frozen=True)
+class PretrainedScorer:
+    """A spider's model, ready to judge."""
+
+    lexicon: Lexicon
+    scorer: Scorer
+    usual: float
+
+    @classmethod
+    def of(cls, model: Model) -> PretrainedScorer:
+        """Take up what a model knows."""
+        tally = LinkCounts.of(model)
+        lexicon = Lexicon.of(TEXTS[TEXT], tally)
+        scorer = replace(scorer_of(lexicon, tally, BINS), limits=LIMITS)
+        return cls(lexicon, scorer, exact.dot(exact.exp(scorer.priors), scorer.values))
+
+    def says(self, page: Page, places: list[int]) -> Floats:
+        """Return the logarithm of how much more than usual each link of a page is worth."""
+        said = Said.at(page.links, places, self.lexicon.reads_around)
+        own = self.lexicon.of_links(said)
+        worth = self.scorer.worth(self.scorer.scores(self.lexicon.of_page(page.document), own))
+        more = exact.log(np.maximum(worth, 1e-9) / max(self.usual, 1e-9))
+        return np.clip(more, -LOUDEST, LOUDEST)

@@ -27,7 +27,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from foragers.core.content import hrefs_of
 from foragers.core.models import Model
 from foragers.core.protocols import Part, Reasons
 from foragers.core.types import (
@@ -48,7 +47,6 @@ from foragers.frontier.columns import UrlColumn
 from foragers.frontier.frontier import Frontier
 from foragers.judges.topic import Topic
 from foragers.strategies.auto.combiner import BIAS, NAMES, Combiner, Floats, Matrix, sigmoid
-from foragers.strategies.auto.explain import why_now
 from foragers.strategies.auto.features import features_of
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.page_history import Watched
@@ -61,11 +59,10 @@ from foragers.strategies.auto.pending_links import (
     feature_matrix,
     weighted_sum,
 )
-from foragers.strategies.auto.pretrained import TEXT, PretrainedScorer
-from foragers.strategies.auto.revisit import Revisits
+from foragers.strategies.auto.revisit import Revisits, why_now
 from foragers.strategies.auto.reward import Credit, Followed, Likeness
 from foragers.strategies.auto.saved import KIND as LORE
-from foragers.strategies.auto.saved import Lore
+from foragers.strategies.auto.saved import TEXT, Lore, PretrainedScorer
 from foragers.strategies.auto.word_weights import WordWeights, page_words, spoken
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
 from foragers.text.link_text import TEXTS
@@ -173,7 +170,7 @@ class Auto:
     def _take_up(self, before: Lore, seeds: Page) -> None:
         """Begin with what earlier crawls learned, if they knew most of the seeds' hosts."""
         self.lore, self._before = None, before
-        hrefs = hrefs_of(seeds.links.targets.tolist(), seeds.links.addresses)
+        hrefs = seeds.links.addresses.hrefs(seeds.links.targets.tolist())
         self._taught = before.knows(href.split("/", 3)[2] for href in hrefs)
         if self._taught:
             before.teach(self._rates, self._words, self._combiner)

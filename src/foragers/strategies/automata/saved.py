@@ -17,8 +17,8 @@ from foragers.core.types import NO_PARENT, Addresses, Ids, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import UrlColumn
 from foragers.strategies.automata.automaton import Probabilities, normal
+from foragers.urls.digests import digest
 from foragers.urls.parse import normalise
-from foragers.worlds.addresses import key_hash
 
 Keys = NDArray[np.uint64]
 
@@ -45,9 +45,9 @@ def key_of(url: UrlId, addresses: Addresses) -> int:
         return 0
     href = addresses.href(url)
     try:
-        return key_hash(normalise(href))
+        return digest(normalise(href))
     except ValueError:
-        return key_hash(href)
+        return digest(href)
 
 
 KIND = ("automata", 1)

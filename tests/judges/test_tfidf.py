@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.core.types import Status
-from foragers.judges.tfidf import Tfidf
+from foragers.judges.keywords import Tfidf
 from foragers.text.tfidf import DocumentFrequencies
 from support.judged_pages import page
 

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from foragers.crawling import heap
+from foragers.core import processes
 
 LARGE_FREED = """
 import sys
 import numpy as np
-from foragers.crawling.heap import (give_back, keep_large_apart)
+from foragers.core.processes import (give_back, keep_large_apart)
 
 def held():
     line = next(line for line in open("/proc/self/status") if line.startswith("VmRSS:"))
@@ -54,11 +54,11 @@ def test_large_arrays_leave_no_holes_behind() -> None:
 
 @pytest.mark.skipif(not is_glibc(), reason="only glibc can be told")
 def test_a_limit_of_the_users_own_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(heap.CHOSEN, "131072")
-    assert not heap.keep_large_apart()
+    monkeypatch.setenv(processes.CHOSEN, "131072")
+    assert not processes.keep_large_apart()
 
 
 def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
-    assert not heap.keep_large_apart()
-    assert not heap.give_back()
+    assert not processes.keep_large_apart()
+    assert not processes.give_back()
