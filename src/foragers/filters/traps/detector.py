@@ -194,7 +194,7 @@ class Traps:
         if verdict is ERROR:
             outcome = PatternOutcome.DULL
         self.idle.record(url, page.bag)
-        self.hidden.record(url, shape.site, links.urls, unseen, hidden)
+        self.hidden.record(url, shape.site, links.urls, hidden)
         if outcome is not PatternOutcome.DULL or not self._is_version(verdict, own, shape.site):
             self.standings.record(shape, start is not None, outcome, exact)
             if start is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from foragers.filters.traps.bounded import Recent
+from foragers.filters.traps.bounded import Recent, RecentNumbers
 
 SHARE = 0.1
 """The share of a site's pages that may lie behind hidden links, if those go on for ever."""
@@ -52,9 +52,13 @@ class HiddenLinkRecord:
 
 @dataclass(slots=True)
 class HiddenLinks:
-    """How many steps URLs are behind hidden links, of 65,536 to 131,072 URLs and 8,192 sites."""
+    """How many steps URLs are behind hidden links, of 65,536 to 131,072 URLs and 8,192 sites.
+
+    The last 65,536 to 131,072 URLs that were `shown` in an open link are known as well.
+    """
 
     steps: Recent[str, int] = field(default_factory=lambda: Recent(65_536))
+    shown: RecentNumbers = field(default_factory=lambda: RecentNumbers(65_536))
     sites: Recent[str, HiddenLinkRecord] = field(default_factory=lambda: Recent(4096))
 
     def refuses(self, url: str, site: str) -> bool:
@@ -67,23 +71,30 @@ class HiddenLinks:
             return False
         return known.behind >= max(FEW_DOORS if step == 1 else FEW, SHARE * known.pages)
 
-    def record(
-        self, url: str, site: str, links: Sequence[str], unseen: Sequence[int], hid: Container[str]
-    ) -> None:
-        """Take in a page: its links, which of them no page had before, and which it hides."""
+    def record(self, url: str, site: str, links: Sequence[str], hid: Container[str]) -> None:
+        """Take in a page: its links, and which of them it hides."""
         known = self.sites.get(site)
         if known is None:
             known = HiddenLinkRecord()
             self.sites.put(site, known)
         known.pages += 1
         step = self.steps.get(url) if self.steps else None
-        if step is not None:
-            fresh = len(unseen)
-            known.record(fresh, sum(self.steps.get(link) is not None for link in links))
-        elif self.steps:
-            for link in links:
-                if link not in hid:
-                    self.steps.drop(link)
-        for place in unseen:
-            if step is not None or links[place] in hid:
-                self.steps.put(links[place], 1 if step is None else step + 1)
+        if step is None:
+            shown = [link for link in links if link not in hid]
+            for link in shown:
+                self.shown.put(link, 1)
+                self.steps.drop(link)
+            found = self._unknown([link for link in links if link in hid])
+        else:
+            found = self._unknown(links)
+            known.record(len(found), sum(self.steps.get(link) is not None for link in links))
+        for link in found:
+            self.steps.put(link, 1 if step is None else step + 1)
+
+    def _unknown(self, links: Sequence[str]) -> list[str]:
+        """Return the links that no page showed, and that are not known to be behind others.
+
+        This must be exact: a single page of a maze that passed for known would let all others in.
+        """
+        steps, shown = self.steps.get, self.shown.get
+        return [link for link in links if steps(link) is None and shown(link) is None]
