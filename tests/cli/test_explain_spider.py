@@ -128,7 +128,7 @@ def test_a_run_of_a_comparison_knows_its_world_strategy_and_topic(tmp_path: Path
     ledger = tmp_path / "out" / "ledgers" / "auto-0.sqlite"
     found = explained(capsys, ledger, address("gold"))
     assert found["reasons"]["parts"][0]["name"] == "topic in link"
-    assert f"a chance of {found['path'][-1]['promise']:.3f}" in found["reasons"]["says"]
+    assert f"a probability of {found['path'][-1]['promise']:.3f}" in found["reasons"]["says"]
     web.rename(tmp_path / "elsewhere")
     assert explained(capsys, ledger, address("gold"))["path"][-1]["anchor"] is None
     moved = explained(capsys, ledger, address("gold"), "--world", tmp_path / "elsewhere")

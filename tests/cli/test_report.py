@@ -54,7 +54,7 @@ def test_a_report_has_all_its_parts(tmp_path: Path, capsys) -> None:
     assert text.count("<svg") == 4
     for part in (
         "Crawl: topic “robot arms”", "there is nothing left to fetch", "harvest rate", "Hosts",
-        "How choices ended", "What promises were worth", "How far from the seeds", "300",
+        "Outcomes of choices", "Promise and outcome", "Distance from the seeds", "300",
     ):  # fmt: skip
         assert part in text, part
 

@@ -52,4 +52,4 @@ def test_auto_visits_again_what_may_be_news_and_says_why(tmp_path: Path, capsys)
         assert main(["explain", str(tmp_path), server.url(path), "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         if path == "/" or len(found["downloads"]) > 1:
-            assert "a visit again was thought to be worth" in found["reasons"]["says"], path
+            assert "another visit was expected to bring" in found["reasons"]["says"], path

@@ -84,7 +84,7 @@ def test_a_crawl_ends_when_the_estimated_recall_is_reached_and_says_so(tmp_path:
         assert (again.stopped, downloads(tmp_path)) == (session.stopped, before)
         last = crawled(tmp_path, server.url("/"))
     assert last.stopped == "there is nothing left to fetch"
-    assert str(last.estimate()) == f"found all {WANTED} within reach"
+    assert str(last.estimate()) == f"found all {WANTED} reachable"
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])
@@ -116,7 +116,7 @@ def test_the_command_shows_the_estimate_and_writes_it_for_machines(tmp_path: Pat
     estimate = json.loads(told.read_text())["estimate"]
     assert estimate["found"] == WANTED
     assert estimate["recall_low"] <= estimate["recall"] <= estimate["recall_high"]
-    assert "within reach" in capsys.readouterr().out
+    assert "reachable" in capsys.readouterr().out
     main(["report", str(out)])
     assert "estimated recall" in (out / "report.html").read_text()
 
@@ -163,4 +163,4 @@ def test_no_recall_is_told_where_much_could_not_be_fetched(tmp_path: Path) -> No
     with opened(tmp_path) as folder:
         html = report(folder)
     assert f"{OTHERS} known pages left out by failures" in html
-    assert f"of what topic “{TOPIC}” at threshold 0.5 lets pass: {WANTED} of" in html
+    assert f"pages accepted by topic “{TOPIC}” at threshold 0.5: {WANTED} of" in html

@@ -186,7 +186,7 @@ def page(exhibits: Exhibits, out: Path) -> str:
 def picture_of(shown: Figure, out: Path) -> str:
     """Return the picture of a figure, or where its data are if it could not be drawn."""
     if not have_matplotlib():
-        return note(f"Data: {shown.name}.csv. The picture is left out: pictures {LEFT_OUT}.")
+        return note(f"Data: {shown.name}.csv. There is no figure: figures {LEFT_OUT}.")
     picture = (out / f"{shown.name}.svg").read_text(encoding="utf-8")
     return picture[picture.index("<svg") :]
 

@@ -73,7 +73,7 @@ def about(told: CrawlRecord, summary: Summary) -> Iterator[tuple[str, str]]:
     began, ended = utc(summary.began), utc(summary.ended)
     if began and ended:
         yield "time", f"{began:%Y-%m-%d %H:%M:%S} to {ended:%Y-%m-%d %H:%M:%S} UTC"
-    yield "stopped", words(told.stopped or "not yet, as far as is known")
+    yield "stopped", words(told.stopped or "not yet, as far as known")
 
 
 def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
@@ -116,12 +116,12 @@ def drawn(facts: Facts, summary: Summary) -> list[str]:
         section(
             "Relevance, promise and depth",
             columns(
-                ("How relevant pages were", pictures.relevance(facts)),
-                ("What promises were worth", pictures.promises(facts)),
-                ("How far from the seeds", pictures.depths(facts)),
-                ("How choices ended", outcomes(summary)),
+                ("Relevance of pages", pictures.relevance(facts)),
+                ("Promise and outcome", pictures.promises(facts)),
+                ("Distance from the seeds", pictures.depths(facts)),
+                ("Outcomes of choices", outcomes(summary)),
             ),
-            note("Promise is what the strategy expected before the download. Each point stands for"
+            note("The promise is the strategy's score before the download. Each point stands for"
                  " a tenth of the downloads, or for more if they promised the same."),
         ),
     ]  # fmt: skip

@@ -137,6 +137,6 @@ def test_an_estimate_says_what_it_rests_on() -> None:
     told = combined(RecallCounts(16, 0, 0.0, 0.0, pages=57_365, failed=3, barred=40))
     told = replace(told, wanted="topic “solar panel” at threshold 0.75")
     assert told.basis_said == (
-        "of what topic “solar panel” at threshold 0.75 lets pass: 16 of 57,365 pages so far;"
+        "pages accepted by topic “solar panel” at threshold 0.75: 16 of 57,365 pages so far;"
         " not counted: 3 known pages left out by failures, 40 by robots.txt, scope or limits"
     )

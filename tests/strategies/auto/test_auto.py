@@ -487,7 +487,7 @@ def test_auto_says_what_each_adviser_made_of_a_link() -> None:
     assert reasons.parts[0].name == "topic in link"
     assert reasons.parts[0].adds == pytest.approx((1.0, PRIOR["topic in link"]))
     assert "0.9" in reasons.says
-    assert reasons.says.endswith("for it above all: topic in link")
+    assert reasons.says.endswith("strongest feature: topic in link")
 
 
 def test_a_page_nobody_spoke_of_is_not_explained() -> None:

@@ -79,7 +79,7 @@ def summary(result: Result) -> str:
         f"{pages}{more}. relevant: pages found, mean and"
         " deviation over the runs. per 100: for 100 downloads. closed: share of the distance from"
         f" {WORST} to {BEST}, by the area under the curve. vs, p: difference in that area (mean"
-        " relevant pages held), and Student's p over paired seeds; exact: chance plays no part."
+        " relevant pages held), and Student's p over paired seeds; exact: all runs are equal."
     )
 
 

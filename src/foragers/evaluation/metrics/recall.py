@@ -179,15 +179,15 @@ class Estimate(msgspec.Struct, frozen=True):
         if self.total is None or self.high is None:
             return f"cannot be estimated: {self.withheld or 'too little is known yet'}"
         if not self.waiting:
-            return f"of {self.found:,} within reach: nothing waits"
-        return f"of about {self.total:,.0f} within reach ({self.low:,.0f}–{self.high:,.0f})"
+            return f"of {self.found:,} reachable: no page is waiting"
+        return f"of about {self.total:,.0f} reachable ({self.low:,.0f}–{self.high:,.0f})"
 
     @property
     def basis_said(self) -> str:
         """What the estimate rests on: what passes the judge, and what is out of reach."""
         if not self.pages:
             return "no page was received"
-        said = f"of what {self.wanted or 'the judge'} lets pass: {self.found:,} of"
+        said = f"pages accepted by {self.wanted or 'the judge'}: {self.found:,} of"
         said += f" {self.pages:,} pages so far"
         return f"{said}; not counted: {left}" if (left := self.left_out_said) else said
 
@@ -198,9 +198,9 @@ class Estimate(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         if self.total is None or self.high is None:
-            return f"found {self.found:,}; how many there are {self.total_said}"
+            return f"found {self.found:,}; the total {self.total_said}"
         if not self.waiting:
-            return f"found all {self.found:,} within reach"
+            return f"found all {self.found:,} reachable"
         interval = f"{self.low:,.0f}–{self.high:,.0f}"
         said = f"found {self.found:,} of about {self.total:,.0f} ({interval})"
         return f"{said}, recall {self.recall_said}"

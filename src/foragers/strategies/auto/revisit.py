@@ -285,9 +285,9 @@ def why_again(revisits: Revisits, place: int) -> Reasons:
         Part("news a download brings elsewhere", (revisits.price,)),
     )
     if revisits.is_seed(place):
-        parts += (Part("hours after which a seed is visited again in any case", (due,)),)
-    said = f"a visit again was thought to be worth {worth:.3f} pages of news"
-    return Reasons(said, ("is",), parts, "what was seen of a page longer ago counts less")
+        parts += (Part("hours after which a seed is always visited again", (due,)),)
+    said = f"another visit was expected to bring {worth:.3f} pages of news"
+    return Reasons(said, ("is",), parts, "older observations of a page count less")
 
 
 def why_new(revisits: Revisits, place: int) -> Reasons:
@@ -298,5 +298,5 @@ def why_new(revisits: Revisits, place: int) -> Reasons:
         Part("new links of the page that were followed", (float(row["cases"][LINKS]),)),
         Part("of these led to news", (float(row["good"][LINKS]),)),
     )
-    said = f"the link was not there before, which gave it a chance of {chance:.3f} of being news"
-    return Reasons(said, ("is",), parts, "of links followed longer ago a part is counted")
+    said = f"the link is new on its page, which gave it a probability of {chance:.3f} of being news"
+    return Reasons(said, ("is",), parts, "links followed longer ago count less")

@@ -84,8 +84,8 @@ NO_PROMISES = np.empty(0)
 class Auto:
     """Learns while it crawls which links lead to relevant pages.
 
-    `model` is a file made by `foragers train`, whose score is one more feature; `lore` is what
-    earlier crawls with the same target have learned (`--learned`).
+    `model` is a file made by `foragers train`: its score is one more feature of every link.  `lore`
+    is the state that earlier crawls with the same target have learned (`--learned`).
     """
 
     topic: Topic
@@ -330,10 +330,10 @@ class Auto:
         leading = max(by_name, key=by_name.__getitem__)
         leading = leading if by_name[leading] > 0 else "none"
         return Reasons(
-            f"the features together gave it a chance of {chance:.3f} of being worth following; "
-            f"for it above all: {leading}",
-            ("says", "adds"),
+            f"the features gave it a probability of {chance:.3f} of being worth following; "
+            f"strongest feature: {leading}",
+            ("value", "adds"),
             parts,
-            "adds: to the log-odds, with the weight of the feature at that time",
+            "adds: to the log-odds, with the weight that the feature had at that time",
             chance,
         )

@@ -207,9 +207,8 @@ class WlrlRefresh(FleetStrategy):
 class MixedFleet(FleetStrategy):
     """A fleet for news: some foragers watch known pages, others explore.
 
-    Those that watch have no paths: each step goes to the page, of all that the fleet knows, that
-    promises most news now (`fleet.prospects`).  What the learners see on their paths is
-    known to those that watch.
+    Watching foragers have no paths: each step goes to the known page that promises most news now.
+    They also know the pages that the learners see on their paths.
     """
 
     most: int = 8

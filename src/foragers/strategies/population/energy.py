@@ -55,9 +55,9 @@ UNBOUNDED = 100_000
 class Energy:
     """A population of agents: relevant pages feed them, the others cost energy.
 
-    A link is judged by `beta` parts its context and for the rest the page it stands on, and
-    chosen with `P ∝ exp(promise / temperature)`.  With the chance `jump` an agent goes to a
-    page with energy left instead.
+    The promise of a link is `beta` parts the similarity of its context to the topic, and for the
+    rest the relevance of its page.  Links are chosen with `P ∝ exp(promise / temperature)`.  With
+    the probability `jump` an agent goes to a page with energy left instead.
     """
 
     topic: Topic

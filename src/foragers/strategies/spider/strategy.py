@@ -49,10 +49,10 @@ BEST = 2.0
 class Spider:
     """Rates links by the words around them, as learned on other webs.
 
-    `model` is a file made by `foragers train`; `bins` is 2 to 5 and `text` related or
-    full-page, all of which one model serves.  `online` goes on learning from this crawl, in
-    which a link counts as much as `weight` links of the model.  Of more than `page_words` or
-    `link_words` words each counts less; 0 is no limit.
+    `model` is a file made by `foragers train`.  It serves 2 to 5 `bins`, and the `text` related
+    or full-page.  `online` continues to learn during the crawl; a link of the crawl counts as much
+    as `weight` links of the model.  In a text of more than `page_words` or `link_words` words each
+    word counts less; 0 is no limit.
     """
 
     topic: Topic
