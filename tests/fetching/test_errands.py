@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 from foragers.core.types import Choice
 from foragers.fetching.history import FetchHistory
-from foragers.fetching.job import FetchJob, origin_of, without_credentials
+from foragers.fetching.job import FetchJob
 from foragers.fetching.sitemaps import latest_first
 from foragers.parsing.sitemap import Listed
 from foragers.storage.ledger.columns import Facts
+from foragers.urls.parse import origin_of, without_credentials
 
 
 def test_where_a_redirect_leads_is_tried_as_often_as_any_page() -> None:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from foragers.fetching import robots_cache as shelf
 from foragers.fetching import throttle as courtesy
-from foragers.fetching.job import RobotsCache, RobotsEntry
-from foragers.fetching.robots_cache import PackedCache
+from foragers.fetching.robots_cache import PackedCache, RobotsCache, RobotsEntry
 from foragers.fetching.throttle import Throttle
 from foragers.parsing.robots_txt import Robots
 

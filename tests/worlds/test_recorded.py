@@ -8,10 +8,10 @@ from math import inf
 import numpy as np
 import pytest
 
-from foragers.core.types import Choice, Page, Status
+from foragers.core.types import Choice, Page, Status, status_of
 from foragers.worlds.archive import Archive
 from foragers.worlds.oracle import final_urls, shown_versions
-from foragers.worlds.replay import MAX_HOPS, Recorded, status_of
+from foragers.worlds.replay import MAX_HOPS, Recorded
 from support.worlds_by_hand import Later, address, small_world
 
 

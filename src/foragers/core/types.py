@@ -49,6 +49,15 @@ class Status(StrEnum):
     SKIPPED = "skipped"
 
 
+def status_of(code: int) -> Status:
+    """Return how a download ended that was answered with an HTTP status code."""
+    if 200 <= code < 300:
+        return Status.OK
+    if code in (401, 402, 403, 429, 451):
+        return Status.REFUSED
+    return Status.MISSING if 400 <= code < 500 else Status.FAILED
+
+
 class Document(msgspec.Struct, frozen=True):
     """What a page says, apart from its links."""
 

@@ -17,7 +17,6 @@ from foragers.crawling.options import CrawlOptions
 from foragers.errors import UsageError
 from foragers.fetching.extractor import PageExtractor
 from foragers.fetching.history import FetchHistory
-from foragers.fetching.job import is_address
 from foragers.fetching.live import Live
 from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import XML, ListSources
@@ -33,7 +32,7 @@ from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
 from foragers.rendering.queue import Renderings
 from foragers.strategies.registry import STRATEGIES, needs_context, parse
-from foragers.urls.parse import resolve
+from foragers.urls.parse import is_address, resolve
 from foragers.urls.table import UrlTable
 
 MAX_BROWSERS = 4

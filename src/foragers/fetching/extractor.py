@@ -15,8 +15,8 @@ from foragers.filters.link_filter import LinkFilter
 from foragers.filters.scope import Scope
 from foragers.filters.traps import TrapKind, Traps
 from foragers.http.causes import SCOPE, TRAP
-from foragers.http.messages import Limits, Response
-from foragers.parsing.content_coding import GZIP, decoded, uncompressed
+from foragers.http.messages import Limits, Response, payload
+from foragers.parsing.content_coding import GZIP, uncompressed
 from foragers.parsing.content_type import (
     HTML,
     XML,
@@ -268,13 +268,6 @@ def hidden_in(hrefs: Sequence[str], rels: Sequence[str], url: str) -> set[str]:
 def is_brief(document: Document) -> bool:
     """Say whether a page has so few words that others may have the same by chance."""
     return document.text.count(" ") < FEW_WORDS
-
-
-def payload(reply: Response, limit: int) -> bytes:
-    """Return the body of a reply without its codings, up to a limit."""
-    transfer = ",".join(reply.all("Transfer-Encoding"))
-    content = ",".join(reply.all("Content-Encoding"))
-    return decoded(reply.body, transfer, content, limit) if transfer or content else reply.body
 
 
 def version_of(final: str, document: Document, links: Sequence[ParsedLink]) -> int:

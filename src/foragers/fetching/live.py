@@ -20,7 +20,7 @@ from math import inf
 import msgspec
 
 from foragers.core.clock import steady
-from foragers.core.types import Choice, Link, Page, Status, Visit
+from foragers.core.types import Choice, Link, Page, Status, Visit, status_of
 from foragers.errors import UsageError
 from foragers.fetching.extractor import Extracted, PageExtractor
 from foragers.fetching.history import FetchHistory, is_seed
@@ -29,24 +29,19 @@ from foragers.fetching.job import (
     REDIRECTS,
     FetchJob,
     ResponseRecorder,
-    RobotsCache,
-    RobotsEntry,
-    has_failed,
     is_not_reached,
-    origin_of,
     reason_of,
-    without_credentials,
 )
 from foragers.fetching.outages import GONE, Weather
 from foragers.fetching.page_builder import page_of, read, unchanged_page
 from foragers.fetching.page_renderer import NoRenderer, PageRenderer
+from foragers.fetching.robots_cache import RobotsCache, RobotsEntry
 from foragers.fetching.scheduler import MAX_PATIENCE, DownloadScheduler
 from foragers.fetching.sitemaps import FEED, SITEMAP, ListSources
 from foragers.http.causes import PER_HOST, SCOPE
-from foragers.http.messages import FetchError, Response, retry_after
-from foragers.urls.parse import host_of
+from foragers.http.messages import FetchError, Response, has_failed, retry_after
+from foragers.urls.parse import host_of, origin_of, without_credentials
 from foragers.urls.table import UrlTable
-from foragers.worlds.replay import status_of
 
 MAX_ROBOTS_HOPS = 5
 NOT_MODIFIED = 304

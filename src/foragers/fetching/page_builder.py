@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from foragers.core.links import hrefs_of
 from foragers.core.types import Choice, Document, Ids, Links, Page, Status
-from foragers.fetching.extractor import Extracted, Fresh, PageExtractor, payload
+from foragers.fetching.extractor import Extracted, Fresh, PageExtractor
 from foragers.fetching.history import CachedPage
-from foragers.fetching.job import FetchJob, is_address
+from foragers.fetching.job import FetchJob
 from foragers.fetching.sitemaps import ListSources, children_of, pages_of
-from foragers.http.messages import Response
+from foragers.http.messages import Response, payload
 from foragers.parsing.content_type import kind_of
 from foragers.parsing.sitemap import MAX_URLS, read_sitemap
+from foragers.urls.parse import is_address
 from foragers.urls.table import UrlTable
 
 MARKUP = (b"<!doctype html", b"<html")

@@ -9,10 +9,10 @@ from heapq import heappop, heappush
 from math import inf
 
 from foragers.core.clock import steady
-from foragers.fetching.job import FetchJob, has_failed, is_busy, is_not_reached
+from foragers.fetching.job import FetchJob, is_not_reached
 from foragers.fetching.throttle import Throttle
 from foragers.http.client import Client
-from foragers.http.messages import FetchError, Request, Response, retry_after
+from foragers.http.messages import FetchError, Request, Response, has_failed, is_busy, retry_after
 from foragers.parsing.robots_txt import MAX_BYTES
 from foragers.urls.parse import host_of
 

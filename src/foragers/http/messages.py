@@ -1,7 +1,4 @@
-"""What goes to a server and what comes back.
-
-What a server says about when to come back.
-"""
+"""HTTP requests and responses, and what a response says about asking again."""
 
 from __future__ import annotations
 
@@ -9,6 +6,8 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 import msgspec
+
+from foragers.parsing.content_coding import decoded
 
 
 class FetchError(StrEnum):
@@ -24,6 +23,12 @@ class FetchError(StrEnum):
     TOO_LARGE = "too large"
     HEADERS = "headers too large"
     BROKEN = "broken answer"
+
+
+TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
+TRY_AGAIN_AFTER = (FetchError.TIMEOUT, FetchError.NO_CONNECTION, FetchError.LOST)
+BUSY, BUSY_TROUBLE = (429, 503), (FetchError.TIMEOUT, FetchError.NO_CONNECTION)
+"""Status codes and errors after which to try again, and those of a server that is busy."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -101,3 +106,23 @@ def retry_after(reply: Response) -> float:
         return max(0.0, parsedate_to_datetime(value).timestamp() - reply.started)
     except (ValueError, OverflowError, TypeError):
         return 0.0
+
+
+def payload(reply: Response, limit: int) -> bytes:
+    """Return the body of a reply without its codings, up to a limit."""
+    transfer = ",".join(reply.all("Transfer-Encoding"))
+    content = ",".join(reply.all("Content-Encoding"))
+    return decoded(reply.body, transfer, content, limit) if transfer or content else reply.body
+
+
+def has_failed(reply: Response) -> bool:
+    """Say whether a server could not answer now, and perhaps can later."""
+    return reply.trouble in TRY_AGAIN_AFTER or (not reply.trouble and reply.code in TRY_AGAIN)
+
+
+def is_busy(reply: Response) -> bool:
+    """Say whether it was the server, and not the page alone, that could not answer now."""
+    if reply.trouble:
+        # One that has begun to answer is there, and has trouble with this page.
+        return reply.trouble in BUSY_TROUBLE and not reply.head
+    return reply.code in BUSY

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from foragers.core.clock import steady
-from foragers.fetching.extractor import payload
 from foragers.fetching.job import FetchJob, ResponseRecorder
 from foragers.fetching.throttle import Throttle
-from foragers.http.messages import Response
+from foragers.http.messages import Response, payload
 from foragers.parsing.content_type import HTML, kind_of
 from foragers.parsing.encoding import to_utf8
 from foragers.parsing.html.parse import parse

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from foragers.core.types import Choice
-from foragers.fetching.extractor import payload
-from foragers.fetching.job import REDIRECTS, FetchJob, RobotsEntry, is_address, origin_of
+from foragers.fetching.job import REDIRECTS, FetchJob
+from foragers.fetching.robots_cache import RobotsEntry
 from foragers.http.client import Client
-from foragers.http.messages import FetchError, Request, Response
+from foragers.http.messages import FetchError, Request, Response, payload
 from foragers.parsing.robots_txt import MAX_BYTES
 from foragers.rendering.messages import RenderOptions
-from foragers.urls.parse import host_of
+from foragers.urls.parse import host_of, is_address, origin_of
 
 MAX_HOPS, MAX_HOSTS = 5, 20
 MAX_PAGE_BYTES = 30 << 20

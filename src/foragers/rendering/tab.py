@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Route
 
-from foragers.fetching.job import origin_of
 from foragers.rendering.messages import Rendered, RenderJob
 from foragers.rendering.resources import Supply
-from foragers.urls.parse import host_of
+from foragers.urls.parse import host_of, origin_of
 
 FETCHED = ("script", "xhr", "fetch")
 MILLISECONDS = 1000.0

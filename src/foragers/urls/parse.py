@@ -192,3 +192,23 @@ def _suffixes() -> tldextract.TLDExtract:
     return tldextract.TLDExtract(
         cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True
     )
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of an address."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def without_credentials(url: str) -> str:
+    """Return an address without the name and password that may stand before its host."""
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return scheme + mark + host.rpartition("@")[2] + slash + path
+
+
+def is_address(url: str) -> bool:
+    """Say whether an address has a host that can be asked."""
+    try:
+        return bool(host_of(url))
+    except (ValueError, IndexError):
+        return False

@@ -5,12 +5,16 @@
 
 Numbers, dates, ids and titles are replaced by what they are; folders beyond the second
 by a star, so that a path cannot grow into ever new shapes; and values are dropped.
+
+`name_shape` and `path_shape` are coarser: they keep the punctuation of a name or path, with one
+character for each run of letters or digits.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 from foragers.urls.parse import site_of
@@ -24,6 +28,9 @@ _NUMBER = re.compile(r"\d+")
 _NUMBERED = re.compile(r"[a-z]{0,12}[-_.]?\d+(?:[-_.]\d+)*")
 ID = re.compile(r"(?=[a-f-]*\d)[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.I)
 _LITERAL_FOLDERS = 2
+_KINDS = str.maketrans(ascii_letters + digits, "a" * len(ascii_letters) + "0" * len(digits))
+_LETTERS, _DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
+_MANY = re.compile("a([-_.+]a)+")
 
 
 class Shape(NamedTuple):
@@ -81,3 +88,22 @@ def _leaf(name: str, is_script: bool) -> str:
 def _names(query: str) -> str:
     """Return the names of parameters, each once and in order."""
     return "&".join(sorted({part.partition("=")[0][:32] for part in query.split("&")}))
+
+
+def name_shape(name: str) -> str:
+    """Return a name with one letter for each run of letters, and one digit for each number."""
+    shape = name.translate(_KINDS)
+    for two, one in (("aa", "a"), ("00", "0")):
+        while two in shape:
+            shape = shape.replace(two, one)
+    return shape
+
+
+def path_shape(href: str) -> str:
+    """Return the first directory of a URL, and the rest of its path without its letters."""
+    start = href.find("/", 8)
+    path = href[start + 1 :][:100] if start > 0 else ""
+    head, slash, rest = path.partition("/")
+    if not slash:
+        head, rest = "", path
+    return f"{_DIGITS.sub('0', head)}/{_MANY.sub('a+', _LETTERS.sub('a', _DIGITS.sub('0', rest)))}"

@@ -31,6 +31,7 @@ from foragers.core.types import (
     ParsedLink,
     Status,
     UrlId,
+    status_of,
 )
 from foragers.worlds.archive import Archive, Texts
 
@@ -61,15 +62,6 @@ class VersionContent:
     def outlinks(self) -> Sequence[ParsedLink]:
         """Return its links as the page shows them."""
         return self._texts.outlinks(self._version)
-
-
-def status_of(code: int) -> Status:
-    """Return how a download ended that was answered with an HTTP status code."""
-    if 200 <= code < 300:
-        return Status.OK
-    if code in (401, 402, 403, 429, 451):
-        return Status.REFUSED
-    return Status.MISSING if 400 <= code < 500 else Status.FAILED
 
 
 class ArchiveColumns(NamedTuple):

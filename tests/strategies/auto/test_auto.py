@@ -29,7 +29,7 @@ from foragers.strategies.auto.combiner import (
     History,
     rows_by_name,
 )
-from foragers.strategies.auto.features import PageGroups, address_of, anchor_of, shape_of
+from foragers.strategies.auto.features import PageGroups, address_of, anchor_of
 from foragers.strategies.auto.group_rates import ROOT, Rates
 from foragers.strategies.auto.pending_links import MOST_IN_LINKS
 from foragers.strategies.auto.reward import Credit, Followed, Likeness
@@ -45,6 +45,7 @@ from foragers.strategies.auto.word_weights import (
     page_words,
     spoken,
 )
+from foragers.urls.shapes import name_shape
 
 NO_GROUPS = Rates().lineage([])
 PRIOR = {feature.name: feature.prior for feature in FEATURES}
@@ -134,7 +135,7 @@ def test_an_address_is_taken_apart() -> None:
 
 @given(st.text("abcXYZ0123456789-_.é", max_size=30))
 def test_the_shape_of_a_name_has_one_letter_for_each_run(name: str) -> None:
-    assert shape_of(name) == re.sub("[a-zA-Z]+", "a", re.sub("[0-9]+", "0", name))
+    assert name_shape(name) == re.sub("[a-zA-Z]+", "a", re.sub("[0-9]+", "0", name))
 
 
 def test_links_of_a_page_have_the_groups_they_would_have_alone() -> None:

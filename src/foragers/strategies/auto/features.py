@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from string import ascii_letters, digits
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,8 @@ from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.pending_links import STORED, LinkFeatures, LinkGroups
 from foragers.strategies.auto.word_weights import link_words, numbered
 from foragers.text.words import url_words, words
+from foragers.urls.shapes import name_shape
 
-KINDS = str.maketrans(ascii_letters + digits, "a" * len(ascii_letters) + "0" * len(digits))
 MOST_DIRECTORIES = 4
 ANCHOR_WORDS, ADDRESS_WORDS = 8, 6
 MAX_CACHED = 1024
@@ -52,15 +51,6 @@ class Anchor(NamedTuple):
     words: dict[str, int]
 
 
-def shape_of(name: str) -> str:
-    """Return a name with one letter for each run of letters, and one digit for each number."""
-    shape = name.translate(KINDS)
-    for two, one in (("aa", "a"), ("00", "0")):
-        while two in shape:
-            shape = shape.replace(two, one)
-    return shape
-
-
 @lru_cache(maxsize=MAX_CACHED)
 def address_of(href: str) -> Address:
     """Return the parts of a URL."""
@@ -77,7 +67,7 @@ def address_of(href: str) -> Address:
     return Address(
         tuple(prefixes),
         f"{ending}{asks}",
-        f"{len(directories)}{asks} {shape_of(name)[:40]}",
+        f"{len(directories)}{asks} {name_shape(name)[:40]}",
         numbered(spoken),
         " ".join(spoken),
     )

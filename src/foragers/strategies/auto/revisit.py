@@ -9,7 +9,6 @@ links costs downloads, which have their `price`: the news that a download has br
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from foragers.frontier.frontier import Frontier
 from foragers.strategies.auto.change_rates import Places
 from foragers.strategies.auto.new_links import FRESH, FreshLinks
 from foragers.strategies.auto.page_history import LINKS, NEWS, THROUGH, Watched
+from foragers.urls.shapes import path_shape
 
 HOUR = 3600.0
 AGAIN, ANY, ON_SEED = "revisit", "", "link of a seed"
@@ -46,8 +46,6 @@ LINK_REST, MOST_LINKS = 8, 40
 behind any of them: so many links at most, and only one of so many downloads goes that way."""
 WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
 """Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
-LETTERS, DIGITS = re.compile("[a-zA-Z]+"), re.compile("[0-9]+")
-MANY = re.compile("a([-_.+]a)+")
 
 
 class SeedLink(NamedTuple):
@@ -238,7 +236,10 @@ class Revisits:
         """Return the group of a page: of pages on its host with addresses of its shape."""
         group, host = self.watched.hazards.group, page.choice.host
         there = page.version >= 0
-        return group((host, there, shape_of(page)), group((host, there)))
+        return group(
+            (host, there, path_shape(page.links.addresses.href(page.choice.url))),
+            group((host, there)),
+        )
 
     def _look(self) -> None:
         """Find the pages that may soon be worth a visit: the best of all, and of each host."""
@@ -249,17 +250,6 @@ class Revisits:
         _, firsts = np.unique(self.watched.all["host"][order], return_index=True)
         best = np.sort(firsts)[: 16 * NEAREST]
         self._near = order[np.union1d(np.arange(min(NEAREST, len(order))), best)]
-
-
-def shape_of(page: Page) -> str:
-    """Return what addresses of a kind have in common: the first directory, and no letters else."""
-    href = page.links.addresses.href(page.choice.url)
-    start = href.find("/", 8)
-    path = href[start + 1 :][:100] if start > 0 else ""
-    head, slash, rest = path.partition("/")
-    if not slash:
-        head, rest = "", path
-    return f"{DIGITS.sub('0', head)}/{MANY.sub('a+', LETTERS.sub('a', DIGITS.sub('0', rest)))}"
 
 
 def why_now(revisits: Revisits, url: UrlId) -> Reasons | None:
