@@ -56,3 +56,36 @@ def test_the_index_lists_every_page() -> None:
 def test_headings_become_anchors() -> None:
     text = "# What `auto` does\n## X-Robots-Tag, and [more](a.md)\n"
     assert anchors(text) == {"what-auto-does", "x-robots-tag-and-more"}
+
+
+SRC = ROOT / "src" / "foragers"
+CODE_PAGES = (ROOT / "ARCHITECTURE.md", DOCS / "life-of-a-url.md", DOCS / "glossary.md")
+DOTTED = re.compile(r"(?<![\w./-])([a-z]\w*(?:\.\w+)+)")
+
+
+def exists(name: str) -> bool:
+    """Say whether a dotted name is a package, a module, or something in one."""
+    path = SRC.joinpath(*name.split("."))
+    if path.is_dir() or path.with_suffix(".py").is_file():
+        return True
+    inside = rf"\b{path.name}\b"
+    files = (path.parent.with_suffix(".py"), path.parent / "__init__.py")
+    texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    return any(re.search(inside, text) for text in texts)
+
+
+def test_modules_named_in_pages_about_the_code_exist() -> None:
+    packages = {folder.name for folder in SRC.iterdir() if folder.is_dir()}
+    missing = [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in CODE_PAGES
+        for name in DOTTED.findall(page.read_text(encoding="utf-8"))
+        if name.partition(".")[0] in packages and not exists(name.removesuffix(".py"))
+    ]
+    assert not missing, "\n".join(missing)
+
+
+def test_missing_modules_are_noticed() -> None:
+    names = ("core.loop", "core.loop.Crawl", "frontier.Frontier")
+    assert all(map(exists, names))
+    assert not any(map(exists, ("core.nothing", "core.loop.Nothing", "nothing.loop")))
