@@ -114,7 +114,8 @@ def test_what_was_under_way_is_fetched_and_what_was_answered_is_not_fetched_agai
         session = Session(order, tmp_path, Limits())
         session.open()
         steps = session.steps()
-        while len(session.ledger) < 8:  # all that is quick, and the front page of the other
+        # All that is quick, the front page of the other, and its first page under way.
+        while len(session.ledger) < 8 or not session.live.pending:
             next(steps)
         pending = [choice.url for choice in session.live.pending]
         assert len(pending) == 1

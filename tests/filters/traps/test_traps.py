@@ -95,7 +95,7 @@ def test_traps_pickled_halfway_go_on_as_if_nothing_had_happened() -> None:
 
 def test_another_process_decides_the_same() -> None:
     script = (
-        "import trap_sites, simulated\n"
+        "from support import simulated, trap_sites\n"
         "for site in (trap_sites.Facets(), trap_sites.SoftErrors()):\n"
         "    print(simulated.crawl(site, 500).downloads)"
     )

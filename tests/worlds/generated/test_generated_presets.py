@@ -15,7 +15,7 @@ from support.generated_worlds import NAMES, SMALL, digest, small, urls_of_versio
 @pytest.mark.parametrize("preset", NAMES)
 def test_the_same_arguments_give_the_same_world_in_another_process(preset):
     code = (
-        "from generated_worlds import SMALL, digest, generate;"
+        "from support.generated_worlds import SMALL, digest, generate;"
         f"print(digest(generate({preset!r}, 3, SMALL[{preset!r}])))"
     )
     environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "77"}
