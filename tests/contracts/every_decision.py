@@ -20,11 +20,12 @@ import threadpoolctl
 
 from foragers.core.loop import Crawl
 from foragers.core.models import Model
+from foragers.core.options import Target
 from foragers.core.protocols import Judge, Learns
 from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.metrics.recall import estimate
 from foragers.evaluation.metrics.sightings import Sightings
-from foragers.judges.build import judge_from, topic_of, within_of
+from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.judges.examples import Examples
 from foragers.judges.keywords import Keywords
 from foragers.judges.novelty import DAY, Novelty
@@ -169,7 +170,7 @@ def judged(
     """Give every judge a name, and what stands for its verdicts on all pages."""
     judges = {
         "keywords": Keywords(topic),
-        "tfidf": judge_from(topic=topic, similarity="tfidf", archive=archive),
+        "tfidf": build_judge(Target(topic=topic, similarity="tfidf"), archive),
         "examples": Examples(tuple(good), tuple(bad)),
         "examples alone": Examples(tuple(good)),
     }

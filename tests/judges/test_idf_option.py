@@ -9,8 +9,8 @@ import pytest
 
 from foragers.cli.main import main
 from foragers.core.options import Target
-from foragers.crawling.build import judge_of
 from foragers.crawling.options import CrawlOptions
+from foragers.judges.build import build_judge
 from foragers.judges.keywords import Tfidf
 from foragers.worlds.store import save
 from support.worlds_by_hand import small_world
@@ -29,7 +29,7 @@ def test_a_crawl_weighs_words_by_the_corpus(corpus: Path) -> None:
     order = CrawlOptions(
         seeds=("http://a.test/",), aim=Target("tea lemon", "tfidf", idf=str(corpus))
     )
-    judge = judge_of(order)
+    judge = build_judge(order.aim)
     assert isinstance(judge, Tfidf)
     assert not judge.growing
     assert (judge.frequencies.documents, judge.frequencies.counts["tea"]) == (4, 3)

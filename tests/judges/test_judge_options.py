@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from foragers.core.options import Target
+from foragers.core.protocols import Judge
 from foragers.errors import UsageError
-from foragers.judges.build import judge_from, topic_of, truth
+from foragers.judges.build import build_judge, topic_of, truth
 from foragers.judges.corpus import Example, read_texts
 from foragers.judges.examples import Examples
 from foragers.judges.function import FunctionJudge
@@ -12,6 +14,7 @@ from foragers.judges.keywords import Keywords, Tfidf
 from foragers.judges.novelty import Novelty, parse_duration
 from foragers.judges.simple import Everything, LabelJudge
 from foragers.judges.topic import NoTopic
+from foragers.worlds.archive import Archive
 from support.judged_pages import page
 from support.worlds_by_hand import small_world
 
@@ -22,26 +25,30 @@ WORLD = small_world(
 )
 
 
+def judge_of(archive: Archive | None = None, **options: object) -> Judge:
+    return build_judge(Target(**options), archive)  # type: ignore[arg-type]
+
+
 def refusal(**options: object) -> str:
     with pytest.raises(UsageError) as error:
-        judge_from(**options)  # type: ignore[arg-type]
+        judge_of(**options)  # type: ignore[arg-type]
     message = str(error.value)
     assert "\n" not in message
     return message
 
 
 def test_nothing_said_means_everything() -> None:
-    assert judge_from() == Everything()
+    assert judge_of() == Everything()
 
 
 def test_words_make_a_keyword_judge() -> None:
-    assert judge_from(topic="green tea") == Keywords("green tea")
-    assert judge_from(topic="green tea", threshold=0.6) == Keywords("green tea", 0.6)
+    assert judge_of(topic="green tea") == Keywords("green tea")
+    assert judge_of(topic="green tea", threshold=0.6) == Keywords("green tea", 0.6)
 
 
 def test_tfidf_grows_on_a_live_web_and_is_fixed_on_a_recorded_one() -> None:
-    live = judge_from(topic="tea", similarity="tfidf")
-    recorded = judge_from(topic="tea", similarity="tfidf", archive=WORLD)
+    live = judge_of(topic="tea", similarity="tfidf")
+    recorded = judge_of(topic="tea", similarity="tfidf", archive=WORLD)
     assert isinstance(live, Tfidf)
     assert isinstance(recorded, Tfidf)
     assert (live.growing, live.frequencies.documents) == (True, 0)
@@ -51,14 +58,14 @@ def test_tfidf_grows_on_a_live_web_and_is_fixed_on_a_recorded_one() -> None:
 
 def test_tfidf_may_count_words_in_a_corpus_file(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("green tea\n\nhouse\n")
-    judge = judge_from(topic="tea", similarity="tfidf", idf=tmp_path / "corpus.txt")
+    judge = judge_of(topic="tea", similarity="tfidf", idf=tmp_path / "corpus.txt")
     assert isinstance(judge, Tfidf)
     assert (judge.growing, judge.frequencies.documents) == (False, 2)
 
 
 def test_a_label_alone_is_the_judge_and_beside_a_topic_it_is_not() -> None:
-    assert judge_from(labels="topic:tea", archive=WORLD) == LabelJudge(frozenset({0, 2}))
-    assert judge_from(labels="topic:tea", topic="x", archive=WORLD) == Keywords("x")
+    assert judge_of(relevant="topic:tea", archive=WORLD) == LabelJudge(frozenset({0, 2}))
+    assert judge_of(relevant="topic:tea", topic="x", archive=WORLD) == Keywords("x")
 
 
 def test_labels_joined_by_commas_mean_any_of_them() -> None:
@@ -66,14 +73,14 @@ def test_labels_joined_by_commas_mean_any_of_them() -> None:
 
 
 def test_news_may_be_of_a_kind() -> None:
-    assert judge_from(new_within="24h") == Novelty(86400.0)
-    assert judge_from(new_within=3600, topic="tea") == Novelty(3600.0, Keywords("tea"))
-    both = judge_from(new_within="1h", labels="class:home", archive=WORLD)
+    assert judge_of(new_within="24h") == Novelty(86400.0)
+    assert judge_of(new_within=3600, topic="tea") == Novelty(3600.0, Keywords("tea"))
+    both = judge_of(new_within="1h", relevant="class:home", archive=WORLD)
     assert both == Novelty(3600.0, LabelJudge(frozenset({0})))
 
 
 def test_a_function_is_looked_for_at_once() -> None:
-    assert judge_from(judge="math:sqrt") == FunctionJudge("math:sqrt")
+    assert judge_of(judge="math:sqrt") == FunctionJudge("math:sqrt")
     assert "math has no function half" in refusal(judge="math:half")
 
 
@@ -83,13 +90,13 @@ def test_examples_come_with_their_counterexamples_or_with_pages_of_the_world(
     file = tmp_path / "examples.jsonl"
     lines = [{"text": "green tea", "relevant": True}, {"text": "house", "label": 0}]
     file.write_text("\n".join(map(json.dumps, lines)))
-    assert judge_from(examples=file, archive=WORLD) == Examples(("green tea",), ("house",))
+    assert judge_of(examples=file, archive=WORLD) == Examples(("green tea",), ("house",))
     file.write_text(json.dumps({"text": "green tea"}))
-    judge = judge_from(examples=file, archive=WORLD)
+    judge = judge_of(examples=file, archive=WORLD)
     assert isinstance(judge, Examples)
     assert judge.negative == ()
     assert len(judge.background) == 3
-    assert judge_from(examples=file) == Examples(("green tea",))
+    assert judge_of(examples=file) == Examples(("green tea",))
 
 
 def test_contradictions_are_refused() -> None:
@@ -111,15 +118,15 @@ def test_a_topic_without_words_is_refused(topic: str) -> None:
 
 
 def test_an_unknown_label_is_refused_with_the_closest_ones() -> None:
-    assert refusal(labels="topic:teas", archive=WORLD) == (
+    assert refusal(relevant="topic:teas", archive=WORLD) == (
         "--relevant topic:teas: no such label; there is topic:tea, topic:house, …"
     )
-    assert "there is class:home, topic:house, topic:tea" in refusal(labels="xx", archive=WORLD)
-    assert "contains no label" in refusal(labels=" , ", archive=WORLD)
+    assert "there is class:home, topic:house, topic:tea" in refusal(relevant="xx", archive=WORLD)
+    assert "contains no label" in refusal(relevant=" , ", archive=WORLD)
     assert "has none; import it with --labels" in refusal(
-        labels="x", archive=small_world({"a": []})
+        relevant="x", archive=small_world({"a": []})
     )
-    assert "needs a recorded world" in refusal(labels="topic:tea")
+    assert "needs a recorded world" in refusal(relevant="topic:tea")
 
 
 def test_example_files_that_are_missing_empty_or_one_sided_are_refused(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.metrics import harvest
 from foragers.evaluation.plots.harvest import Curve, plot_curves
-from foragers.judges.build import judge_from
+from foragers.judges.build import build_judge
 from foragers.worlds.generated import generate
 from foragers.worlds.serving.server import WorldServer
 
@@ -131,7 +131,7 @@ def crawl(home: str, strategy: str, folder: Path, console: Console) -> tuple[Cur
 def replayed(site: int) -> Iterator[tuple[str, Curve]]:
     """Repeat the crawls on another site, without a network: the same loop, and far quicker."""
     archive = generate("news", seed=site, pages=PAGES)
-    judge = judge_from(topic=AIM.topic, threshold=AIM.threshold, archive=archive)
+    judge = build_judge(AIM, archive)
     study = Study(archive, judge, None, None)
     for strategy in STRATEGIES:
         yield strategy, perform(ReplayOptions("", strategy, AIM, BUDGET), study).curve

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from foragers.core.files import check_writable
 from foragers.core.models import Model, load_model, save_model
-from foragers.core.protocols import Judge, Learns, Strategy
+from foragers.core.protocols import Learns, Strategy
 from foragers.core.types import Addresses
 from foragers.crawling.options import CrawlOptions
 from foragers.errors import UsageError
@@ -26,7 +26,6 @@ from foragers.filters.traps import Traps
 from foragers.http.address_guard import AddressException, Guard
 from foragers.http.client import Client
 from foragers.http.messages import Limits
-from foragers.judges.build import judge_from
 from foragers.parsing.content_type import is_wanted, kind_of
 from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
@@ -36,20 +35,6 @@ from foragers.urls.parse import is_address, resolve
 from foragers.urls.table import UrlTable
 
 MAX_BROWSERS = 4
-
-
-def judge_of(order: CrawlOptions) -> Judge:
-    """Return who judges the pages of an order."""
-    aim = order.aim
-    return judge_from(
-        topic=aim.topic,
-        similarity=aim.similarity,
-        threshold=aim.threshold,
-        examples=aim.examples,
-        new_within=aim.new_within,
-        judge=aim.judge,
-        idf=aim.idf,
-    )
 
 
 def traps_of(order: CrawlOptions) -> Traps | None:

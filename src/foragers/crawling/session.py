@@ -35,7 +35,7 @@ from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
 from foragers.core.processes import give_back, keep_large_apart
 from foragers.core.types import Visit
-from foragers.crawling.build import judge_of, recall, renderers_of, retain, traps_of, world_of
+from foragers.crawling.build import recall, renderers_of, retain, traps_of, world_of
 from foragers.crawling.checkpoint import (
     Checkpoint,
     begin_anew,
@@ -56,7 +56,7 @@ from foragers.evaluation.metrics.recall import Estimate, law_of
 from foragers.fetching.live import AWAY, Again, Live
 from foragers.fetching.throttle import HostDelays
 from foragers.http.messages import Limits
-from foragers.judges.build import topic_of, within_of
+from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.storage.warc.writer import Recorder, locked, series_for
 from foragers.strategies.registry import StrategyInputs, build
@@ -106,7 +106,7 @@ class Session:
         order = self.order
         order.check()
         keep_large_apart()
-        judge = judge_of(order)
+        judge = build_judge(order.aim)
         brief = StrategyInputs(
             topic_of(judge),
             np.random.default_rng(order.seed),

@@ -1,7 +1,7 @@
-"""From what a user says to a judge: the options of the command line, checked and put together.
+"""From a target to the judge of its pages.
 
 One of `topic`, `examples`, `judge` says what is wanted; `new_within` asks for news, of
-that kind if one is given.  `labels` names labels of a recorded world: alone they are the
+that kind if one is given.  `relevant` names labels of a recorded world: alone they are the
 judge, beside another they are only the truth to measure against.
 """
 
@@ -14,6 +14,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from foragers.core.options import Target, check_ranges
 from foragers.core.protocols import Judge
 from foragers.core.types import Ids, UrlId
 from foragers.errors import UsageError
@@ -33,33 +34,22 @@ CORPUS = 2000
 """In how many pages of a recorded world words are counted for idf."""
 
 
-def judge_from(
-    *,
-    topic: str | None = None,
-    similarity: str = "keywords",
-    threshold: float | None = None,
-    examples: str | Path | None = None,
-    labels: str | None = None,
-    new_within: str | float | None = None,
-    judge: str | Callable[..., float | bool] | None = None,
-    idf: str | Path | None = None,
-    archive: Archive | None = None,
-) -> Judge:
-    """Return the judge that the options describe, or say in one line what is wrong with them."""
-    _check(topic, similarity, threshold, examples, judge, idf)
+def build_judge(target: Target, archive: Archive | None = None) -> Judge:
+    """Return the judge that a target describes, or say in one line what is wrong with it."""
+    _check(target)
     kind: Keywords | Tfidf | Examples | FunctionJudge | LabelJudge | None = None
-    if labels is not None:
-        kind = LabelJudge(truth(archive, labels))
-    if topic is not None:
-        kind = _topic_judge(topic, similarity, idf, archive)
-    elif examples is not None:
-        kind = _examples_judge(examples, archive)
-    elif judge is not None:
-        kind = _call_judge(judge)
-    if threshold is not None and kind is not None:
-        kind = replace(kind, threshold=threshold)
-    if new_within is not None:
-        return Novelty(parse_duration(new_within), kind)
+    if target.relevant is not None:
+        kind = LabelJudge(truth(archive, target.relevant))
+    if target.topic is not None:
+        kind = _topic_judge(target.topic, target, archive)
+    elif target.examples is not None:
+        kind = _examples_judge(target.examples, archive)
+    elif target.judge is not None:
+        kind = _call_judge(target.judge)
+    if target.threshold is not None and kind is not None:
+        kind = replace(kind, threshold=target.threshold)
+    if target.new_within is not None:
+        return Novelty(parse_duration(target.new_within), kind)
     return Everything() if kind is None else kind
 
 
@@ -92,40 +82,28 @@ def within_of(judge: Judge) -> float:
     return judge.within if isinstance(judge, Novelty) else inf
 
 
-def _check(
-    topic: str | None,
-    similarity: str,
-    threshold: float | None,
-    examples: str | Path | None,
-    judge: str | Callable[..., float | bool] | None,
-    idf: str | Path | None,
-) -> None:
+def _check(target: Target) -> None:
     """Refuse options that contradict each other."""
-    given = {"--topic": topic, "--examples": examples, "--judge": judge}
+    given = {"--topic": target.topic, "--examples": target.examples, "--judge": target.judge}
     kinds = [option for option, value in given.items() if value is not None]
     if len(kinds) > 1:
         raise UsageError(f"{' and '.join(kinds)} exclude each other; give one of them")
-    if similarity not in ("keywords", "tfidf"):
-        raise UsageError(f"--similarity {similarity}: unknown; use keywords or tfidf")
-    if similarity == "tfidf" and topic is None:
+    if target.similarity == "tfidf" and target.topic is None:
         raise UsageError("--similarity tfidf compares pages with a topic; add --topic WORDS")
-    if idf is not None and similarity != "tfidf":
+    if target.idf is not None and target.similarity != "tfidf":
         raise UsageError("--idf weighs words for tf·idf; add --similarity tfidf")
-    if threshold is not None and not kinds:
+    if target.threshold is not None and not kinds:
         raise UsageError("--threshold needs --topic, --examples or --judge")
-    if threshold is not None and not 0 < threshold <= 1:
-        raise UsageError(f"--threshold {threshold:g}: must be above 0 and at most 1")
+    check_ranges(target)
 
 
-def _topic_judge(
-    topic: str, similarity: str, idf: str | Path | None, archive: Archive | None
-) -> Keywords | Tfidf:
+def _topic_judge(topic: str, target: Target, archive: Archive | None) -> Keywords | Tfidf:
     if not topic_counts(topic):
         raise UsageError(f"--topic {topic!r} has no words; give some, best three or more")
-    if similarity == "keywords":
+    if target.similarity == "keywords":
         return Keywords(topic)
-    if idf is not None:
-        texts: Iterable[str] = [example.text for example in read_texts(idf, "--idf")]
+    if target.idf is not None:
+        texts: Iterable[str] = [example.text for example in read_texts(target.idf, "--idf")]
     elif archive is not None:
         texts = _sample(archive, CORPUS)
     else:

@@ -7,7 +7,7 @@ the world they come from still has them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from foragers.core.packing import unpacker_of
 from foragers.core.protocols import Explains, Reasons, Strategy
 from foragers.core.types import Document, Link, UrlId, Visit
 from foragers.errors import UsageError
-from foragers.judges.build import judge_from, topic_of, within_of
+from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
 from foragers.storage.ledger.columns import SELECT, VisitRow
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
@@ -126,14 +126,9 @@ def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
         check_named(named)
     # A strategy knows the words of a topic.  Of a function it knows nothing, so that the one
     # which the folder names, and which may be anybody's, is not imported.
-    judge = judge_from(
-        topic=aim.topic,
-        similarity=aim.similarity,
-        threshold=None if aim.judge else aim.threshold,
-        examples=aim.examples,
-        new_within=aim.new_within,
-        idf=aim.idf,
-    )
+    if aim.judge:
+        aim = replace(aim, judge=None, threshold=None)
+    judge = build_judge(replace(aim, relevant=None))
     return build(spec, StrategyInputs(topic_of(judge), rng, new_within=within_of(judge)))
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from foragers.core.loop import Crawl, seed_visit
+from foragers.core.options import Target
 from foragers.core.protocols import Judge
 from foragers.core.types import Choice, Page, Status, Visit
 from foragers.errors import UsageError
-from foragers.judges.build import judge_from, within_of
+from foragers.judges.build import build_judge, within_of
 from foragers.judges.keywords import Keywords
 from foragers.judges.novelty import Novelty
 from foragers.judges.simple import LabelJudge
@@ -25,6 +26,7 @@ from foragers.worlds.replay import Recorded
 from support.worlds_by_hand import small_world
 
 DAY = 86_400.0
+NEWS = Target(topic="robot", new_within="24h")
 FLEETS = ("foragers", "wl", "rl", "wlrl", "wlrl-refresh", "random-order", "home-page")
 
 
@@ -106,14 +108,14 @@ def test_a_fleet_with_a_topic_is_rewarded_for_new_pages_on_it_only(name: str) ->
     )
     texts = {"t1": "robot arm", "t2": "robot leg", "old": "robot"}
     archive = small_world(pages, texts=texts, born={"old": -3 * DAY, "home": -3 * DAY}, end=DAY)
-    judge = judge_from(topic="robot", new_within="24h")
+    judge = build_judge(NEWS)
     assert isinstance(judge, Novelty)
     assert isinstance(judge.topic, Keywords)
     facts = crawled(archive, name, judge, 60)
     assert sorted(facts.urls[facts.relevant].tolist()) == [1, 2]
     strategy = made(name, Novelty(topic=LabelJudge(frozenset({1, 2}))))
     crawl = Crawl(
-        strategy, Budget(Recorded(archive, 0.0), 6), judge_from(topic="robot", new_within="24h"),
+        strategy, Budget(Recorded(archive, 0.0), 6), build_judge(NEWS),
         MemoryLedger(),
     )  # fmt: skip
     crawl.begin()

@@ -15,7 +15,7 @@ from foragers.core.options import ReplayOptions
 from foragers.core.protocols import Judge
 from foragers.core.types import Choice, Ids, Page, UrlId
 from foragers.errors import UsageError
-from foragers.judges.build import judge_from, truth
+from foragers.judges.build import build_judge, truth
 from foragers.judges.novelty import Novelty
 from foragers.worlds.archive import Archive, Labels
 from foragers.worlds.labels import read_labels, read_seeds
@@ -133,18 +133,7 @@ def prepare(run: ReplayOptions) -> Study:
     check_seeds(archive, run.since)
     archive = replace(archive, labels=settled(archive))
     known = truth(archive, run.aim.relevant) if run.aim.relevant else None
-    judge = judge_from(
-        topic=run.aim.topic,
-        similarity=run.aim.similarity,
-        threshold=run.aim.threshold,
-        examples=run.aim.examples,
-        labels=run.aim.relevant,
-        new_within=run.aim.new_within,
-        judge=run.aim.judge,
-        idf=run.aim.idf,
-        archive=archive,
-    )
-    return Study(archive, judge, known, run.since)
+    return Study(archive, build_judge(run.aim, archive), known, run.since)
 
 
 def settled(archive: Archive) -> Labels:

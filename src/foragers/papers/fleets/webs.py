@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.options import Target
 from foragers.core.types import Choice, Links, Page, Status
 from foragers.errors import UsageError
-from foragers.judges.build import judge_from, truth
+from foragers.judges.build import build_judge, truth
 from foragers.papers.request import PaperRequest
 from foragers.strategies.fleet.simulation.web import NewsRules, SimulatedWeb
 from foragers.worlds.archive import Archive
@@ -93,7 +94,7 @@ def wanted_of(archive: Archive, terrain: Terrain) -> NDArray[np.bool_] | None:
         return np.isin(urls, np.fromiter(truth(archive, terrain.relevant), np.int64))
     if terrain.topic is None:
         return None
-    judge = judge_from(topic=terrain.topic)
+    judge = build_judge(Target(topic=terrain.topic))
     wanted = np.zeros(archive.versions, np.bool_)
     for version in np.flatnonzero(archive.same_as == np.arange(archive.versions)).tolist():
         page = page_of(archive, version, int(urls[version]))
