@@ -1,29 +1,29 @@
-"""`foragers compare`: several strategies on one world, the same budget and seeds for all."""
+"""`foragers compare`: several strategies on the same worlds, with the same budget and seeds."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 
-from foragers.cli.options import add_aim, aim_of, since_of
+from foragers.cli.options import add_aim, aims_of, since_of
 from foragers.cli.progress import progress
 from foragers.core.files import check_writable, write
-from foragers.core.options import ReplayOptions
+from foragers.core.options import ReplayOptions, Target
 from foragers.errors import UsageError
 from foragers.evaluation.comparison import ray_cluster as cluster
-from foragers.evaluation.comparison.plan import WORST, Plan, compare
-from foragers.evaluation.comparison.report import summary, table, write_report
+from foragers.evaluation.comparison.comparison import Comparison
+from foragers.evaluation.comparison.plan import WORST, Plan, compare_tasks
 from foragers.evaluation.comparison.result import Result, RunResult
+from foragers.evaluation.comparison.several import TASKS, check_folder, task_folder
 from foragers.evaluation.comparison.study import Study, prepare
 from foragers.evaluation.comparison.workers import ComparisonJob
 from foragers.evaluation.plots import canvas
-from foragers.evaluation.plots.harvest import plot_harvest
 from foragers.strategies.registry import split
 from foragers.worlds.labels import read_lines
 from foragers.worlds.store import open_world
@@ -33,14 +33,16 @@ DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "auto", "opt
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("world", metavar="W", help="folder of a web; make one with 'foragers world'")
+    verb.add_argument(
+        "world", nargs="+", metavar="W", help="folder of a web; make one with 'foragers world'"
+    )
     verb.add_argument(
         "--strategies",
         default=",".join(DEFAULT),
         metavar="A,B(x=1),…",
         help=f"strategies to compare; see 'foragers strategies' (default: {', '.join(DEFAULT)})",
     )
-    add_aim(verb)
+    add_aim(verb, repeated=("topic", "relevant"))
     add_run_options(verb)
     verb.add_argument(
         "--runs",
@@ -127,24 +129,52 @@ def add_run_options(verb: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Compare, and show and write what came out."""
-    plan = plan_of(options)
-    plan.check()
+    plans = plans_of(options)
+    for plan in plans:
+        plan.check()
     if options.json:
         check_writable(options.json, "--json")
+    if options.out and len(plans) > 1:
+        check_folder(options.out)
+    studies = [judged(plan, console) for plan in plans]
+    tasks = compare_with_progress(plans, studies, console)
+    folders = [plan.out for plan in plans if plan.out]
+    result = Comparison(tasks, folders)
+    console.print(result.table())
+    console.print(result.explanation(), markup=False, highlight=False)
+    if options.json:
+        write(options.json, result.to_json())
+    if options.out:
+        write_folder(result, options.out, console)
+
+
+def judged(plan: Plan, console: Console) -> Study:
+    """Open the world of a plan, and judge its pages once for all runs."""
     study = prepare(plan.base)
     with progress(console, "judging pages", study.archive.pages) as meter:
         study.score(meter)
-    result = compare_with_progress(plan, study, console)
-    console.print(table(result))
-    console.print(summary(result), markup=False, highlight=False)
-    if options.json:
-        write_json(result, options.json)
-    if plan.out:
-        write_folder(result, plan.out, console)
+    return study
 
 
-def plan_of(options: argparse.Namespace) -> Plan:
-    """Return what is to be compared."""
+def plans_of(options: argparse.Namespace) -> list[Plan]:
+    """Return a plan for each world and target."""
+    targets = aims_of(options)
+    if len(set(options.world)) < len(options.world):
+        raise UsageError("a world is named twice; give each once")
+    several = len(targets) * len(options.world) > 1
+    plans = []
+    for world in options.world:
+        for target in targets:
+            plan = plan_of(options, world, target)
+            if several:
+                out = options.out and task_folder(options.out, plan.base)
+                plan = replace(plan, out=out, once=True)
+            plans.append(plan)
+    return plans
+
+
+def plan_of(options: argparse.Namespace, world: str, target: Target) -> Plan:
+    """Return what is to be compared on one world for one target."""
     if options.concurrency < 1:
         raise UsageError(f"--concurrency {options.concurrency}: must be at least 1")
     if options.delay is not None and not 0 <= options.delay < inf:
@@ -152,9 +182,9 @@ def plan_of(options: argparse.Namespace) -> Plan:
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs {options.jobs}: must be at least 1")
     base = ReplayOptions(
-        world=options.world,
+        world=world,
         strategy="",
-        aim=aim_of(options),
+        aim=target,
         budget=options.budget,
         seed=options.seed,
         seeds=tuple(read_lines(options.seeds, "--seeds")) if options.seeds else (),
@@ -205,10 +235,16 @@ def timed(base: ReplayOptions, options: argparse.Namespace) -> ReplayOptions:
     return replace(base, since=since, seconds_per_page=pace)
 
 
-def compare_with_progress(plan: Plan, study: Study, console: Console) -> Result:
-    """Do the runs behind a progress bar."""
+def compare_with_progress(
+    plans: Sequence[Plan], studies: Sequence[Study], console: Console
+) -> list[Result]:
+    """Do the runs of all tasks behind a progress bar."""
     done = 0
-    runs = plan.runs * len((*plan.strategies, *plan.references(study)))
+    runs = sum(
+        len(plan.seeds(spec))
+        for plan, study in zip(plans, studies, strict=True)
+        for spec in (*plan.strategies, *plan.references(study))
+    )
     with progress(console, "crawling", runs) as meter:
 
         def watch(job: ComparisonJob, result: RunResult) -> None:
@@ -216,21 +252,15 @@ def compare_with_progress(plan: Plan, study: Study, console: Console) -> Result:
             done += 1
             meter(done, f"{job.run.strategy}: {result.relevant:,} relevant")
 
-        return compare(plan, study, watch)
+        return compare_tasks(plans, studies, watch)
 
 
-def write_json(result: Result, file: Path) -> None:
-    """Write the result for machines."""
-    write(file, msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n")
-
-
-def write_folder(result: Result, out: Path, console: Console) -> None:
+def write_folder(result: Comparison, out: Path, console: Console) -> None:
     """Write everything into the folder of the comparison."""
-    write_json(result, out / "result.json")
-    plot_harvest(result, out / "harvest")
-    write_report(result, out)
+    result.save(out)
     if not canvas.have_matplotlib():
         told = f"curves are in harvest.svg only; PNG files {canvas.LEFT_OUT}"
         console.print(told, markup=False, soft_wrap=True)
-    places = f"report: {out / 'report.html'}; ledgers: {out / 'ledgers'}"
+    ledgers = out / TASKS if result.overall else out / "ledgers"
+    places = f"report: {out / 'report.html'}; ledgers: {ledgers}"
     console.print(places, soft_wrap=True, markup=False)

@@ -44,6 +44,8 @@ examples:
 
 'foragers COMMAND --help' describes the options of a command.
 """
+TASKS = ("topic", "relevant")
+"""Options of `compare` that may be repeated, once for each task."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -119,6 +121,7 @@ def with_settings(arguments: list[str], command: argparse.ArgumentParser) -> lis
     except (OSError, ValueError) as error:
         raise UsageError(f"--config {file}: {error}; it must be a TOML file") from error
     known = actions_of(command, arguments[0])
+    given = {word.partition("=")[0] for word in arguments}
     options: list[str] = []
     for key, value in settings.items():
         action = known.get(f"--{key.replace('_', '-')}") or known.get(
@@ -126,7 +129,10 @@ def with_settings(arguments: list[str], command: argparse.ArgumentParser) -> lis
         )
         if action is None or action.dest in ("help", "config") or isinstance(value, dict):
             raise UsageError(f"--config {file}: '{key}' is not an option of the command")
-        options += words_of(action, key, value)
+        # The tasks of a comparison are those of the command line, if it names any.
+        task = arguments[0] == "compare" and action.dest in TASKS
+        if not (task and given.intersection(action.option_strings)):
+            options += words_of(action, key, value)
     return [arguments[0], *options, *arguments[1:]]
 
 

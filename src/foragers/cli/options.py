@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,13 +17,16 @@ if TYPE_CHECKING:
     Verbs: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
-def add_options(verb: argparse.ArgumentParser, kind: type) -> None:
-    """Add the options of a class, in the groups that they name."""
+def add_options(verb: argparse.ArgumentParser, kind: type, repeated: Sequence[str] = ()) -> None:
+    """Add the options of a class, in the groups that they name; some may be given repeatedly."""
     groups = {group.title: group for group in verb._action_groups}
     for item in options_in(kind):
         title = item.said.group
         if title and title not in groups:
             groups[title] = verb.add_argument_group(title)
+        if item.name in repeated:
+            told = f"{item.said.help}; may be repeated"
+            item = replace(item, many=True, said=replace(item.said, help=told))
         add_option(groups[title] if title else verb, item)
 
 
@@ -46,14 +51,33 @@ def add_option(place: argparse._ActionsContainer, item: OptionField) -> None:
     place.add_argument(item.flag, **settings)
 
 
-def add_aim(verb: argparse.ArgumentParser) -> None:
+def add_aim(verb: argparse.ArgumentParser, repeated: Sequence[str] = ()) -> None:
     """Add the options that say what is wanted."""
-    add_options(verb, Target)
+    add_options(verb, Target, repeated)
 
 
 def aim_of(options: argparse.Namespace) -> Target:
     """Return what is wanted."""
     return make(Target, vars(options))
+
+
+def aims_of(options: argparse.Namespace) -> list[Target]:
+    """Return each target, where topics and labels may be given more than once.
+
+    The first topic belongs to the first label, the second topic to the second label.
+    """
+    topics, labels = options.topic, options.relevant
+    if topics and labels and len(topics) != len(labels):
+        raise UsageError(
+            f"--topic is given {len(topics)} times and --relevant {len(labels)} times;"
+            " give one label for each topic, or only one of the two options"
+        )
+    count = max(len(topics), len(labels), 1)
+    pairs = zip(topics or [None] * count, labels or [None] * count, strict=True)
+    targets = [make(Target, {**vars(options), "topic": t, "relevant": r}) for t, r in pairs]
+    if len(set(targets)) < len(targets):
+        raise UsageError("--topic or --relevant names a target twice; give each once")
+    return targets
 
 
 def moment(text: str, option: str) -> float:

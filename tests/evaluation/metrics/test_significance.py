@@ -7,7 +7,7 @@ from math import atan, cos, pi, sin, sqrt
 import numpy as np
 import pytest
 
-from foragers.evaluation.metrics.significance import Difference, paired
+from foragers.evaluation.metrics.significance import Difference, bootstrap, holm, paired
 
 
 def two_sided(t: float) -> float:
@@ -65,3 +65,40 @@ def test_interval_covers_the_truth_as_often_as_it_says() -> None:
         assert found.high is not None
         covered += found.low <= 1.0 <= found.high
     assert 275 <= covered <= 296
+
+
+def test_a_bootstrap_draws_worlds_and_then_their_topics() -> None:
+    # Two worlds with one topic each: the means drawn are 0, ½ and 1, with chances ¼, ½ and ¼.
+    assert bootstrap([[0.0], [1.0]], share=0.95) == (0.0, 1.0)
+    assert bootstrap([[0.0], [1.0]], share=0.4) == (0.5, 0.5)
+    # One world with two topics: the same by topics.
+    assert bootstrap([[0.0, 1.0]], share=0.4) == (0.5, 0.5)
+    # A world whose topics agree does not vary, however many it has.
+    assert bootstrap([[0.3, 0.3, 0.3]]) == (pytest.approx(0.3), pytest.approx(0.3))
+
+
+def test_a_bootstrap_is_the_same_every_time_and_says_nothing_of_one_value() -> None:
+    groups = [[0.1, 0.5, 0.2], [0.9], [0.4, 0.6]]
+    assert bootstrap(groups) == bootstrap(groups)
+    assert bootstrap(groups, share=0.6) != bootstrap(groups, share=0.6, rounds=101, seed=1)
+    assert bootstrap([[0.5]]) is None
+
+
+def test_a_bootstrap_interval_is_about_that_of_the_normal_distribution() -> None:
+    values = np.linspace(-1.0, 1.0, 101)
+    found = bootstrap([[float(value)] for value in values])
+    assert found is not None
+    error = 1.96 * float(values.std()) / sqrt(len(values))
+    assert found == (pytest.approx(-error, rel=0.15), pytest.approx(error, rel=0.15))
+
+
+def test_holm_multiplies_the_smallest_p_by_the_number_of_tests() -> None:
+    # 3 · 0.01, 2 · 0.02, 1 · 0.03: the last may not be below the one before it.
+    assert holm([0.03, 0.01, 0.02]) == [
+        pytest.approx(0.04),
+        pytest.approx(0.03),
+        pytest.approx(0.04),
+    ]
+    assert holm([0.5, None, 0.8]) == [1.0, None, 1.0]
+    assert holm([0.04]) == [0.04]
+    assert holm([]) == []

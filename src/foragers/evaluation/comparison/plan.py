@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -17,14 +17,18 @@ from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.comparison.workers import ComparisonJob, perform_all
 from foragers.evaluation.metrics import harvest
 from foragers.evaluation.metrics.significance import paired
-from foragers.strategies.registry import named_model, parse
+from foragers.strategies.registry import STRATEGIES, named_model, parse
 
 WORST, BEST = "breadth-first", "optimal"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be compared: `base` holds all but strategy and seed; `ray` is where, if there."""
+    """What to compare on one world for one target.
+
+    `base` holds everything but strategy and seed.  `ray` is the address of a cluster, if one is
+    used.  With `once`, strategies without a random generator run once, whatever `runs` is.
+    """
 
     base: ReplayOptions
     strategies: tuple[str, ...]
@@ -33,6 +37,7 @@ class Plan:
     processes: int = 1
     out: Path | None = None
     ray: str | None = None
+    once: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be run, before anything is."""
@@ -54,27 +59,34 @@ class Plan:
         wanted = (WORST, self.against) if study.open_ended else (WORST, BEST, self.against)
         return tuple(dict.fromkeys(name for name in wanted if name not in self.strategies))
 
-    def jobs(self, study: Study) -> list[ComparisonJob]:
+    def seeds(self, spec: str) -> range:
+        """Return the random seeds of the runs of a strategy."""
+        runs = 1 if self.once and not draws_lots(spec) else self.runs
+        return range(self.base.seed, self.base.seed + runs)
+
+    def jobs(self, study: Study, task: int = 0) -> list[ComparisonJob]:
         """Return every run, the costly optimal ones first; models are read now, once for all."""
         specs = (*self.strategies, *self.references(study))
         models = {spec: named_model(spec) for spec in specs}
-        seeds = range(self.base.seed, self.base.seed + self.runs)
         jobs = [
             ComparisonJob(
-                replace(self.base, strategy=spec, seed=seed), self.ledger(spec, seed), models[spec]
+                replace(self.base, strategy=spec, seed=seed),
+                self.ledger(spec, seed),
+                models[spec],
+                task,
             )
             for spec in specs
-            for seed in seeds
+            for seed in self.seeds(spec)
         ]
         return sorted(jobs, key=lambda job: job.run.strategy != BEST)
 
     def perform(
-        self, jobs: Sequence[ComparisonJob], study: Study
+        self, jobs: Sequence[ComparisonJob], studies: Sequence[Study]
     ) -> Iterator[tuple[ComparisonJob, RunResult]]:
-        """Do jobs where they are to be done."""
+        """Run jobs in processes of this machine or on a cluster."""
         if self.ray is None:
-            return perform_all(jobs, study, self.processes)
-        return cluster.perform_on_ray(jobs, study, self.ray, self.processes)
+            return perform_all(jobs, studies, self.processes)
+        return cluster.perform_on_ray(jobs, studies, self.ray, self.processes)
 
     def ledger(self, spec: str, seed: int) -> Path | None:
         """Return where the ledger of a run goes."""
@@ -84,35 +96,64 @@ class Plan:
         return self.out / "ledgers" / f"{name}-{seed}.sqlite"
 
 
-def compare(
-    plan: Plan, study: Study, watch: Callable[[ComparisonJob, RunResult], None] | None = None
-) -> Result:
-    """Do all runs of a plan that are not done yet, and sum up."""
-    jobs = plan.jobs(study)
-    folder = None if plan.out is None else Folder(plan.out, plan.base, study)
-    done: dict[tuple[str, int], RunResult] = {}
+def draws_lots(spec: str) -> bool:
+    """Say whether a strategy may depend on its random seed: whether it has a field `rng`."""
+    kind = STRATEGIES[parse(spec)[0]]
+    return not is_dataclass(kind) or "rng" in {field.name for field in fields(kind)}
+
+
+Watch = Callable[[ComparisonJob, RunResult], None]
+
+
+def compare(plan: Plan, study: Study, watch: Watch | None = None) -> Result:
+    """Do all runs of a plan that are not done yet, and summarise them."""
+    return compare_tasks([plan], [study], watch)[0]
+
+
+def compare_tasks(
+    plans: Sequence[Plan], studies: Sequence[Study], watch: Watch | None = None
+) -> list[Result]:
+    """Do all runs of several plans in one pool of processes; return a result for each plan.
+
+    All plans have the same processes and the same cluster.
+    """
+    # Models are read here, so that a missing one is reported before a folder is made.
+    jobs = [
+        job
+        for task, (plan, study) in enumerate(zip(plans, studies, strict=True))
+        for job in plan.jobs(study, task)
+    ]
+    folders = [
+        None if plan.out is None else Folder(plan.out, plan.base, study)
+        for plan, study in zip(plans, studies, strict=True)
+    ]
+    done: list[dict[tuple[str, int], RunResult]] = [{} for _ in plans]
     waiting = []
-    for job in jobs:
-        if folder and (known := folder.result(job)):
-            done[job.run.strategy, job.run.seed] = known
-            if watch:
-                watch(job, known)
-        else:
-            waiting.append(job)
-    for job, result in plan.perform(waiting, study):
-        if folder:
-            folder.keep(job, result)
-        done[job.run.strategy, job.run.seed] = result
+
+    def keep(job: ComparisonJob, result: RunResult) -> None:
+        done[job.task][job.run.strategy, job.run.seed] = result
         if watch:
             watch(job, result)
-    return summarise(plan, study, done)
+
+    for job in jobs:
+        folder = folders[job.task]
+        if folder and (known := folder.result(job)):
+            keep(job, known)
+        else:
+            waiting.append(job)
+    for job, result in plans[0].perform(waiting, studies):
+        if folder := folders[job.task]:
+            folder.keep(job, result)
+        keep(job, result)
+    return [summarise(*task) for task in zip(plans, studies, done, strict=True)]
 
 
 def summarise(plan: Plan, study: Study, done: dict[tuple[str, int], RunResult]) -> Result:
     """Put the runs of each strategy together and measure them against the references."""
-    seeds = range(plan.base.seed, plan.base.seed + plan.runs)
     specs = (*plan.strategies, *plan.references(study))
-    results = {spec: StrategyResult.of([done[spec, seed] for seed in seeds]) for spec in specs}
+    results = {
+        spec: StrategyResult.of([done[spec, seed] for seed in plan.seeds(spec)]) for spec in specs
+    }
     areas = {spec: [run.area for run in result.runs] for spec, result in results.items()}
     compared = {}
     for spec, result in results.items():
@@ -120,7 +161,7 @@ def summarise(plan: Plan, study: Study, done: dict[tuple[str, int], RunResult]) 
         if BEST in results:
             ends = results[WORST].mean["area"], results[BEST].mean["area"]
             share = harvest.closed(result.mean["area"], *ends)
-        other = None if spec == plan.against else paired(areas[spec], areas[plan.against])
+        other = None if spec == plan.against else paired(*matched(areas[spec], areas[plan.against]))
         compared[spec] = msgspec.structs.replace(result, closed=share, against=other)
     reachable = study.reachable()
     return Result(
@@ -134,3 +175,9 @@ def summarise(plan: Plan, study: Study, done: dict[tuple[str, int], RunResult]) 
         strategies={spec: compared[spec] for spec in plan.strategies},
         references={spec: compared[spec] for spec in specs if spec not in plan.strategies},
     )
+
+
+def matched(ours: list[float], theirs: list[float]) -> tuple[list[float], list[float]]:
+    """Return two lists of equal length; a strategy that ran once had the same area every time."""
+    runs = max(len(ours), len(theirs))
+    return (ours * runs)[:runs], (theirs * runs)[:runs]

@@ -31,7 +31,7 @@ from foragers.evaluation.comparison.folder import fingerprint
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.study import Study
-from foragers.evaluation.comparison.workers import ComparisonJob
+from foragers.evaluation.comparison.workers import OPEN, ComparisonJob
 from foragers.version import __version__
 
 LOCAL = "local"
@@ -73,18 +73,18 @@ def check(address: str) -> None:
 
 
 def perform_on_ray(
-    jobs: Sequence[ComparisonJob], study: Study, address: str, at_once: int
+    jobs: Sequence[ComparisonJob], studies: Sequence[Study], address: str, at_once: int
 ) -> Iterator[tuple[ComparisonJob, RunResult]]:
     """Give each job with its result, as they are done; at most so many at once."""
     if not jobs:
         return
     check(address)
-    luggage = Luggage(pickle.dumps(study), fingerprint(study), __version__)
+    luggage = [Luggage(pickle.dumps(study), fingerprint(study), __version__) for study in studies]
     with connected(address, at_once):
         import ray
         from ray.exceptions import RayError, RayTaskError
 
-        task, packed = ray.remote(carry_out), ray.put(luggage)
+        task, packed = ray.remote(carry_out), [ray.put(study) for study in luggage]
         once = {id(job.model): job.model for job in jobs}
         models = {key: ray.put(model) for key, model in once.items()}
         waiting = list(reversed(jobs))
@@ -94,7 +94,8 @@ def perform_on_ray(
                 while waiting and len(running) < at_once:
                     job = waiting.pop()
                     keep = job.ledger is not None
-                    running[task.remote(job.run, packed, models[id(job.model)], keep)] = job
+                    arguments = job.run, packed[job.task], models[id(job.model)], keep
+                    running[task.remote(*arguments)] = job
                 ready, _ = ray.wait(list(running))
                 for done in ready:
                     result, ledger = ray.get(done)
@@ -136,7 +137,7 @@ def carry_out(
         return result, file.read_bytes() if keep else b""
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=OPEN)
 def unpacked(luggage: Luggage) -> Study:
     """Open on a node what all runs share, if it is there and the same."""
     node = f"Ray node {socket.gethostname()}"

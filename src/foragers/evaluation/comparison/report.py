@@ -1,13 +1,11 @@
-"""A comparison as people read it.
-
-A comparison as one HTML file that needs nothing else.
-"""
+"""A comparison for readers: a table for the terminal, and one self-contained HTML file."""
 
 from __future__ import annotations
 
 from html import escape
 from pathlib import Path
 
+import numpy as np
 from rich.box import SIMPLE
 from rich.markup import escape as escape_markup
 from rich.table import Table
@@ -17,21 +15,44 @@ from foragers.evaluation.comparison.plan import BEST, WORST
 from foragers.evaluation.comparison.result import Result, StrategyResult
 from foragers.evaluation.metrics.significance import Difference
 
+HEADINGS = ("strategy", "relevant", "per 100", "closed", "gain", "p", "ms/page")
+
 
 def table(result: Result) -> Table:
     """Return a table that fits a terminal, best strategy first."""
     grid = Table(
-        box=SIMPLE, title=escape_markup(title(result)), title_justify="left", pad_edge=False
+        box=SIMPLE,
+        title=escape_markup(title(result)),
+        title_justify="left",
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
     )
-    grid.add_column("strategy", no_wrap=True, overflow="ellipsis", max_width=26)
-    headings = ["relevant", "per 100", "closed", f"vs {result.against}", "p", "ms/page"]
-    for heading in headings:
-        grid.add_column(heading, justify="right", no_wrap=heading != headings[3])
+    # Only this column may wrap: a long specification never cuts off a number or a heading.
+    grid.add_column(HEADINGS[0], overflow="fold", max_width=26)
+    for heading in HEADINGS[1:]:
+        grid.add_column(heading, justify="right", no_wrap=True)
+    shown = shared_downloads(result)
     for name, found in ranked(result):
         grid.add_row(
-            *map(escape_markup, row(name, found)), style="dim" if name in result.references else ""
+            *map(escape_markup, row(name, found, shown)),
+            style="dim" if name in result.references else "",
         )
     return grid
+
+
+def shared_downloads(result: Result) -> int:
+    """Return the number of downloads that every run made: the least of all runs."""
+    everyone = (*result.strategies.values(), *result.references.values())
+    return max(1, min(run.downloads for found in everyone for run in found.runs))
+
+
+def per_100(found: StrategyResult, downloads: int) -> float:
+    """Return the relevant pages among the first downloads, for each 100 of them."""
+    held = []
+    for run in found.runs:
+        xs, ys = zip(*[(0, 0), *run.curve], strict=True)
+        held.append(np.interp(downloads, xs, ys))
+    return float(np.mean(held)) * 100 / downloads
 
 
 def ranked(result: Result) -> list[tuple[str, StrategyResult]]:
@@ -40,15 +61,15 @@ def ranked(result: Result) -> list[tuple[str, StrategyResult]]:
     return sorted(everyone.items(), key=lambda item: -item[1].mean["area"])
 
 
-def row(name: str, found: StrategyResult) -> tuple[str, ...]:
-    """Return the cells of one strategy."""
+def row(name: str, found: StrategyResult, shown: int) -> tuple[str, ...]:
+    """Return the cells of one strategy; `shown` downloads count for the column `per 100`."""
     mean, std = found.mean, found.std
     spread = f" ± {std['relevant']:.0f}" if len(found.runs) > 1 and std["relevant"] else ""
     downloads = max(mean["downloads"], 1)
     return (
         name,
         f"{mean['relevant']:,.0f}{spread}",
-        f"{100 * mean['relevant'] / downloads:.1f}",
+        f"{per_100(found, shown):.1f}",
         "–" if found.closed is None else f"{100 * found.closed:.0f} %",
         *difference(found.against),
         f"{1000 * mean['cpu_seconds'] / downloads:.2f}",
@@ -60,10 +81,13 @@ def difference(found: Difference | None) -> tuple[str, str]:
     if found is None:
         return "–", "–"
     if found.p is not None:
-        chance = f"{found.p:.3f}" if found.p >= 0.001 else "<.001"
-    else:
-        chance = "exact" if found.runs > 1 and found.mean else "–"
-    return f"{found.mean:+,.1f}", chance
+        return f"{found.mean:+,.1f}", chance(found.p)
+    return f"{found.mean:+,.1f}", "exact" if found.runs > 1 and found.mean else "–"
+
+
+def chance(p: float) -> str:
+    """Return a p-value to three places."""
+    return f"{p:.3f}" if p >= 0.001 else "<.001"
 
 
 def title(result: Result) -> str:
@@ -76,10 +100,12 @@ def summary(result: Result) -> str:
     pages = f"{result.reachable:,} page{'s' if result.reachable != 1 else ''} can be reached"
     more = " when it begins" if result.targets is None else f", {result.targets:,} of them relevant"
     return (
-        f"{pages}{more}. relevant: pages found, mean and"
-        " deviation over the runs. per 100: for 100 downloads. closed: share of the distance from"
-        f" {WORST} to {BEST}, by the area under the curve. vs, p: difference in that area (mean"
-        " relevant pages held), and Student's p over paired seeds; exact: all runs are equal."
+        f"{pages}{more}. relevant: relevant pages found, mean and standard deviation over the"
+        f" runs. per 100: relevant pages per 100 downloads, among the first"
+        f" {shared_downloads(result):,} downloads, which every run made. closed: share of the"
+        f" distance from {WORST} to {BEST}, by the area under the curve. gain: difference in that"
+        f" area (mean number of relevant pages held) to {result.against}. p: Student's t-test over"
+        " paired random seeds; exact: all runs are equal."
     )
 
 
@@ -107,9 +133,9 @@ def write_report(result: Result, out: Path) -> None:
 <p class="note">{escape(summary(result))}</p>
 <h2>Relevant pages found</h2>
 {plot[plot.index("<svg") :]}
-<p class="note">Mean over the runs, with the band between the worst and the best of them; dashed:
-references. Each run's ledger is in <code>ledgers/</code>: <code>SELECT * FROM pages</code>
-lists what it fetched and why.</p>
+<p class="note">{escape(caption(result))}</p>
+<p class="note">The ledger of each run is in <code>ledgers/</code>. <code>SELECT * FROM pages</code>
+lists its downloads, each with its parent, promise and relevance.</p>
 <h2>Runs</h2>
 <div class="scroll">{runs(result)}</div>
 </body></html>
@@ -117,14 +143,34 @@ lists what it fetched and why.</p>
     write(out / "report.html", html.encode())
 
 
+def caption(result: Result) -> str:
+    """Say what the curves show."""
+    runs = max(len(found.runs) for found in result.strategies.values())
+    several = (
+        f" Lines are means over {runs} runs with different random seeds; bands reach from the worst"
+        " to the best run."
+        if runs > 1
+        else " Each line is one run."
+    )
+    dashed = ", ".join(result.references)
+    references = (
+        f" Dashed lines are references, run only to be compared with: {dashed}." if dashed else ""
+    )
+    return (
+        f"Relevant pages found (vertical) after each download (horizontal), up to the budget of"
+        f" {result.budget:,} downloads.{several}{references} A strategy that runs out of URLs keeps"
+        " what it has found."
+    )
+
+
 def strategies(result: Result) -> str:
     """Return the table of strategies."""
-    headings = ("strategy", "relevant", "per 100", "closed", f"vs {result.against}", "p", "ms/page")
+    shown = shared_downloads(result)
     lines = [
-        cells("td", row(name, found), "reference" if name in result.references else "")
+        cells("td", row(name, found, shown), "reference" if name in result.references else "")
         for name, found in ranked(result)
     ]
-    return f"<table>{cells('th', headings)}{''.join(lines)}</table>"
+    return f"<table>{cells('th', HEADINGS)}{''.join(lines)}</table>"
 
 
 def runs(result: Result) -> str:

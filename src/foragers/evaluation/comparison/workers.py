@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -21,26 +23,29 @@ from foragers.evaluation.comparison.study import Study
 
 @dataclass(frozen=True)
 class ComparisonJob:
-    """A run, where its ledger is to be written (None: nowhere), and the model it names."""
+    """A run, the file for its ledger (None: no file), its model, and the number of its task."""
 
     run: ReplayOptions
     ledger: Path | None = None
     model: Model | None = None
+    task: int = 0
 
 
-_study: list[Study] = []
-"""The study of a worker process, prepared once for all its runs."""
+_packed: list[bytes] = []
+"""The pickled studies of a worker process, one for each task."""
+OPEN = 4
+"""Studies that a worker keeps open; jobs arrive task by task, so few are in use at a time."""
 
 
 def perform_all(
-    jobs: Sequence[ComparisonJob], study: Study, processes: int
+    jobs: Sequence[ComparisonJob], studies: Sequence[Study], processes: int
 ) -> Iterator[tuple[ComparisonJob, RunResult]]:
-    """Give each job with its result, as they are done; in this process if one is enough."""
+    """Yield each job with its result as it finishes; in this process if one is enough."""
     if processes == 1 or len(jobs) < 2:
         for job in jobs:
-            yield job, finish(job, study)
+            yield job, finish(job, studies[job.task])
         return
-    arguments = (study, os.getpid())
+    arguments = ([pickle.dumps(study) for study in studies], os.getpid())
     with ProcessPoolExecutor(
         processes, get_context("spawn"), initializer=begin, initargs=arguments
     ) as pool:
@@ -57,15 +62,22 @@ def perform_all(
             raise
 
 
-def begin(study: Study, parent: int) -> None:
+def begin(packed: list[bytes], parent: int) -> None:
     """Prepare a worker."""
     end_with(parent)
-    _study.append(study)
+    _packed[:] = packed
+
+
+@lru_cache(maxsize=OPEN)
+def study_of(task: int) -> Study:
+    """Open the study of a task in a worker."""
+    study: Study = pickle.loads(_packed[task])
+    return study
 
 
 def work(job: ComparisonJob) -> RunResult:
     """Do one job in a worker."""
-    return finish(job, _study[0])
+    return finish(job, study_of(job.task))
 
 
 def finish(job: ComparisonJob, study: Study) -> RunResult:

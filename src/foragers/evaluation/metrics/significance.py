@@ -37,3 +37,44 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
     interval = test.confidence_interval(0.95)
     low, high = float(interval.low), float(interval.high)
     return Difference(mean, len(differences), low, high, float(test.pvalue))
+
+
+ROUNDS = 2000
+"""Resamples of a bootstrap; the ends of a 95 % interval then rest on fifty of them each."""
+
+
+def bootstrap(
+    groups: Sequence[Sequence[float]], share: float = 0.95, rounds: int = ROUNDS, seed: int = 0
+) -> tuple[float, float] | None:
+    """Return an interval for the mean of the groups' means, or None for a single value.
+
+    Groups are webs and their values are topics.  Each round draws as many webs as there are,
+    with replacement, and within each of them as many topics as it has.  The interval is the
+    middle `share` of the rounds.
+    """
+    if sum(len(group) for group in groups) < 2:
+        return None
+    rng = np.random.default_rng(seed)
+    columns = [np.array(group, float) for group in groups]
+    # One row for each round, one column for each draw: the mean of the web drawn.
+    drawn = rng.integers(len(columns), size=(rounds, len(columns)))
+    means = np.empty(drawn.shape)
+    for number, column in enumerate(columns):
+        chosen = drawn == number
+        count = int(np.count_nonzero(chosen))
+        topics = rng.integers(len(column), size=(count, len(column)))
+        means[chosen] = column[topics].mean(axis=1)
+    tail = 50 * (1 - share)
+    low, high = np.percentile(means.mean(axis=1), (tail, 100 - tail))
+    return float(low), float(high)
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Return p-values corrected for their number by Holm's method; None stays None."""
+    tested = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    corrected: list[float | None] = [None] * len(ps)
+    largest = 0.0
+    for rank, (p, place) in enumerate(tested):
+        largest = max(largest, min(1.0, (len(tested) - rank) * p))
+        corrected[place] = largest
+    return corrected

@@ -15,6 +15,8 @@ from foragers.evaluation.plots.chart import COLOURS, Axis, Band, Line, Panel, ch
 
 Curve = Sequence[tuple[int, int]]
 """(downloads, relevant) at some points of a crawl."""
+Points = Sequence[tuple[int, float]]
+"""The same for a mean of crawls."""
 
 
 def plot_harvest(result: Result, path: Path) -> Path:
@@ -25,11 +27,12 @@ def plot_harvest(result: Result, path: Path) -> Path:
 
 
 def plot_curves(
-    curves: Mapping[str, Sequence[Curve]],
+    curves: Mapping[str, Sequence[Points]],
     budget: int,
     title: str,
     path: Path,
     dashed: Collection[str] = (),
+    vertical: str = "relevant pages found",
 ) -> Path:
     """Draw the mean curve of each name, and the band between its worst and best run.
 
@@ -38,7 +41,7 @@ def plot_curves(
     grid = np.unique(np.linspace(0, budget, 401).astype(np.int64))
     every = {name: np.array([at(run, grid) for run in runs]) for name, runs in curves.items()}
     if not have_matplotlib():
-        return sketch(curves_chart(every, grid, title, dashed), path)
+        return sketch(curves_chart(every, grid, title, dashed, vertical), path)
     with figure(path, 7.2, 4.6) as drawing:
         axes = drawing.subplots()
         for number, (name, found) in enumerate(every.items()):
@@ -52,7 +55,7 @@ def plot_curves(
         axes.set_xlim(0, budget)
         axes.set_ylim(0)
         axes.set_xlabel("downloads")
-        axes.set_ylabel("relevant pages found")
+        axes.set_ylabel(vertical)
         axes.set_title(title)
         axes.legend(loc="best")
     return path if path.suffix else path.with_name(f"{path.name}.png")
@@ -63,11 +66,12 @@ def curves_chart(
     grid: NDArray[np.int64],
     title: str,
     dashed: Collection[str] = (),
+    vertical: str = "relevant pages found",
 ) -> str:
     """Return the same as SVG, drawn without matplotlib."""
     most = max((float(found.max(initial=0.0)) for found in curves.values()), default=0.0)
     x = Axis("downloads", 0, max(1, int(grid[-1])), whole=True)
-    panel = Panel(x, Axis("relevant pages found", 0, 1.05 * max(most, 1.0), whole=True))
+    panel = Panel(x, Axis(vertical, 0, 1.05 * max(most, 1.0), whole=True))
     for number, (name, found) in enumerate(curves.items()):
         colour = COLOURS[number % len(COLOURS)]
         if len(found) > 1:
@@ -76,7 +80,7 @@ def curves_chart(
     return chart([panel], 720, 460, "relevant pages found over downloads", title)
 
 
-def at(curve: Curve, downloads: NDArray[np.int64]) -> NDArray[np.float64]:
+def at(curve: Points, downloads: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return what was found after so many downloads; a crawl keeps what it has to the end."""
     xs, ys = zip(*[(0, 0), *curve], strict=True)
     found: NDArray[np.float64] = np.interp(downloads, xs, ys)
