@@ -1,11 +1,11 @@
 """Politeness as data: which hosts are closed at the moment, and when they open.
 
-The life of a host: open; closed while a download from it is under way; closed for a
-pause after that; open again.  Time comes in as an argument, so that a pace can be
-pickled, replayed and tested.
+The life of a host: open; closed while a request to it is in progress; closed for a pause
+after that; open again.  Time is passed as an argument, so a pace can be pickled, replayed
+and tested.
 
-A crawl that has more time than downloads waits for a good page on a closed host rather
-than spend a download on a bad page of an open one: `WaitRule`.
+A crawl with more time than downloads waits for a good page on a closed host instead of
+spending a download on a bad page of an open one: `WaitRule`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from foragers.core.types import HostId
 MAX_COUNTED = 4096
 """Better pages on closed hosts are not counted beyond this."""
 LOG_LENGTH = 65_536
-"""How many openings are remembered; who is further behind looks at all it has parked."""
+"""Length of the log of opened hosts; a reader that fell behind scans all its parked hosts."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitRule:
-    """When a page of an open host is left waiting for better pages of closed hosts.
+    """When a page of an open host waits for better pages of closed hosts.
 
-    It is fetched if it promises at least `share` of the best of them, and if fewer than
-    `rank` times the downloads left promise more: promises of some strategies lie close
-    together.  A host that stays closed longer than `longest` seconds is not waited for.
-    `python -m benchmarks politeness` measures the rule; its values are from trials on
-    18 tasks in which the harvest of one connection was the aim.
+    It is fetched if two conditions hold: its promise is at least `share` of the best of them,
+    and fewer pages than `rank` times the downloads left have a better promise (promises of
+    some strategies lie close together).  Hosts that stay closed longer than `longest` seconds
+    are not waited for.  `python -m benchmarks politeness` measures the rule.  Its values are
+    from trials on 18 tasks, with the harvest of one connection as the goal.
     """
 
     share: float = 0.5
@@ -51,11 +51,11 @@ TAKE_ANY = WaitRule(share=0.0, rank=inf)
 class Closed(AbstractSet[HostId]):
     """The closed hosts, and a log of those that opened.
 
-    A frontier that parked the pages of closed hosts reads the log from where it left
-    off, so that hosts which stay closed cost nothing, however many they are.
+    A frontier that parked the pages of closed hosts reads the log from its last position.
+    So hosts that stay closed cost nothing, however many they are.
 
-    `rule` and `downloads_left` say how good a page of an open host must be to be fetched
-    before those of the closed hosts that open soon; `is_awaited` says that one was not.
+    `rule` and `downloads_left` define how good a page of an open host must be to be fetched
+    before those of closed hosts that open soon.  `is_awaited` is true if one was held back.
     """
 
     def __init__(self) -> None:
@@ -78,11 +78,11 @@ class Closed(AbstractSet[HostId]):
         return len(self._hosts)
 
     def prefer(self, rule: WaitRule, downloads_left: float) -> None:
-        """Say how good a page must be from here on."""
+        """Set how good a page must be from now on."""
         self.rule, self.downloads_left, self.is_awaited = rule, downloads_left, False
 
     def close(self, host: HostId) -> None:
-        """Close a host while a download is under way."""
+        """Close a host while a request is in progress."""
         self._hosts.add(host)
         self._expected[host] = self.now
 
@@ -94,7 +94,7 @@ class Closed(AbstractSet[HostId]):
     def opens_soon(self, host: HostId) -> bool:
         """Say whether a closed host is worth waiting for.
 
-        It is not if its pause is long, or if its download has been under way for long.
+        It is not if its pause is long, or if its request has been in progress for long.
         """
         return abs(self._expected.get(host, self.now) - self.now) <= self.rule.longest
 
@@ -109,16 +109,16 @@ class Closed(AbstractSet[HostId]):
 
     @property
     def awaited(self) -> int:
-        """How many closed hosts are waited for because their pages promise more."""
+        """Number of closed hosts that are waited for because of better pages."""
         return sum(map(self.opens_soon, self._hosts)) if self.is_awaited else 0
 
     @property
     def openings(self) -> int:
-        """How many openings there have been so far."""
+        """Number of openings so far."""
         return self._forgotten + len(self._log)
 
     def opened_since(self, openings: int) -> Sequence[HostId] | None:
-        """Return the hosts opened after so many openings, or None if that is forgotten."""
+        """Return the hosts opened since a position in the log; None if it is no longer stored."""
         if self._forgotten <= openings <= self.openings:
             return self._log[openings - self._forgotten :]
         return None
@@ -137,7 +137,7 @@ class Pace:
         self.closed.close(host)
 
     def finish(self, host: HostId, now: float, asked: float = 0.0) -> None:
-        """Note that a download ended, after which the host asked for a pause."""
+        """Note that a download ended, and that the host asked for a pause."""
         pause = max(self.delay, asked)
         if pause > 0:
             heappush(self._openings, (now + pause, host))

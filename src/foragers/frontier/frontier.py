@@ -1,16 +1,17 @@
-"""The pages that are known and not yet fetched, most promising first.
+"""The queue of known URLs that were not fetched yet, most promising first.
 
 The life of a URL: *unknown*; pushed, and so *waiting* in the heap of its host; pushed
-again with a better promise, and so moved up; popped, and so *taken* for good.  The
-best entry of every host stands in one heap of hosts.  A host found closed is parked
-beside that heap and comes back when it opens.  If the closed hosts come with a rule for
-waiting (`pace.WaitRule`), a page that is much worse than the parked ones stays where it is.
+again with a better promise, and so moved up; popped, and so *taken* for good.
 
-Equal promises leave in the order in which they came.  Entries that no longer count
-(moved up, or taken) stay where they are and are passed over when they surface.
+The best entry of every host is in one heap of hosts.  A closed host is parked beside that
+heap and returns when it opens.  If the closed hosts come with a rule for waiting
+(`pace.WaitRule`), a page that is much worse than the parked ones is held back.
 
-Where very many wait, each host keeps a few of its best in the heap and the others in its
-*tail*, packed: a million waiting URLs take 40 MB, a hundred thousand as much as they like.
+Equal promises leave in the order in which they came.  Stale entries (moved up, or taken)
+stay in the heaps and are skipped when they reach the top.
+
+If very many URLs wait, each host keeps a few of its best in the heap and packs the others
+into its *tail*: a million waiting URLs then take 40 MB.  Up to a limit nothing is packed.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from foragers.frontier.scores import Floats, ScoreColumn, promises_at
 TAKEN = inf
 """The promise of a URL that was taken: no other is better, so it is never pushed again."""
 MANY = 1 << 16
-"""After so many pushes it is seen to that a frontier takes no more memory than it has to."""
+"""Compact the frontier every this many pushes."""
 REFILL = 8
-"""So many entries at least are brought back at a time to the heap of a host."""
+"""Minimum number of entries moved back to the heap of a host at a time."""
 FEW_HEADS = 64
-"""The heap of parked hosts is rebuilt when it holds this many entries more than it needs."""
+"""Rebuild the heap of parked hosts when it has this many entries more than it needs."""
 SPARSE = 12
-"""A dictionary takes as much as a column that is so many times as long."""
+"""A dictionary takes as much memory as a column this many times as long."""
 
 
 @dataclass(slots=True)
@@ -105,7 +106,7 @@ class Frontier:
         return self._promises.get(url) != TAKEN
 
     def wanted(self, links: Links) -> list[int]:
-        """Return the places of the links of a page that may still be chosen."""
+        """Return the indexes of a page's links that may still be chosen."""
         known = self._promises
         if isinstance(known, ScoreColumn):
             found: list[int] = (known.at(links.targets) != TAKEN).nonzero()[0].tolist()
@@ -119,7 +120,7 @@ class Frontier:
         self._promises[url] = TAKEN
 
     def fetched(self, page: Page) -> None:
-        """Mark what was asked for, and where that led, as taken."""
+        """Mark the requested URL, and the URL after redirects, as taken."""
         self.take(page.choice.url)
         if page.final != page.choice.url:
             self.take(page.final)
@@ -160,7 +161,7 @@ class Frontier:
         return choices
 
     def _better_waits(self, promise: float, closed: Closed) -> bool:
-        """Say whether a promise is too low, compared with pages of hosts that open soon."""
+        """Say whether a promise is too low compared with pages of hosts that open soon."""
         rule, heads, negative = closed.rule, self._parked_heads, -promise
         most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
         waiting = [0]
@@ -195,7 +196,7 @@ class Frontier:
         return better
 
     def best(self, closed: AbstractSet[HostId]) -> float:
-        """Return the promise of what would be popped; minus infinity if that is nothing."""
+        """Return the promise of the URL to be popped next; minus infinity if there is none."""
         if self._parked:
             self._bring_back(closed)
         hosts = self._hosts
@@ -234,7 +235,7 @@ class Frontier:
         self._deal(gathered)
 
     def _deal(self, gathered: Rescoring) -> None:
-        """Begin again with all that waits in tails, and the best of each host in its heap."""
+        """Put all waiting URLs into tails, and the best of each host into its heap."""
         self._heaps, self._tails = gathered.dealt()
         self._parked.intersection_update(self._heaps)
         self._line_up()
@@ -261,7 +262,7 @@ class Frontier:
         return np.asarray(promises == -records["negative"])
 
     def _tidy(self) -> None:
-        """Pack what takes more memory than it has to."""
+        """Pack entries that take more memory than necessary."""
         self._next_tidying = self._pushed + MANY
         known = self._promises
         if isinstance(known, dict) and len(known) >= MANY and max(known) < SPARSE * len(known):
@@ -288,7 +289,7 @@ class Frontier:
         del heap[self._kept :]
 
     def _refill(self, host: HostId, heap: list[Entry]) -> None:
-        """See to it that the best of a host is in its heap."""
+        """Ensure that the best URL of a host is in its heap."""
         tail = self._tails[host]
         while tail.best < heap[0] if heap else tail.best != NONE:
             heap += tail.take(max(self._kept, REFILL), self._counts)
@@ -297,7 +298,7 @@ class Frontier:
             del self._tails[host]
 
     def _park(self, host: HostId, closed: AbstractSet[HostId]) -> None:
-        """Set a closed host aside, and begin to watch for openings if it is the first."""
+        """Park a closed host, and start to read the log of openings if it is the first."""
         if not self._parked:
             self._watch(closed)
         self._parked.add(host)
@@ -320,6 +321,6 @@ class Frontier:
                 heappush(self._hosts, (best[0], best[1], host))
 
     def _watch(self, closed: AbstractSet[HostId]) -> None:
-        """Remember whose log of openings to read from here on."""
+        """Store the log of openings to read from now on."""
         self._watched = closed if isinstance(closed, Closed) else None
         self._openings_seen = self._watched.openings if self._watched is not None else 0
