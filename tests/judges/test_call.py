@@ -68,8 +68,8 @@ def test_a_function_that_fails_is_named_with_the_page_in_one_line() -> None:
     with pytest.raises(UsageError) as error:
         FunctionJudge(broken).relevance(page(url=7))
     assert str(error.value) == (
-        f"--judge {__name__}:broken failed on http://site.test/7 (ValueError: two lines);"
-        " fix the function and run again"
+        f"--judge {__name__}:broken failed on http://site.test/7 (ValueError: two lines,"
+        f" line {broken.__code__.co_firstlineno + 1}); fix the function and run again"
     )
 
 

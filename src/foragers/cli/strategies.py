@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from inspect import getdoc
 
 from rich.console import Console
 from rich.table import Table
 
-from foragers.strategies.registry import STRATEGIES, parameters, parse
+from foragers.judges.function import judge_names
+from foragers.strategies.registry import STRATEGIES, info, parameters, registered
 
 GROUPS = {
     "general": ("auto", "best-first", "shark-search", "breadth-first", "random"),
@@ -46,7 +48,7 @@ def add(verb: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> None:
     """Print the strategies, or describe one."""
     if options.name:
-        describe(parse(options.name)[0], console)
+        describe(options.name, console)
         return
     width = max(len(name) for name in STRATEGIES) + 4
     for group, names in GROUPS.items():
@@ -57,11 +59,25 @@ def run(options: argparse.Namespace, console: Console) -> None:
         for name in names:
             grid.add_row(f"  {name}", summary(STRATEGIES[name]))
         console.print(grid)
+    show_others("other packages and this program", registered(), console)
+    show_others("judges of other packages, for --judge", judge_names(), console)
     console.print(
         "\nauto is the default of 'foragers crawl' and a good start."
-        " 'foragers strategies NAME' shows the parameters of one.",
+        " 'foragers strategies NAME' shows the parameters of one."
+        " One of your own is named by its place: path.py:Class or module:Class.",
         highlight=False,
     )
+
+
+def show_others(title: str, found: Mapping[str, str], console: Console) -> None:
+    """Print what is no part of Foragers, with its origin; it is not loaded for that."""
+    if not found:
+        return
+    console.print(f"{title}:", style="bold", highlight=False)
+    grid = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for name, origin in sorted(found.items()):
+        grid.add_row(f"  {name}", origin)
+    console.print(grid)
 
 
 def summary(kind: type) -> str:
@@ -69,12 +85,15 @@ def summary(kind: type) -> str:
     return (kind.__doc__ or "").partition("\n")[0]
 
 
-def describe(name: str, console: Console) -> None:
+def describe(spec: str, console: Console) -> None:
     """Print all about one strategy."""
-    kind = STRATEGIES[name]
+    found = info(spec)
+    name, kind = found.name, found.kind
     for number, paragraph in enumerate((getdoc(kind) or "").split("\n\n")):
         text = " ".join(paragraph.split())
         console.print(text if number else f"{name}: {text}", highlight=False, markup=False)
+    if not found.is_built_in:
+        console.print(f"It comes from: {found.origin}", highlight=False, markup=False)
     console.print()
     given = {key: default for key, (_, default) in parameters(kind).items()}
     if not given:

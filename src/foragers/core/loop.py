@@ -10,11 +10,13 @@ when the world takes no more (a `Budget` around it is spent).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import inf
 
 from foragers.core.content import MemoryContent
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
+from foragers.core.plugins.guard import StrategyGuard
 from foragers.core.protocols import Judge, Ledger, Strategy, World
 from foragers.core.types import NO_PARENT, Choice, Document, HostId, Link, Page, Status, Visit
 
@@ -27,7 +29,8 @@ class Crawl:
     """One strategy at work in one world; in a replay no pace is needed.
 
     A crawl that has nothing to do but wait longer than its `patience` is over.  With a pace,
-    `rule` says when a page is left waiting for a better one on a closed host.
+    `rule` says when a page is left waiting for a better one on a closed host.  A `guard`
+    checks what a strategy of the user's says.
     """
 
     strategy: Strategy
@@ -37,10 +40,11 @@ class Crawl:
     pace: Pace | None = None
     patience: float = inf
     rule: WaitRule = TAKE_ANY
+    guard: StrategyGuard | None = None
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
-        self.strategy.tell([seed_visit(self.world.seeds, self.world.now)])
+        self.tell([seed_visit(self.world.seeds, self.world.now)])
 
     def run(self, watch: Callable[[Sequence[Visit]], None] | None = None) -> None:
         """Crawl to the end; `watch` sees every visit as it comes in."""
@@ -60,8 +64,21 @@ class Crawl:
             return None if until == inf and not running else ()
         visits = [self.visit(page) for page in pages]
         self.ledger.append(visits)
-        self.strategy.tell(visits)
+        self.tell(visits)
         return visits
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Tell the strategy what came back."""
+        if self.guard is None:
+            self.strategy.tell(visits)
+        else:
+            self.guard.tell(self.strategy, visits)
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Ask the strategy for at most n choices."""
+        if self.guard is None:
+            return self.strategy.ask(n, closed)
+        return self.guard.ask(self.strategy, n, closed)
 
     def start(self) -> None:
         """Ask for as many pages as the world can take, and start them."""
@@ -71,7 +88,7 @@ class Crawl:
             pace.closed.prefer(self.rule, world.left)
         while (free := world.free) > 0:
             # One at a time where each start closes a host: the next choice must know of it.
-            choices = self.strategy.ask(1, pace.closed) if pace else self.strategy.ask(free, OPEN)
+            choices = self.ask(1, pace.closed) if pace else self.ask(free, OPEN)
             if not choices:
                 return
             for choice in choices:

@@ -30,7 +30,7 @@ from foragers.parsing.content_type import is_wanted, kind_of
 from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
 from foragers.rendering.queue import Renderings
-from foragers.strategies.registry import STRATEGIES, needs_context, parse
+from foragers.strategies.registry import STRATEGIES, info, parse
 from foragers.urls.parse import is_address, resolve
 from foragers.urls.table import UrlTable
 
@@ -73,7 +73,7 @@ def world_of(
     wanted = is_wanted_or_list if order.sitemaps or order.feeds else is_wanted
     client = Client(order.agent, guard, limits, wanted, order.concurrency)
     # With the archive it can be made up for later.
-    described = needs_context(order.strategy) or not order.warc
+    described = info(order.strategy).needs_link_context or not order.warc
     harvester = PageExtractor(order.agent, scope, traps, limits, described)
     dispatch = DownloadScheduler(client, Throttle(order.delay))
     client.admit = dispatch.admits
@@ -111,20 +111,19 @@ def recall(order: CrawlOptions) -> Model | None:
     if order.learned is None:
         return None
     name, given = parse(order.strategy)
-    kind = STRATEGIES[name]
-    if not hasattr(kind, "learned"):
-        some = ", ".join(name for name, kind in STRATEGIES.items() if hasattr(kind, "learned"))
+    can = info(order.strategy)
+    if not can.saves or can.learned_kind is None:
+        some = ", ".join(name for name in STRATEGIES if info(name).saves)
         raise UsageError(
             f"--learned: '{name}' saves nothing that it learns; strategies that do: {some}"
         )
-    apart = hasattr(kind, "learned_kind")  # what it learns is no model that one could train
-    if "model" in given and not apart:
+    if "model" in given and not can.learns_apart:
         raise UsageError("--learned and model=… exclude each other; give one of them")
     file, aim = Path(order.learned), str(order.aim)
     check_writable(file, "--learned")
     if not file.exists():
         return None
-    wanted, version = getattr(kind, "learned_kind" if apart else "model_kind")
+    wanted, version = can.learned_kind
     model = load_model(file, wanted, version, "name another file, or remove it to begin anew")
     if model.facts.get(AIM, aim) != aim:
         raise UsageError(

@@ -38,11 +38,16 @@ from foragers.fetching.job import LATER
 from foragers.fetching.live import Live
 from foragers.fetching.throttle import HostDelays
 from foragers.filters.traps import Traps
+from foragers.judges.function import FunctionJudge
+from foragers.judges.novelty import Novelty
 from foragers.storage.ledger.checking import check_table
 from foragers.storage.ledger.columns import COLUMNS, Facts
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
+
+NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError)
+"""What pickle raises for code that another process could not import."""
 
 
 @dataclass
@@ -67,7 +72,8 @@ class Checkpoint:
 def save(folder: Path, standing: Checkpoint) -> None:
     """Write a checkpoint in one step, and take no second copy of it in memory.
 
-    Without a key nobody could trust it, so none is written: the ledger has it all.
+    Without a key nobody could trust it, so none is written: the ledger has it all.  Nor is one
+    written of a strategy or judge of the user's that cannot be pickled.
     """
     if isinstance(standing.table.store, StringsFile):
         standing.table.store.keep()
@@ -79,9 +85,20 @@ def save(folder: Path, standing: Checkpoint) -> None:
         with created(partial) as stream, signing(stream, key) as signed:
             pickle.dump(standing, signed, pickle.HIGHEST_PROTOCOL)
         partial.replace(folder / "checkpoint")
+    except NOT_PICKLED:
+        partial.unlink(missing_ok=True)
+        if is_built_in(standing.strategy) and is_built_in(standing.judge):
+            raise
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def is_built_in(part: object) -> bool:
+    """Say whether a part of a crawl holds no code of the user's."""
+    is_own = type(part).__module__.partition(".")[0] == __name__.partition(".")[0]
+    judge = part.topic if isinstance(part, Novelty) else part
+    return is_own and not isinstance(judge, FunctionJudge)
 
 
 def load(folder: Path) -> Checkpoint | None:
@@ -161,7 +178,7 @@ def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Checkpoin
         live.restore(visit, ledger.href(visit.page.final))
         extras.recall(visit, listing)
         crawl.judge.relevance(visit.page)
-        crawl.strategy.tell([visit])
+        crawl.tell([visit])
         standing.lookout.watch([visit])
     extras.take_up()
     pending = set(standing.pending)

@@ -59,7 +59,7 @@ from foragers.http.messages import Limits
 from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.storage.warc.writer import Recorder, locked, series_for
-from foragers.strategies.registry import StrategyInputs, build
+from foragers.strategies.registry import StrategyInputs, build, guard_of, waiting_in
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
 from foragers.version import __version__
@@ -150,7 +150,7 @@ class Session:
             with suppress(sqlite3.Error):
                 self.ledger.close()
         if self.recorder is not None:
-            with suppress(UsageError):
+            with suppress(OSError, UsageError):
                 self.recorder.close()
 
     def _begin(self, standing: Checkpoint) -> None:
@@ -172,6 +172,7 @@ class Session:
         self.lookout.law = law_of(order.strategy)
         self.lookout.wanted = order.wanted(judge.threshold)
         self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, PATIENCE)
+        self.crawl.guard = guard_of(order.strategy, self.live.table)
         catch_up(self.crawl, self.live, self.ledger, standing)
         facts = self.ledger.facts()
         self.before = CrawlCounts.of(
@@ -209,8 +210,7 @@ class Session:
     @property
     def waiting(self) -> int | None:
         """How many known pages wait to be fetched, if the strategy can tell."""
-        frontier = getattr(self.crawl.strategy, "frontier", None)
-        return None if frontier is None else len(frontier)
+        return waiting_in(self.crawl.strategy)
 
     @property
     def latest(self) -> Estimate | None:

@@ -66,7 +66,7 @@ def read_again(
         )
         visits = [Visit(page, 0.0, False)]
         ledger.append(visits)
-        crawl.strategy.tell(visits)
+        crawl.tell(visits)
         lookout.watch(visits)
 
 

@@ -26,7 +26,7 @@ from foragers.errors import UsageError
 from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
 from foragers.storage.ledger.columns import SELECT, VisitRow
-from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, is_learning, is_safe
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import open_world
 
@@ -113,9 +113,13 @@ def read_options(file: Path) -> dict[str, Any]:
 def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
     """Return the strategy of a crawl as it was at the beginning; None if it is not known."""
     told = options_of(folder)
-    spec = spec or str(told.get("strategy") or "")
     if not spec:
-        return None
+        spec = str(told.get("strategy") or "")
+        if not spec:
+            return None
+        # A folder may be anybody's: code that it names is not run unless the user names it too.
+        if not is_safe(spec):
+            raise UsageError(f"{spec} is no part of foragers; name it with --strategy to ask it")
     seed = told.get("seed")
     rng = np.random.default_rng(seed if isinstance(seed, int) and seed >= 0 else 0)
     try:
@@ -159,7 +163,7 @@ def reasons(
     if strategy is None or not isinstance(strategy, Explains):
         return None
     chosen = visit_row(folder, number)
-    if getattr(strategy, "learns", True):
+    if is_learning(strategy):
         for visit in visits_before(folder, telling, number):
             strategy.tell([visit])
     visit = telling.visit(chosen)
@@ -177,7 +181,7 @@ def reasons(
     best = min(told, key=lambda reasons: off_by(reasons, promise))
     if off_by(best, promise) < SEEN:
         return best
-    why = LEARNED if getattr(strategy, "learns", True) else OTHER_MODEL
+    why = LEARNED if is_learning(strategy) else OTHER_MODEL
     note = f"When it was chosen {promise:.3f} was expected: {why}. {best.note}"
     return msgspec.structs.replace(best, note=note)
 

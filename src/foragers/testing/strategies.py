@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from foragers.core.protocols import Judge, Strategy, World
 from foragers.core.types import NO_PARENT, Status
+from foragers.strategies.registry import StrategyInfo
 from foragers.testing.dialogue import Asked, Kind, Transcript, converse, replay
 from foragers.testing.faults import (
     Barren,
@@ -46,8 +47,10 @@ def check_strategy(
     pages that are not kept (noindex, sitemaps) are followed, asked for or not.  A strategy with
     `near_seeds` fetches seeds and what they link to, and so no pages of sitemaps.
     """
+    kind_made = type(make())
+    can = StrategyInfo.of(kind_made.__name__, kind_made)
     if revisits is None:
-        revisits = bool(getattr(make(), "revisits", False))
+        revisits = can.revisits
     transcript = converse(make(), world(), judge, revisits=revisits, downloads=downloads)
     steps = len(transcript)
     assert any(isinstance(said, Asked) and said.choices for said in transcript), (
@@ -68,8 +71,7 @@ def check_strategy(
             revisits=revisits,
             downloads=downloads,
         )
-    near_seeds = bool(getattr(make(), "near_seeds", False))
-    for seed, around in enumerate(UNWANTED[: 1 if near_seeds else None]):
+    for seed, around in enumerate(UNWANTED[: 1 if can.near_seeds else None]):
         kind = KINDS[seed % len(KINDS)]
         talk = converse(
             make(),

@@ -22,7 +22,7 @@ from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of, within_of
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.sqlite import SqliteLedger
-from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parse
+from foragers.strategies.registry import StrategyInputs, build, guard_of, info
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
 
@@ -59,7 +59,7 @@ def perform(
 def learned_before(run: ReplayOptions, study: Study, named: Model | None = None) -> Model | None:
     """Return what the crawls before a run learned, if it takes that up."""
     model: Model | None = None
-    if run.learns_since is not None and hasattr(STRATEGIES[parse(run.strategy)[0]], "learned"):
+    if run.learns_since is not None and info(run.strategy).saves:
         for seed in range(run.learns_since, run.seed):
             _, model = crawl_and_learn(replace(run, seed=seed), study, ":memory:", model, named)
     return model
@@ -101,6 +101,7 @@ def crawl_and_learn(
             ledger,
             None if run.delay is None else Pace(run.delay),
             rule=WaitRule(),
+            guard=guard_of(run.strategy, study.archive.book),
         )
         work.begin()
         work.run()
