@@ -18,25 +18,22 @@ from foragers.core.loop import seed_visit
 from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Status, Visit
 from foragers.judges.keywords import Keywords
 from foragers.judges.topic import NoTopic
-from foragers.strategies.auto import group_rates as auto_rates
-from foragers.strategies.auto import reward as auto_credit
 from foragers.strategies.auto.combiner import (
     FEATURES,
     FIRST_WEIGHTS,
     NAMES,
-    REMEMBERED,
     Combiner,
     History,
     rows_by_name,
 )
 from foragers.strategies.auto.features import PageGroups, address_of, anchor_of
 from foragers.strategies.auto.group_rates import ROOT, Rates
-from foragers.strategies.auto.pending_links import MOST_IN_LINKS
 from foragers.strategies.auto.reward import Credit, Followed, Likeness
+from foragers.strategies.auto.settings import AutoSettings
 from foragers.strategies.auto.strategy import Auto
 from foragers.strategies.auto.word_weights import (
-    LOGS,
     NO_WORD,
+    SMALL_COUNTS,
     WordWeights,
     bucket,
     link_words,
@@ -60,7 +57,7 @@ def answers(rates: Rates, group: int) -> float:
 
 
 def test_rates_are_shrunk_from_coarse_to_fine() -> None:
-    rates = Rates(shrinkage=3)
+    rates = Rates(AutoSettings(shrinkage=3))
     host = rates.group("host")
     page = rates.group("page", host)
     for brought in (1.0, 0.0):
@@ -87,11 +84,8 @@ def test_a_new_group_is_believed_to_be_like_the_one_around_it() -> None:
     assert rates.group("new", host) == rates.group("new", host)
 
 
-def test_groups_that_did_not_come_up_of_late_are_known_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(auto_rates, "RECENT", 3)
-    rates = Rates()
+def test_groups_that_did_not_come_up_of_late_are_known_all_the_same() -> None:
+    rates = Rates(AutoSettings(recent_names=3))
     names = [f"group {number}" for number in range(50)]
     numbers = [rates.group(name) for name in names]
     assert numbers == list(range(1, 51))
@@ -100,18 +94,15 @@ def test_groups_that_did_not_come_up_of_late_are_known_all_the_same(
     assert len(rates._recent) <= 3
 
 
-def test_beyond_a_number_of_groups_links_belong_to_the_one_around(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(auto_rates, "MOST_GROUPS", 3)
-    rates = Rates()
+def test_beyond_a_number_of_groups_links_belong_to_the_one_around() -> None:
+    rates = Rates(AutoSettings(most_groups=3))
     host, page = rates.group("host"), rates.group("page")
     assert [rates.group("more", page), rates.group("page"), len(rates)] == [page, page, 3]
     assert rates.group("host") == host
 
 
 def test_a_host_that_answers_always_says_little_of_new_hosts() -> None:
-    rates = Rates(shrinkage=3)
+    rates = Rates(AutoSettings(shrinkage=3))
     good, dead = rates.group("good"), rates.group("dead")
     for _ in range(100):
         rates.answer([good], True)
@@ -179,10 +170,10 @@ def test_what_was_found_through_a_page_is_passed_back() -> None:
     credit.add(2, Followed(1, NO_GROUPS, (), 1, 1.0))
     raised = list(credit.pass_back(2, 1.0))
     # The parent was relevant itself: it cannot be worth more.  Its own parent gains half a page.
-    assert [(link.place, link.found) for link, _ in raised] == [(0, 0.5)]
+    assert [(one.link.place, one.link.found) for one in raised] == [(0, 0.5)]
     assert raised[0].more == pytest.approx(0.7 * (1 - exp(-0.5)))
     again = list(credit.pass_back(1, 1.0))
-    assert again[0].link.worth == pytest.approx(0.7 * (1 - exp(-1.5)))
+    assert again[0].worth == pytest.approx(0.7 * (1 - exp(-1.5)))
 
 
 def test_an_unknown_parent_gets_no_credit() -> None:
@@ -197,9 +188,8 @@ def test_a_followed_link_comes_back_as_it_was() -> None:
     assert raised.link == link._replace(found=1.0)
 
 
-def test_the_page_that_was_found_first_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto_credit, "MOST_REMEMBERED", 3)
-    credit = Credit()
+def test_the_page_that_was_found_first_is_forgotten_first() -> None:
+    credit = Credit(AutoSettings(most_followed=3))
     for page in (1, 2, 3, 1, 4, 5, 6, 7):  # finding a page again does not make it younger
         credit.add(page, Followed(NO_PARENT, NO_GROUPS, (), page, 0.0))
         known = [one for one in range(8) if list(credit.pass_back(one, 1e-9))]
@@ -271,9 +261,9 @@ def test_words_of_a_page_are_those_it_begins_with_each_once() -> None:
 
 
 def test_counts_beyond_those_at_hand_are_worked_out() -> None:
-    counts = np.array([0, 5, len(LOGS) + 7])
-    assert logs_of(counts) == pytest.approx(np.log(counts + 0.3), rel=1e-15)
-    assert logs_of(counts[:2]).tolist() == logs_of(counts).tolist()[:2]
+    counts = np.array([0, 5, SMALL_COUNTS + 7])
+    assert logs_of(counts, 0.3) == pytest.approx(np.log(counts + 0.3), rel=1e-15)
+    assert logs_of(counts[:2], 0.3).tolist() == logs_of(counts, 0.3).tolist()[:2]
 
 
 def test_a_feature_that_is_right_gains_weight_and_one_that_is_wrong_loses_it() -> None:
@@ -327,9 +317,9 @@ def test_a_fit_never_predicts_less_well_than_the_weights_before(
 
 
 def test_what_is_no_longer_remembered_is_not_corrected() -> None:
-    combiner = Combiner()
+    combiner = Combiner(AutoSettings(remembered=50))
     first = combiner.remember(np.zeros(len(PRIOR), np.float32), 0.0)
-    for _ in range(REMEMBERED):
+    for _ in range(50):
         last = combiner.remember(np.zeros(len(PRIOR), np.float32), 0.25)
     combiner.correct(first, 1.0)
     assert set(combiner._worth.tolist()) == {0.25}
@@ -557,7 +547,7 @@ def test_a_page_is_spoken_of_by_the_first_few_links_to_it_and_as_deep_as_the_fir
     assert first.depth == 0
     for choice in (first, *others):
         strategy.tell([visit(choice, 0.0, link(50, "x"))])
-    assert len(strategy._pending.of(50).urls) == MOST_IN_LINKS
+    assert len(strategy._pending.of(50).urls) == AutoSettings().most_in_links
     (found,) = strategy.ask(1, frozenset())
     assert (found.url, found.depth) == (50, 1)
 

@@ -14,7 +14,6 @@ from foragers.core.loop import seed_visit
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.judges.keywords import Keywords
 from foragers.judges.topic import NoTopic
-from foragers.strategies.auto import pending_links as auto_clues
 from foragers.strategies.auto import strategy as auto
 from foragers.strategies.auto.combiner import FIRST_WEIGHTS, sigmoid
 from foragers.strategies.auto.group_rates import Rates
@@ -27,6 +26,7 @@ from foragers.strategies.auto.pending_links import (
     feature_matrix,
     weighted_sum,
 )
+from foragers.strategies.auto.settings import AutoSettings
 from foragers.strategies.auto.strategy import Auto
 from foragers.strategies.auto.word_weights import LINK_WORDS, NO_WORD, WordWeights
 
@@ -47,8 +47,7 @@ def test_clues_are_found_by_page_in_the_order_they_came_whatever_was_dropped(
     pages: list[list[int]], seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    with mock.patch.object(auto_clues, "FIRST_ROOM", 2):
-        clues = PendingLinks()
+    clues = PendingLinks(AutoSettings(first_room=2))
     model: list[tuple[int, int]] = []
     for number, urls in enumerate(pages):
         first = 100 * number
@@ -147,22 +146,20 @@ def crawl_of(strategy: Auto, downloads: int, links: int) -> list[tuple[int, floa
 def test_when_links_of_fetched_pages_are_dropped_makes_no_difference() -> None:
     usual = crawl_of(Auto(Keywords("tea pots")), 80, 5)
     for share in (0.0, 1.1):  # never, and at every look
-        with mock.patch.object(auto, "DROP_BELOW", share):
-            assert crawl_of(Auto(Keywords("tea pots")), 80, 5) == usual
+        other = Auto(Keywords("tea pots"), settings=AutoSettings(drop_below=share))
+        assert crawl_of(other, 80, 5) == usual
 
 
 def test_how_many_links_are_judged_at_a_time_makes_no_difference() -> None:
     usual = crawl_of(Auto(NoTopic()), 80, 5)
-    with mock.patch.object(auto_clues, "BLOCK", 3):
-        assert crawl_of(Auto(NoTopic()), 80, 5) == usual
+    assert crawl_of(Auto(NoTopic(), settings=AutoSettings(block=3)), 80, 5) == usual
 
 
 def test_of_too_many_links_the_least_promising_are_dropped_and_the_crawl_goes_on() -> None:
-    with mock.patch.object(auto, "MOST_LINKS", 40):
-        strategy = Auto(NoTopic())
-        assert len(crawl_of(strategy, 120, 5)) == 120
-        strategy._look()
-        assert len(strategy._pending) <= 40
+    strategy = Auto(NoTopic(), settings=AutoSettings(most_pending=40))
+    assert len(crawl_of(strategy, 120, 5)) == 120
+    strategy._look()
+    assert len(strategy._pending) <= 40
 
 
 def test_what_waits_is_judged_ever_more_seldom() -> None:

@@ -11,7 +11,8 @@ from foragers.core.models import Model
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.errors import UsageError
 from foragers.judges.topic import NoTopic
-from foragers.strategies.auto.saved import LOUDEST, TEXT, PretrainedScorer
+from foragers.strategies.auto.saved import TEXT, PretrainedScorer
+from foragers.strategies.auto.settings import AutoSettings
 from foragers.strategies.auto.strategy import Auto
 from foragers.text.link_counts import FINEST, LinkCounts
 from foragers.text.link_text import TEXTS
@@ -43,8 +44,14 @@ def page() -> Page:
 
 def test_a_model_speaks_for_links_like_those_that_paid_and_against_the_others() -> None:
     against, speaks_for, nothing = PretrainedScorer.of(model()).says(page(), [0, 1, 2]).tolist()
-    assert -LOUDEST <= against < nothing < speaks_for <= LOUDEST
+    most = AutoSettings().most_trained
+    assert -most <= against < nothing < speaks_for <= most
     assert nothing == pytest.approx(0.0, abs=1e-6), "of unknown words only the usual is known"
+
+
+def test_what_a_model_says_is_bounded() -> None:
+    said = PretrainedScorer.of(model(), most=0.01).says(page(), [0, 1]).tolist()
+    assert said == [-0.01, 0.01]
 
 
 def test_auto_follows_its_model_before_anything_is_learned() -> None:

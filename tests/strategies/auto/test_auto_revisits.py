@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from math import exp, inf
 from random import Random
-from unittest import mock
 
 import msgspec
 import numpy as np
@@ -18,20 +17,11 @@ from foragers.frontier.frontier import Frontier
 from foragers.judges.novelty import DAY, Novelty
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
-from foragers.strategies.auto import revisit as auto_revisits
-from foragers.strategies.auto.change_rates import (
-    ALIKE,
-    EDGES,
-    FIRST_CHANGES,
-    FIRST_RATE,
-    FIRST_SHARES,
-    ROOT,
-    SURE,
-    Hazards,
-)
+from foragers.strategies.auto.change_rates import EDGES, ROOT, Hazards
 from foragers.strategies.auto.new_links import FRESH, Source, worth_of
-from foragers.strategies.auto.page_history import GIVEN_UP, MOST_CHANGES, Watched, expected_if_any
-from foragers.strategies.auto.revisit import AGAIN, LINK_REST, MOST_LINKS, ON_SEED, Trust
+from foragers.strategies.auto.page_history import Watched, expected_if_any
+from foragers.strategies.auto.revisit import AGAIN, ON_SEED, Trust
+from foragers.strategies.auto.settings import AutoSettings, RevisitSettings
 from foragers.strategies.auto.strategy import Auto
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.testing import check_strategy
@@ -42,6 +32,7 @@ from support.random_worlds import random_world
 from support.worlds_by_hand import small_world
 
 HOUR = 3600.0
+SETTINGS = RevisitSettings()
 
 
 def crawled(archive: Archive, strategy: Auto, downloads: int, pace: float) -> MemoryLedger:
@@ -70,9 +61,10 @@ def test_rates_of_change_are_shrunk_towards_those_of_the_group_around() -> None:
     hazards.watch(host, 0.0, 900.0, 2.0)
     hazards.refresh()
     # Up to the age of 600 s it was watched for 600 s, then for 300 s; both had the same rate.
-    root = (2 * 600 / 900 + FIRST_CHANGES) / (600 + FIRST_CHANGES / FIRST_RATE)
+    first = SETTINGS.first_changes
+    root = (2 * 600 / 900 + first) / (600 + first / SETTINGS.first_rate)
     assert hazards.table["rate"][ROOT, 0] == pytest.approx(root)
-    at_host = (2 * 600 / 900 + ALIKE) / (600 + ALIKE / root)
+    at_host = (2 * 600 / 900 + SETTINGS.alike) / (600 + SETTINGS.alike / root)
     assert hazards.table["rate"][host, 0] == pytest.approx(at_host)
     later = hazards.table["rate"][host, 1]
     between = hazards.between(np.array([host]), np.array([300.0]), np.array([700.0]))
@@ -86,15 +78,16 @@ def test_a_new_group_has_the_rates_and_shares_of_the_group_around() -> None:
     hazards.count(host, 0, 2.0, 2.0)
     hazards.refresh()
     new = hazards.group("new", host)
-    root = (2 + SURE * FIRST_SHARES[0]) / (2 + SURE)
-    assert hazards.table["share"][host, 0] == pytest.approx((2 + SURE * root) / (2 + SURE))
+    sure = SETTINGS.sure
+    root = (2 + sure * SETTINGS.first_shares[0]) / (2 + sure)
+    assert hazards.table["share"][host, 0] == pytest.approx((2 + sure * root) / (2 + sure))
     assert hazards.table["share"][new].tolist() == hazards.table["share"][host].tolist()
 
 
 def test_a_page_that_changed_may_have_changed_more_than_once() -> None:
     assert expected_if_any(1.0) == pytest.approx(1 / (1 - exp(-1)))
     assert expected_if_any(0.0) == 1
-    assert expected_if_any(50.0) == MOST_CHANGES
+    assert expected_if_any(50.0) == SETTINGS.most_changes
 
 
 def test_the_promise_of_a_new_link_sinks_until_it_is_no_news_any_more() -> None:
@@ -103,7 +96,7 @@ def test_the_promise_of_a_new_link_sinks_until_it_is_no_news_any_more() -> None:
     page = Recorded(archive).answer(seed_visit(Recorded(archive).seeds, 0).page.choice)
     watched.begin(page, ROOT)
     source = Source(0, 0.0, 0, 0, 1)
-    first = FIRST_SHARES[2]
+    first = SETTINGS.first_shares[2]
     assert worth_of(source, 0.0, watched) == pytest.approx(first)
     assert worth_of(source, DAY / 4, watched) == pytest.approx(0.75 * first)
     assert worth_of(source, DAY, watched) == 0
@@ -150,18 +143,18 @@ def test_a_seed_is_visited_again_although_other_pages_never_change() -> None:
 
 
 def test_a_seed_whose_answer_was_lost_is_asked_for_again() -> None:
-    archive, auto = newspaper(), Auto(NoTopic(), new_within=DAY)
+    archive, settings = newspaper(), AutoSettings(revisits=RevisitSettings(lost=20))
+    auto = Auto(NoTopic(), new_within=DAY, settings=settings)
     front, times = archive.seeds[0], []
-    with mock.patch.object(auto_revisits, "LOST", 20):
-        auto.tell([seed_visit(Recorded(archive).seeds, archive.start)])
-        for number in range(150):
-            chosen = auto.ask(1, frozenset())[0]
-            if chosen.url == front:
-                times.append(number)
-                if len(times) > 1:
-                    continue  # all answers but the first are lost
-            page = Recorded(archive, archive.start + 2880.0 * number).answer(chosen)
-            auto.tell([Visit(page, 0.0, False)])
+    auto.tell([seed_visit(Recorded(archive).seeds, archive.start)])
+    for number in range(150):
+        chosen = auto.ask(1, frozenset())[0]
+        if chosen.url == front:
+            times.append(number)
+            if len(times) > 1:
+                continue  # all answers but the first are lost
+        page = Recorded(archive, archive.start + 2880.0 * number).answer(chosen)
+        auto.tell([Visit(page, 0.0, False)])
     assert len(times) > 3
     assert min(np.diff(times[1:])) > 20
 
@@ -180,18 +173,18 @@ def test_links_of_a_seed_are_followed_although_they_promise_little() -> None:
     asked = {visit.url: place for place, visit in reversed(list(enumerate(visits)))}
     hrefs = {archive.book.href(url): place for url, place in asked.items()}
     last = max(hrefs[f"http://site.test/{stream}"] for stream in streams)
-    assert last <= 1 + LINK_REST * len(streams)
+    assert last <= 1 + SETTINGS.link_rest * len(streams)
     links = [visit for visit in visits if visit.page.choice.agent == ON_SEED]
     assert 0 < len(links) <= len(streams)
 
 
 def test_of_very_many_links_of_a_seed_only_some_are_followed_unasked() -> None:
-    names = [f"s/{number}" for number in range(3 * MOST_LINKS)]
+    names = [f"s/{number}" for number in range(3 * SETTINGS.most_seed_links)]
     archive = small_world({"": names, **{name: [] for name in names}}, end=10 * DAY)
     auto = Auto(NoTopic(), new_within=DAY)
     visits = list(crawled(archive, auto, 600, 1440.0).read())
     links = [visit.url for visit in visits if visit.page.choice.agent == ON_SEED]
-    assert len(links) == len(set(links)) <= MOST_LINKS
+    assert len(links) == len(set(links)) <= SETTINGS.most_seed_links
 
 
 def test_what_never_answered_is_given_up_and_what_did_is_not() -> None:
@@ -202,12 +195,12 @@ def test_what_never_answered_is_given_up_and_what_did_is_not() -> None:
         page = Recorded(archive, 0.0).answer(Choice(url, 0, 1.0))
         assert page.version < 0
         watched.begin(page, ROOT)
-    for day in range(1, GIVEN_UP):
+    for day in range(1, SETTINGS.given_up):
         assert (watched.worth(np.arange(2), day * DAY, 0.1) > 0).all()
         for place, url in enumerate(urls):
             page = Recorded(archive, day * DAY).answer(Choice(url, 0, 1.0))
             watched.learn(place, Visit(page, 0.0, False))
-    gone, late = watched.worth(np.arange(2), (GIVEN_UP + 1) * DAY, 0.1).tolist()
+    gone, late = watched.worth(np.arange(2), (SETTINGS.given_up + 1) * DAY, 0.1).tolist()
     assert gone == 0 < late
 
 

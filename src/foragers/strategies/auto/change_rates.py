@@ -1,13 +1,13 @@
-"""How likely pages change, by the age of what they show: learned of groups of pages.
+"""How often pages change, by the age of their content: learned for groups of pages.
 
-A page that changed an hour ago is likelier to change again than one that has stood still for a
-week.  So a group has a rate for each of several *ages*, in doubling steps: changes met over
-time watched.  Whether a page changed once or twice between two looks cannot be told;
-counted is what is to be expected if it changed at all.  A group of which little is known has
-the rates of the group it belongs to: `(changes + s) / (watched + s / parent's rate)`.
+A page that changed an hour ago is likelier to change again than one that has not changed for a
+week.  So a group has a rate for each of several *ages*, in doubling steps: changes seen per time
+watched.  Whether a page changed once or twice between two visits is unknown; the expected number is
+counted.  A group with few observations has the rates of its parent group:
+`(changes + s) / (watched + s / parent's rate)`.
 
-Shares are learned in the same way: of changes that are news, of news found through links that
-were new on a changed page, of such links that led to news.
+Shares are learned in the same way: of changes that are news, of news found through links that were
+new on a changed page, of such links that led to news.
 """
 
 from __future__ import annotations
@@ -18,23 +18,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.strategies.auto.settings import REVISIT_DEFAULTS, RevisitSettings
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 EDGES: Floats = np.array([0.0, *(600.0 * 2.0**step for step in range(13))])
 """Where the ages begin, in seconds: up to ten minutes, twenty, … four weeks and more."""
 AGES = len(EDGES)
-FIRST_RATE = 1 / 86400.0
-"""How often a page is thought to change as long as no page was watched: once a day."""
-FIRST_CHANGES = 0.05
-"""What that counts, in changes: little, since pages change every second or once a year."""
-ALIKE = 1.0
-"""What the rate of the parent counts, in changes: little, since the pages of a host differ."""
-SURE = 2.0
-"""What the share of the parent counts, in cases."""
-FIRST_SHARES = (0.5, 0.3, 0.3)
-"""Of changes that are news, news through links a change, links of a changed page that are news."""
-MOST_GROUPS = 20_000
 ROOT = 0
 
 GROUP = np.dtype(
@@ -51,11 +42,11 @@ GROUP = np.dtype(
 )
 
 
-def first_groups() -> NDArray[np.void]:
+def first_groups(settings: RevisitSettings) -> NDArray[np.void]:
     """Return the table with the group of all pages."""
     table = np.zeros(64, GROUP)
-    table["rate"][ROOT], table["share"][ROOT] = FIRST_RATE, FIRST_SHARES
-    table["until"][ROOT] = FIRST_RATE * EDGES
+    table["rate"][ROOT], table["share"][ROOT] = settings.first_rate, settings.first_shares
+    table["until"][ROOT] = settings.first_rate * EDGES
     return table
 
 
@@ -63,16 +54,20 @@ def first_groups() -> NDArray[np.void]:
 class Hazards:
     """Groups of pages: `rate` by age, `until` the changes expected up to an age, and shares."""
 
-    table: NDArray[np.void] = field(default_factory=first_groups, repr=False)
+    settings: RevisitSettings = REVISIT_DEFAULTS
+    table: NDArray[np.void] = field(init=False, repr=False)
     _numbers: dict[Hashable, int] = field(default_factory=dict, repr=False)
     _levels: list[list[int]] = field(default_factory=lambda: [[ROOT], [], []], repr=False)
+
+    def __post_init__(self) -> None:
+        self.table = first_groups(self.settings)
 
     def group(self, key: Hashable, parent: int = ROOT) -> int:
         """Return the number of a group, which begins as its parent is; groups go two deep."""
         number = self._numbers.get(key)
         if number is not None:
             return number
-        if len(self._numbers) >= MOST_GROUPS:
+        if len(self._numbers) >= self.settings.most_groups:
             return parent
         number = self._numbers[key] = len(self._numbers) + 1
         if number >= len(self.table):
@@ -122,23 +117,24 @@ class Hazards:
         return tuple(found)
 
     def refresh(self) -> None:
-        """Work out rates and shares anew, parents first."""
-        table = self.table
+        """Compute rates and shares again, parents first."""
+        table, settings = self.table, self.settings
+        sure = settings.sure
         for level, some in enumerate(self._levels):
             if not some:
                 continue
             rows = np.array(some)
             above = table["parent"][rows]
-            rates = table["rate"][above] if level else np.full((1, AGES), FIRST_RATE)
-            shares = table["share"][above] if level else np.array([FIRST_SHARES])
-            some_changes = ALIKE if level else FIRST_CHANGES
+            rates = table["rate"][above] if level else np.full((1, AGES), settings.first_rate)
+            shares = table["share"][above] if level else np.array([settings.first_shares])
+            some_changes = settings.alike if level else settings.first_changes
             rate = table["events"][rows] + some_changes
             rate /= table["watched"][rows] + some_changes / rates
             table["rate"][rows] = rate
             steps = rate[:, :-1] * np.diff(EDGES)
             table["until"][rows, 1:] = np.cumsum(steps, axis=1)
-            good = table["good"][rows] + SURE * shares
-            table["share"][rows] = good / (table["cases"][rows] + SURE)
+            good = table["good"][rows] + sure * shares
+            table["share"][rows] = good / (table["cases"][rows] + sure)
 
 
 def age_of(ages: Floats) -> Places:

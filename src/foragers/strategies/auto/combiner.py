@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core import exact
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 
 Floats = NDArray[np.float64]
 Matrix = NDArray[np.float32]
@@ -58,9 +59,6 @@ NAMES = tuple(feature.name for feature in FEATURES)
 FIRST_WEIGHTS = np.array([feature.prior for feature in FEATURES])
 PENALTIES = np.array([feature.penalty for feature in FEATURES])
 IS_BIAS = np.array([feature.name == BIAS for feature in FEATURES])
-REMEMBERED = 2000
-MOST_STEPS, MOST_HALVINGS, LITTLE = 20, 12, 1e-3
-"""A fit ends after so many steps, or when no step makes it better by more than a little."""
 
 
 def rows_by_name(names: Sequence[str], columns: Mapping[str, Column], links: int) -> Matrix:
@@ -88,25 +86,28 @@ def log_odds(chance: Floats) -> Floats:
 class Combiner:
     """The weights of the features, and the followed links to which they are fitted."""
 
+    settings: AutoSettings = DEFAULTS
     weights: Floats = field(default_factory=FIRST_WEIGHTS.copy)
     first: Floats = field(default_factory=FIRST_WEIGHTS.copy, repr=False)
-    _features: Matrix = field(
-        default_factory=lambda: np.zeros((REMEMBERED, len(FEATURES)), np.float32), repr=False
-    )
-    _worth: Floats = field(default_factory=lambda: np.zeros(REMEMBERED), repr=False)
+    _features: Matrix = field(init=False, repr=False)
+    _worth: Floats = field(init=False, repr=False)
     _seen: int = 0
+
+    def __post_init__(self) -> None:
+        self._features = np.zeros((self.settings.remembered, len(FEATURES)), np.float32)
+        self._worth = np.zeros(self.settings.remembered)
 
     def remember(self, features: Matrix, worth: float) -> int:
         """Keep the features of a followed link and what it was worth; return where."""
-        place = self._seen
-        self._features[place % REMEMBERED], self._worth[place % REMEMBERED] = features, worth
+        place, row = self._seen, self._seen % self.settings.remembered
+        self._features[row], self._worth[row] = features, worth
         self._seen += 1
         return place
 
     def correct(self, place: int, worth: float) -> None:
         """Change what a link was worth, if it is still remembered."""
-        if place >= self._seen - REMEMBERED:
-            self._worth[place % REMEMBERED] = worth
+        if place >= self._seen - self.settings.remembered:
+            self._worth[place % self.settings.remembered] = worth
 
     def begin(self, weights: Floats) -> None:
         """Start from the weights of earlier crawls, except that of the bias."""
@@ -115,9 +116,9 @@ class Combiner:
 
     def fit(self) -> None:
         """Fit the weights to the followed links."""
-        count = min(self._seen, REMEMBERED)
+        count = min(self._seen, self.settings.remembered)
         features = self._features[:count].astype(np.float64, order="F")
-        past = History(features, self._worth[:count], self.first)
+        past = History(features, self._worth[:count], self.first, self.settings)
         self.weights = past.fitted(self.weights)
 
 
@@ -127,6 +128,7 @@ class History(NamedTuple):
     features: Floats
     worth: Floats
     first: Floats = FIRST_WEIGHTS
+    settings: AutoSettings = DEFAULTS
 
     def odds(self, weights: Floats) -> Floats:
         """Return the log-odds of each link."""
@@ -155,14 +157,14 @@ class History(NamedTuple):
 
     def fitted(self, weights: Floats) -> Floats:
         """Return better weights; a step that overshoots is halved until it helps."""
-        loss = self.loss(weights)
-        for _ in range(MOST_STEPS):
+        loss, halvings = self.loss(weights), self.settings.most_halvings
+        for _ in range(self.settings.most_steps):
             step = self.step(weights)
-            tries = (weights - step / (1 << halvings) for halvings in range(MOST_HALVINGS))
+            tries = (weights - step / (1 << times) for times in range(halvings))
             better = next((found for found in tries if self.loss(found) < loss), None)
             if better is None:
                 break
             before, loss, weights = loss, self.loss(better), better
-            if before - loss < LITTLE:
+            if before - loss < self.settings.least_gain:
                 break
         return weights

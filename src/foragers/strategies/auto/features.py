@@ -27,6 +27,7 @@ from foragers.urls.shapes import name_shape
 
 MOST_DIRECTORIES = 4
 ANCHOR_WORDS, ADDRESS_WORDS = 8, 6
+"""Part of the names of groups, by which files of earlier crawls know them; guesses."""
 MAX_CACHED = 1024
 
 
@@ -147,8 +148,6 @@ def host_group(name: str) -> str:
 
 
 KEPT = (Status.OK, Status.UNCHANGED)
-ALIKE = 0.5
-"""Weight of the relevance of a parent below the threshold."""
 NO_ANCHOR = anchor_of("")
 """Used for pages that are not kept: a sitemap has thousands of links, all different."""
 
@@ -187,7 +186,9 @@ def features_of(
         in_link = np.array(list(map(max, of_anchors, map(like, spelled))))
         around = np.array([like(outs.around(place)) for place in places])
     stored = {
-        "parent": (1.0 if visit.relevant else ALIKE * visit.relevance) if kept else 0.0,
+        "parent": (1.0 if visit.relevant else rates.settings.near_parent * visit.relevance)
+        if kept
+        else 0.0,
         "topic in link": in_link,
         "topic around": around,
         "words of parent": lean,

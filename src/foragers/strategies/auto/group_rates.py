@@ -3,8 +3,8 @@
     p(g) = (s + m · p(parent)) / (n + m)
 
 A group is a node of a tree: all links, those to a host, those of a host under one tag path,
-those of one page under one tag path; or a directory in a directory.  Of a group that
-nothing is known of, the one around it is believed.
+those of one page under one tag path; or a directory in a directory.  A group
+without observations has the rate of its parent.
 
 Whether there is a page at all is counted in the same groups, but one around takes in only the
 first few answers of each group inside it: what is to be expected of a new host is what
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from foragers.core import exact
 from foragers.strategies.auto.combiner import Floats, log_odds
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.urls.digests import Digests, digest
 
 Ints: TypeAlias = "array[int]"
@@ -35,14 +36,6 @@ Lineage: TypeAlias = Ints
 ROOT = 0
 ALL_LINKS = 0
 """The digest that stands for the group of all links."""
-FEW_ANSWERS = 3
-"""So many answers of a group are taken in by the group around it."""
-MOST_GROUPS = 300_000
-"""Beyond these no new groups are made: links then belong to the one around."""
-FIRST_WORTH, FIRST_ANSWER, FIRST_WEIGHT = 0.02, 0.9, 3.0
-"""What is believed of all links before any was followed, with the weight of a few."""
-RECENT = 8192
-"""So many names that came up of late are known without their digests."""
 
 
 class Before(NamedTuple):
@@ -69,8 +62,8 @@ class Rates:
     logarithms of the chance of an answer.
     """
 
-    shrinkage: float = 3.0
-    usual: float = exact.log_of(FIRST_WORTH / (1 - FIRST_WORTH))
+    settings: AutoSettings = DEFAULTS
+    usual: float = field(init=False)
     parents: Ints = field(default_factory=lambda: array("i", [ROOT]), repr=False)
     levels: Ints = field(default_factory=lambda: array("b", [0]), repr=False)
     followed: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
@@ -78,12 +71,15 @@ class Rates:
     tried: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     answered: Ints = field(default_factory=lambda: array("i", [0]), repr=False)
     odds: Reals = field(default_factory=lambda: array("f", [0.0]), repr=False)
-    doubts: Reals = field(
-        default_factory=lambda: array("d", [exact.log_of(FIRST_ANSWER)]), repr=False
-    )
+    doubts: Reals = field(init=False, repr=False)
     _digests: Digests = field(default_factory=Digests, repr=False)
     _recent: dict[str, int] = field(default_factory=dict, repr=False)
     _before: Before | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        first = self.settings.first_worth
+        self.usual = exact.log_of(first / (1 - first))
+        self.doubts = array("d", [exact.log_of(self.settings.first_answer)])
 
     def __len__(self) -> int:
         return len(self._digests) + 1
@@ -98,12 +94,12 @@ class Rates:
         key = digest(name)
         found = self._digests.find(key)
         if found is None:
-            if len(self) >= MOST_GROUPS:
+            if len(self) >= self.settings.most_groups:
                 return parent
             found = self._digests.add(key)
             self._add(parent)
             self._begin(found + 1, key)
-        if len(self._recent) >= RECENT:
+        if len(self._recent) >= self.settings.recent_names:
             self._recent.clear()
         number = self._recent[name] = found + 1
         return number
@@ -134,9 +130,9 @@ class Rates:
             self.tried[number] = int(self._before.tried[place])
             self.answered[number] = int(self._before.answered[place])
             # Known at once, not when all rates are worked out next.
-            worth = (self.earned[number] + self.shrinkage * self._worth(self.parents[number])) / (
-                self.followed[number] + self.shrinkage
-            )
+            m = self.settings.shrinkage
+            earned = self.earned[number] + m * self._worth(self.parents[number])
+            worth = earned / (self.followed[number] + m)
             self.odds[number] = exact.log_of(worth / (1 - worth)) - self.usual
 
     def _worth(self, number: int) -> float:
@@ -182,11 +178,12 @@ class Rates:
         """Take in whether there was a page, in groups around only while the inner one is new."""
         counted: set[int] = set()
         tried, parents, answers = self.tried, self.parents, self.answered
+        few = self.settings.few_answers
         for group in groups:
             here = group
             while here not in counted:
                 counted.add(here)
-                if tried[here] >= FEW_ANSWERS:
+                if tried[here] >= few:
                     break
                 here = parents[here]
         for group in counted:
@@ -195,10 +192,11 @@ class Rates:
 
     def refresh(self) -> None:
         """Work out all rates anew."""
-        odds = self._told(log_odds, self.earned, self.followed, FIRST_WORTH)
+        odds = self._told(log_odds, self.earned, self.followed, self.settings.first_worth)
         self.usual = float(odds[ROOT])
         view(self.odds)[:] = odds - self.usual
-        view(self.doubts)[:] = self._told(exact.log, self.answered, self.tried, FIRST_ANSWER)
+        chance = self.settings.first_answer
+        view(self.doubts)[:] = self._told(exact.log, self.answered, self.tried, chance)
 
     def _told(
         self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float
@@ -226,8 +224,9 @@ class Rates:
         """Return the rates of some groups, and of those around them, from the outside in."""
         levels = view(self.levels)[places]
         around = np.searchsorted(places, view(self.parents)[places])
-        rates, m = np.empty(len(places)), self.shrinkage
-        rates[ROOT] = (good[ROOT] + FIRST_WEIGHT * first) / (cases[ROOT] + FIRST_WEIGHT)
+        rates, m = np.empty(len(places)), self.settings.shrinkage
+        weight = self.settings.first_weight
+        rates[ROOT] = (good[ROOT] + weight * first) / (cases[ROOT] + weight)
         for level in range(1, int(levels.max()) + 1):
             here = np.flatnonzero(levels == level)
             rates[here] = (good[here] + m * rates[around[here]]) / (cases[here] + m)

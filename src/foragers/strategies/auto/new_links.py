@@ -15,12 +15,10 @@ from typing import NamedTuple, Protocol
 
 from foragers.core.types import Choice, HostId, Ids, Page, UrlId
 from foragers.frontier.frontier import Frontier
+from foragers.strategies.auto.settings import REVISIT_DEFAULTS, RevisitSettings
 
 FRESH = "new link"
 """In place of an agent: the link to the page was new."""
-MOST = 20_000
-GLANCES = 64
-"""So many links are looked at in search of one on an open host."""
 
 
 class Source(NamedTuple):
@@ -47,6 +45,7 @@ class Judging(Protocol):
 class FreshLinks:
     """New links, the most promising first."""
 
+    settings: RevisitSettings = REVISIT_DEFAULTS
     _sources: dict[UrlId, Source] = field(default_factory=dict, repr=False)
     _heap: list[tuple[float, float, int, UrlId]] = field(default_factory=list, repr=False)
     _added: int = 0
@@ -64,7 +63,7 @@ class FreshLinks:
             self._sources[url] = Source(place, page.time, host, page.final, depth)
             self._added += 1
             heappush(self._heap, (-inf, -page.time, self._added, url))
-            if len(self._sources) > MOST:
+            if len(self._sources) > self.settings.most_new_links:
                 del self._sources[next(iter(self._sources))]
 
     def on(self, url: UrlId) -> int | None:
@@ -83,7 +82,7 @@ class FreshLinks:
         """Return the promise of the best link on an open host, which may then be taken."""
         aside = []
         found = -inf
-        for _ in range(GLANCES):
+        for _ in range(self.settings.new_link_tries):
             if not self._heap:
                 break
             negative, time, order, url = self._heap[0]

@@ -25,16 +25,11 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Page, UrlId, Visit
 from foragers.frontier.columns import UrlColumn
-from foragers.strategies.auto.change_rates import ALIKE, SURE, Floats, Hazards, Places
+from foragers.strategies.auto.change_rates import Floats, Hazards, Places
+from foragers.strategies.auto.settings import REVISIT_DEFAULTS, RevisitSettings
 
-FADES = 0.95
-"""What was seen of a page counts so much less at every further visit."""
 NEWS, THROUGH, LINKS = range(3)
 """Shares: changes that are news; news through links a change; new links that led to news."""
-GIVEN_UP = 3
-"""What never answered, though it was asked so often, is worth no visit any more."""
-MOST_CHANGES = 3.0
-"""So many at most are counted between two visits: else what always changed would by ever more."""
 
 PAGE = np.dtype(
     [
@@ -62,12 +57,16 @@ class Watched:
     """Columns, one row a page; `within` is how old news may be, in seconds."""
 
     within: float
-    hazards: Hazards = field(default_factory=Hazards)
+    settings: RevisitSettings = REVISIT_DEFAULTS
+    hazards: Hazards = field(init=False)
     _table: NDArray[np.void] = field(default_factory=lambda: np.zeros(64, PAGE), repr=False)
     _count: int = 0
     _places: UrlColumn[np.int32] = field(
         default_factory=lambda: UrlColumn(np.int32(-1)), repr=False
     )
+
+    def __post_init__(self) -> None:
+        self.hazards = Hazards(self.settings)
 
     def __len__(self) -> int:
         return self._count
@@ -114,10 +113,12 @@ class Watched:
         if not last > first:
             return
         usual = self.hazards.between(np.array([group]), np.array([first]), np.array([last])).item()
-        lively = float((ALIKE + row["changes"]) / (ALIKE + row["expected"]))
-        changes = expected_if_any(lively * usual) if changed else 0.0
+        settings = self.settings
+        alike, fades = settings.alike, settings.fades
+        lively = float((alike + row["changes"]) / (alike + row["expected"]))
+        changes = expected_if_any(lively * usual, settings.most_changes) if changed else 0.0
         for name in ("changes", "expected", "cases", "good"):
-            row[name] = FADES * row[name]
+            row[name] = fades * row[name]
         row["changes"] += changes
         row["expected"] += usual
         row["cases"][THROUGH] += changes
@@ -134,20 +135,21 @@ class Watched:
     def worth(self, places: Places, now: float, price: float) -> Floats:
         """Return what visits to pages are worth now, if other downloads find `price` news each."""
         pages, table = self._table[places], self.hazards.table
+        alike, sure = self.settings.alike, self.settings.sure
         groups = pages["group"]
         ages = np.maximum(now - pages["born"], 0.0)
         since = np.maximum(pages["seen"], pages["asked"]) - pages["born"]
         since = np.clip(since, 0.0, ages)
-        lively = (ALIKE + pages["changes"]) / (ALIKE + pages["expected"])
+        lively = (alike + pages["changes"]) / (alike + pages["expected"])
         young = np.maximum(since, ages - self.within)
         changes = lively * self.hazards.between(groups, young, ages)
-        shares = (pages["good"] + SURE * table["share"][groups]) / (pages["cases"] + SURE)
+        shares = (pages["good"] + sure * table["share"][groups]) / (pages["cases"] + sure)
         # What is older than news may be is lost at the rate at which there is more.
         soon = np.where(ages - since <= self.within, lively * self.hazards.rates(groups, ages), 0.0)
         missed = np.maximum(1.0 - (1.0 + (ages - since) * soon) * exact.exp(-changes), 0.0)
         net = np.maximum(0.0, 1.0 - price / np.maximum(shares[:, LINKS], 1e-9))
         found: Floats = shares[:, NEWS] * missed + net * shares[:, THROUGH] * changes
-        found[(pages["version"] < 0) & (pages["misses"] >= GIVEN_UP)] = 0.0
+        found[(pages["version"] < 0) & (pages["misses"] >= self.settings.given_up)] = 0.0
         return found
 
     def promise(self, place: int) -> float:
@@ -156,18 +158,19 @@ class Watched:
 
     def share(self, place: int, share: int) -> float:
         """Return a share of a page."""
-        row = self._table[place]
+        row, sure = self._table[place], self.settings.sure
         usual = self.hazards.table["share"][int(row["group"]), share]
-        return float((row["good"][share] + SURE * usual) / (row["cases"][share] + SURE))
+        return float((row["good"][share] + sure * usual) / (row["cases"][share] + sure))
 
     def rate(self, place: int, now: float) -> float:
         """Return how many changes a second are expected of a page."""
         row = self._table[place]
         group, age = np.array([int(row["group"])]), np.array([max(now - float(row["born"]), 0.0)])
-        lively = float((ALIKE + row["changes"]) / (ALIKE + row["expected"]))
+        alike = self.settings.alike
+        lively = float((alike + row["changes"]) / (alike + row["expected"]))
         return lively * self.hazards.rates(group, age).item()
 
 
-def expected_if_any(changes: float) -> float:
-    """Return how many changes there were, given that there was one."""
-    return min(-changes / exact.expm1_of(-changes), MOST_CHANGES) if changes > 1e-6 else 1.0
+def expected_if_any(changes: float, most: float = REVISIT_DEFAULTS.most_changes) -> float:
+    """Return how many changes there were, given that there was at least one."""
+    return min(-changes / exact.expm1_of(-changes), most) if changes > 1e-6 else 1.0

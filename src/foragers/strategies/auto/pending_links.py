@@ -1,7 +1,7 @@
 """Features of links not fetched yet: one column per link.
 
-Only the first `MOST_IN_LINKS` links to a page are kept.  Links to fetched pages are unlinked at
-each rescoring and compacted once they are many.  Of more than `MOST_LINKS` links the least
+Only the first `most_in_links` links to a page are kept.  Links to fetched pages are unlinked at
+each rescoring and compacted once they are many.  Of more than `most_pending` links the least
 promising are dropped too; their pages keep the promise they had.
 """
 
@@ -19,10 +19,9 @@ from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import UrlColumn
 from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix, rows_by_name
 from foragers.strategies.auto.group_rates import Rates, view
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.strategies.auto.word_weights import LINK_WORDS, NO_WORD, WordWeights
 
-MOST_IN_LINKS = 3
-MOST_LINKS = 250_000
 STORED = (
     "parent",
     "topic in link",
@@ -33,9 +32,6 @@ STORED = (
     "place on page",
 )
 """The features that are known when a link is found, and never change: rows of `stored`."""
-FIRST_ROOM = 1024
-BLOCK = 2048
-"""Links scored at a time; so many fit into the cache of the processor."""
 LENGTHS = np.sqrt(np.maximum(np.arange(LINK_WORDS + 1), 1))
 """The square root of the number of a link's words."""
 
@@ -100,10 +96,15 @@ class LinkFeatures(NamedTuple):
 class PendingLinks:
     """The links not fetched yet; those to one page are chained from the last to the first."""
 
-    _links: LinkFeatures = field(default_factory=lambda: LinkFeatures.room(FIRST_ROOM), repr=False)
-    _before: Ids = field(default_factory=lambda: np.zeros(FIRST_ROOM, np.int32), repr=False)
+    settings: AutoSettings = DEFAULTS
+    _links: LinkFeatures = field(init=False, repr=False)
+    _before: Ids = field(init=False, repr=False)
     _last: UrlColumn[np.int32] = field(default_factory=lambda: UrlColumn(np.int32(0)), repr=False)
     _count: int = 0
+
+    def __post_init__(self) -> None:
+        self._links = LinkFeatures.room(self.settings.first_room)
+        self._before = np.zeros(self.settings.first_room, np.int32)
 
     def __len__(self) -> int:
         return self._count
@@ -161,8 +162,9 @@ class PendingLinks:
 
     def blocks(self) -> Iterator[LinkFeatures]:
         """Return all pending links, a block at a time."""
-        for start in range(0, self._count, BLOCK):
-            yield self._links.between(start, min(start + BLOCK, self._count))
+        block = self.settings.block
+        for start in range(0, self._count, block):
+            yield self._links.between(start, min(start + block, self._count))
 
     def best(self, promises: Floats) -> tuple[Ids, Floats]:
         """Return the pages linked to, each once, and the best promise of each."""
@@ -200,14 +202,15 @@ class PendingLinks:
 
 def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Matrix:
     """Return the features of links: one row per feature, in the order of `FEATURES`."""
-    numbers = links.words
+    numbers, settings = links.words, words.settings
+    most_weight, most_lean = settings.most_weight, settings.most_lean
     lengths = LENGTHS.take(np.add.reduce(numbers != NO_WORD, axis=0, dtype=np.intp))
     weight = added(words.weights.take(numbers))
     lean = added(words.leans.take(numbers)) / lengths
     columns = {
         BIAS: 1.0,
-        "link words": np.minimum(np.maximum(weight, -5), 5),
-        "words of relevant pages": np.minimum(np.maximum(lean, -4), 4),
+        "link words": np.minimum(np.maximum(weight, -most_weight), most_weight),
+        "words of relevant pages": np.minimum(np.maximum(lean, -most_lean), most_lean),
         "in-links": exact.log_counts(np.maximum(in_links, 1)),
         **dict(zip(GROUPED, view(rates.odds).take(links.groups), strict=True)),
         **dict(zip(STORED, links.stored, strict=True)),

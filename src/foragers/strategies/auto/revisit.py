@@ -24,26 +24,12 @@ from foragers.frontier.frontier import Frontier
 from foragers.strategies.auto.change_rates import Places
 from foragers.strategies.auto.new_links import FRESH, FreshLinks
 from foragers.strategies.auto.page_history import LINKS, NEWS, THROUGH, Watched
+from foragers.strategies.auto.settings import REVISIT_DEFAULTS, RevisitSettings
 from foragers.urls.shapes import path_shape
 
 HOUR = 3600.0
 AGAIN, ANY, ON_SEED = "revisit", "", "link of a seed"
 """In place of an agent: the page may have changed; it was never seen; a seed links to it."""
-LATELY = 1 / 200
-"""What the latest download counts in the price of one."""
-REMEMBERS, FIRST, LEAST = 0.98, 5.0, 0.1
-"""Of promises: what the older ones still count, what kept ones there seem to be, and at least."""
-LOOK_AGAIN = 50
-NEAREST = 64
-"""So many of the pages most worth visiting are compared at every question."""
-LOST = 512
-"""After so many answers to others, one counts as lost."""
-SEED_DUE, SEED_REST, MOST_SEEDS = 1 / 4, 10, 100
-"""A seed is visited again after this part of the time in which news is news, whatever it has been
-worth, but only one of so many downloads goes that way, and to so many of the seeds at most."""
-LINK_REST, MOST_LINKS = 8, 40
-"""Links of the seeds are followed once, whatever they promise, since a list of what is new may be
-behind any of them: so many links at most, and only one of so many downloads goes that way."""
 WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
 """Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
 
@@ -60,18 +46,24 @@ class SeedLink(NamedTuple):
 class Trust:
     """How far the promises of a kind of links are kept."""
 
-    kept: float = FIRST
-    promised: float = FIRST
+    settings: RevisitSettings = REVISIT_DEFAULTS
+    kept: float = field(init=False)
+    promised: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kept = self.promised = self.settings.first_promises
 
     def learn(self, promise: float, relevance: float) -> None:
         """Compare what was promised with what came."""
-        self.kept = REMEMBERS * self.kept + relevance
-        self.promised = REMEMBERS * self.promised + min(1.0, promise)
+        memory = self.settings.trust_memory
+        self.kept = memory * self.kept + relevance
+        self.promised = memory * self.promised + min(1.0, promise)
 
     @property
     def share(self) -> float:
         """What part of a promise is kept."""
-        return min(1.0, (self.kept + LEAST) / (self.promised + LEAST))
+        least = self.settings.least_promises
+        return min(1.0, (self.kept + least) / (self.promised + least))
 
 
 @dataclass
@@ -79,12 +71,11 @@ class Revisits:
     """The pages visited so far, and the links that were new on them when visited again."""
 
     watched: Watched
-    fresh: FreshLinks = field(default_factory=FreshLinks)
+    settings: RevisitSettings = field(init=False)
+    fresh: FreshLinks = field(init=False)
     now: float = -inf
-    price: float = 0.1
-    _trust: dict[str, Trust] = field(
-        default_factory=lambda: {ANY: Trust(), FRESH: Trust()}, repr=False
-    )
+    price: float = field(init=False)
+    _trust: dict[str, Trust] = field(init=False, repr=False)
     _seeds: list[int] = field(default_factory=list, repr=False)
     _next_seed: int = 0
     _seed_links: dict[UrlId, SeedLink] = field(default_factory=dict, repr=False)
@@ -93,6 +84,11 @@ class Revisits:
     _answers: int = 0
     _next_look: int = 0
     _near: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
+
+    def __post_init__(self) -> None:
+        self.settings = settings = self.watched.settings
+        self.fresh, self.price = FreshLinks(settings), settings.first_price
+        self._trust = {ANY: Trust(settings), FRESH: Trust(settings)}
 
     def ask(self, n: int, closed: AbstractSet[HostId], frontier: Frontier) -> Sequence[Choice]:
         """Choose the n pages that are worth most: seen before, linked to newly, or any other."""
@@ -140,14 +136,14 @@ class Revisits:
         for url, link in self._seed_links.items():
             if link.host not in closed:
                 frontier.take(url)
-                self._next_link = self._answers + LINK_REST
+                self._next_link = self._answers + self.settings.link_rest
                 return Choice(url, link.host, self.price, ON_SEED, link.parent, link.depth)
         return None
 
     @property
     def seed_due(self) -> float:
         """After how many seconds a seed is to be seen again."""
-        return SEED_DUE * self.watched.within
+        return self.settings.seed_due * self.watched.within
 
     def is_seed(self, place: int) -> bool:
         """Say whether the crawl began with a page."""
@@ -181,7 +177,9 @@ class Revisits:
         """Say of which pages no answer is awaited any more."""
         pages = self.watched.all
         answered = pages["asked"][places] <= pages["seen"][places]
-        waits: NDArray[np.bool_] = answered | (self._answers - pages["turn"][places] > LOST)
+        waits: NDArray[np.bool_] = answered | (
+            self._answers - pages["turn"][places] > self.settings.lost
+        )
         return waits
 
     def tell(self, visit: Visit, fresh: Ids, hosts: Ids) -> bool:
@@ -198,9 +196,9 @@ class Revisits:
         place = self.watched.place(page.choice.url)
         changed = place >= 0 and self.watched.learn(place, visit)
         if place in self._seeds:
-            self._next_seed = self._answers + SEED_REST
+            self._next_seed = self._answers + self.settings.seed_rest
         if page.choice.agent == ON_SEED:
-            self._next_link = self._answers + LINK_REST
+            self._next_link = self._answers + self.settings.link_rest
         if place < 0:
             if page.status in WATCHED:
                 self._begin(page)
@@ -212,11 +210,14 @@ class Revisits:
 
     def _begin(self, page: Page) -> None:
         """Watch a page from now on."""
-        if page.choice.parent == NO_PARENT and len(self._seeds) < MOST_SEEDS:
+        if page.choice.parent == NO_PARENT and len(self._seeds) < self.settings.most_seeds:
             self._seeds.append(len(self.watched))
             links = page.links
             for url, host in zip(links.targets.tolist(), links.hosts.tolist(), strict=True):
-                if self._count_links < MOST_LINKS and url not in self._seed_links:
+                if (
+                    self._count_links < self.settings.most_seed_links
+                    and url not in self._seed_links
+                ):
                     self._seed_links[url] = SeedLink(host, page.final, page.choice.depth + 1)
                     self._count_links += 1
         self.watched.begin(page, self._group(page))
@@ -224,7 +225,7 @@ class Revisits:
     def _credit(self, visit: Visit) -> None:
         """Learn what a download was worth: in general, of its kind, and by the page it was on."""
         choice = visit.page.choice
-        self.price += LATELY * (visit.relevance - self.price)
+        self.price += self.settings.price_step * (visit.relevance - self.price)
         if choice.agent in self._trust and choice.parent != NO_PARENT:
             self._trust[choice.agent].learn(choice.promise, visit.relevance)
         source = self.fresh.source(choice.url)
@@ -243,13 +244,13 @@ class Revisits:
 
     def _look(self) -> None:
         """Find the pages that may soon be worth a visit: the best of all, and of each host."""
-        self._next_look = self._answers + max(3, self._answers // LOOK_AGAIN)
+        self._next_look = self._answers + max(3, self._answers // self.settings.rescore_share)
         self.watched.hazards.refresh()
         worth = self.watched.worth(np.arange(len(self.watched)), self.now, self.price)
         order = np.argsort(-worth, kind="stable")
         _, firsts = np.unique(self.watched.all["host"][order], return_index=True)
-        best = np.sort(firsts)[: 16 * NEAREST]
-        self._near = order[np.union1d(np.arange(min(NEAREST, len(order))), best)]
+        best = np.sort(firsts)[: self.settings.nearest_hosts]
+        self._near = order[np.union1d(np.arange(min(self.settings.nearest, len(order))), best)]
 
 
 def why_now(revisits: Revisits, url: UrlId) -> Reasons | None:

@@ -1,18 +1,18 @@
-"""What a followed link was worth in the long run: its page, and what was found through it.
+"""The reward of a followed link: that of its page, and of pages found through it.
 
-    worth = max(what it is worth itself, HUB·(1 − exp(−found)))
+    worth = max(worth of the page, hub·(1 − exp(−found)))
 
-`found` counts the relevant pages that were reached from the page, those two or three links
-away for a half and a quarter of one, and others for what they are worth.  It becomes known as
-they come in, and is passed back to all that learned from the link.
+`found` counts the relevant pages that were reached from the page; those two or three links away
+count a half and a quarter, and other pages what they are worth.  It grows while they come in, and
+groups, words and feature weights are corrected.
 
-What a page is worth that is like what is wanted, but not enough to count.
+A page below the threshold of the judge is worth
 
-    worth = likeness · (share of pages less alike)⁸ / (1 + relevant pages found)
+    worth = similarity · (share of pages less similar)⁸ / (1 + relevant pages found)
 
-Where nothing has passed the judge yet, what comes nearest shows the way; the more has passed, the
-less likeness says that is not enough.  And what most pages are like leads nowhere: one word of a
-topic that stands on every page.
+If no page has passed the judge yet, the most similar pages show the way; later, similarity below
+the threshold says little.  If most pages are as similar, because one word of the topic stands on
+every page, similarity is no guide.
 """
 
 from __future__ import annotations
@@ -26,19 +26,12 @@ from typing import NamedTuple
 from foragers.core.exact import exp_of
 from foragers.core.types import UrlId
 from foragers.strategies.auto.group_rates import Lineage
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.strategies.auto.word_weights import Spoken
-
-HUB = 0.7
-"""What a page is worth through which very many relevant ones were found."""
-FARTHER = 0.5
-"""What a relevant page counts for one that is a link farther away."""
-MOST_LINKS_BACK = 3
-MOST_REMEMBERED = 20_000
-"""Of how many pages it is remembered how they were found; the oldest are forgotten first."""
 
 
 class Followed(NamedTuple):
-    """A link that was followed: whom it taught, what its page is worth, and what was found."""
+    """A followed link: groups and words to correct, worth of its page, and what was found."""
 
     parent: UrlId
     groups: Lineage
@@ -47,16 +40,12 @@ class Followed(NamedTuple):
     itself: float
     found: float = 0.0
 
-    @property
-    def worth(self) -> float:
-        """What it was worth, as far as is known."""
-        return worth_of(self.itself, self.found)
-
 
 class Raised(NamedTuple):
-    """A link that turned out to be worth more than was known."""
+    """A link that is worth more than before: `worth` in all, `more` than before."""
 
     link: Followed
+    worth: float
     more: float
 
 
@@ -67,6 +56,7 @@ class Credit:
     Numbers stand in columns, and whom a link taught in one piece of bytes: 200 bytes a link.
     """
 
+    settings: AutoSettings = DEFAULTS
     _rows: dict[UrlId, int] = field(default_factory=dict, repr=False)
     _pages: array[int] = field(default_factory=lambda: array("i"), repr=False)
     _parents: array[int] = field(default_factory=lambda: array("i"), repr=False)
@@ -89,7 +79,7 @@ class Credit:
     def _free_row(self) -> int:
         """Return a row for a page: a new one, or that of the page that came first."""
         row = len(self._pages)
-        if row < MOST_REMEMBERED:
+        if row < self.settings.most_followed:
             for column in (self._pages, self._parents, self._places):
                 column.append(0)
             self._itself.append(0.0)
@@ -102,17 +92,17 @@ class Credit:
 
     def pass_back(self, parent: UrlId, worth: float) -> Iterator[Raised]:
         """Credit the pages that led to one of worth, and say whose links are worth more now."""
-        share = worth
-        for _ in range(MOST_LINKS_BACK):
+        share, hub = worth, self.settings.hub
+        for _ in range(self.settings.most_links_back):
             row = self._rows.get(parent)
             if row is None:
                 return
             itself, found = self._itself[row], self._found[row]
-            before, after = worth_of(itself, found), worth_of(itself, found + share)
+            before, after = worth_of(itself, found, hub), worth_of(itself, found + share, hub)
             self._found[row] = found + share
             if after > before:
-                yield Raised(self._link(row), after - before)
-            share *= FARTHER
+                yield Raised(self._link(row), after, after - before)
+            share *= self.settings.farther
             parent = self._parents[row]
 
     def _link(self, row: int) -> Followed:
@@ -122,9 +112,9 @@ class Credit:
         return Followed(*numbers, self._itself[row], self._found[row])
 
 
-def worth_of(itself: float, found: float) -> float:
+def worth_of(itself: float, found: float, hub: float) -> float:
     """Return what a link is worth by its page and by what was found through that."""
-    return max(itself, HUB * (1 - exp_of(-found)))
+    return max(itself, hub * (1 - exp_of(-found)))
 
 
 def packed(link: Followed) -> bytes:
@@ -146,14 +136,13 @@ def unpacked(taught: bytes) -> tuple[Lineage, Spoken]:
 
 
 STEPS = 256
-DOUBLINGS = 3
-"""How often the share is squared: to the eighth power."""
 
 
 @dataclass
 class Likeness:
     """How alike the pages were that did not count, in steps, and how many did."""
 
+    settings: AutoSettings = DEFAULTS
     _counts: array[int] = field(default_factory=lambda: array("q", [0]) * (STEPS + 1), repr=False)
     _others: int = 0
     _relevant: int = 0
@@ -167,6 +156,6 @@ class Likeness:
         rare = sum(self._counts[:step]) / (self._others + 1)
         self._counts[step] += 1
         self._others += 1
-        for _ in range(DOUBLINGS):
+        for _ in range(self.settings.doublings):
             rare *= rare
         return likeness * rare / (1 + self._relevant)

@@ -9,8 +9,7 @@ mislead on another; what it learns is added to the file.
 The weights of features are stored with the names of the features, and read by name.  A feature that
 a file does not have keeps its prior.  A file may come from anybody: damaged columns are refused.
 
-`PretrainedScorer` is a trained spider's model: what it says of links is one more feature, believed
-as far as it proves right.
+`PretrainedScorer` is a trained spider's model: its score of a link is one more feature.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from foragers.errors import UsageError
 from foragers.strategies.auto.combiner import FEATURES, NAMES, Combiner, Floats
 from foragers.strategies.auto.features import host_group
 from foragers.strategies.auto.group_rates import Before, Rates
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.strategies.auto.word_weights import BUCKETS, RELEVANT, WordWeights
 from foragers.strategies.spider.features import Lexicon, Said
 from foragers.strategies.spider.scoring import Scorer, WordLimits, scorer_of
@@ -41,11 +41,6 @@ TEXT = "related"
 BINS = 4
 LIMITS = WordLimits(page_words=5.0, link_words=10.0)
 """As the spider itself has them by default."""
-LOUDEST = 3.0
-MOST_LINKS, MOST_PAGES = 10, 200
-"""So many links of a group, and pages in all, earlier crawls count as at most."""
-MOST = 0.5
-"""Of the seeds, what part must be on known hosts."""
 LARGEST = 1 << 31
 LOUDEST = 20.0
 COLUMNS: Mapping[str, type[np.generic]] = {
@@ -149,10 +144,11 @@ class Lore:
         }
         return Model(*KIND, facts, {name: getattr(self, name) for name in COLUMNS})
 
-    def knows(self, hosts: Iterable[str]) -> bool:
+    def knows(self, hosts: Iterable[str], settings: AutoSettings = DEFAULTS) -> bool:
         """Say whether pages of most of some hosts were fetched before."""
         keys = np.array([digest(host_group(host)) for host in hosts], np.uint64)
-        return len(keys) > 0 and float(np.isin(keys, self.groups[self.answered > 0]).mean()) >= MOST
+        known = np.isin(keys, self.groups[self.answered > 0])
+        return len(keys) > 0 and float(known.mean()) >= settings.known_seeds
 
     def and_before(self, before: Lore, taught: bool) -> Lore:
         """Return this with what was known before, of which words have been `taught` already."""
@@ -179,10 +175,10 @@ class Lore:
             found[name] = column
         return found
 
-    def before(self) -> Before:
+    def before(self, most: int = DEFAULTS.saved_links) -> Before:
         """Return what groups have brought, as that of a few links each."""
-        followed = np.minimum(self.followed, MOST_LINKS)
-        tried = np.minimum(self.tried, MOST_LINKS)
+        followed = np.minimum(self.followed, most)
+        tried = np.minimum(self.tried, most)
         return Before(
             self.groups,
             followed,
@@ -193,8 +189,9 @@ class Lore:
 
     def teach(self, rates: Rates, words: WordWeights, combiner: Combiner) -> None:
         """Let those who judge links begin with what is known."""
-        rates.begin(self.before())
-        part = min(1.0, MOST_PAGES / max(1, int(self.pages.sum())))
+        settings = rates.settings
+        rates.begin(self.before(settings.saved_links))
+        part = min(1.0, settings.saved_pages / max(1, int(self.pages.sum())))
         words.begin(self.words, self.weights, self.squares * part, self.scaled(part))
         words.pages[:] = [max(1, round(part * count)) if count else 0 for count in self.pages]
         combiner.begin(self.beliefs)
@@ -234,14 +231,16 @@ class PretrainedScorer:
     lexicon: Lexicon
     scorer: Scorer
     usual: float
+    most: float
 
     @classmethod
-    def of(cls, model: Model) -> PretrainedScorer:
+    def of(cls, model: Model, most: float = DEFAULTS.most_trained) -> PretrainedScorer:
         """Take up what a model knows."""
         tally = LinkCounts.of(model)
         lexicon = Lexicon.of(TEXTS[TEXT], tally)
         scorer = replace(scorer_of(lexicon, tally, BINS), limits=LIMITS)
-        return cls(lexicon, scorer, exact.dot(exact.exp(scorer.priors), scorer.values))
+        usual = exact.dot(exact.exp(scorer.priors), scorer.values)
+        return cls(lexicon, scorer, usual, most)
 
     def says(self, page: Page, places: list[int]) -> Floats:
         """Return the logarithm of how much more than usual each link of a page is worth."""
@@ -249,4 +248,4 @@ class PretrainedScorer:
         own = self.lexicon.of_links(said)
         worth = self.scorer.worth(self.scorer.scores(self.lexicon.of_page(page.document), own))
         more = exact.log(np.maximum(worth, 1e-9) / max(self.usual, 1e-9))
-        return np.clip(more, -LOUDEST, LOUDEST)
+        return np.clip(more, -self.most, self.most)

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import ClassVar
 
@@ -51,8 +52,6 @@ from foragers.strategies.auto.features import features_of
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.page_history import Watched
 from foragers.strategies.auto.pending_links import (
-    MOST_IN_LINKS,
-    MOST_LINKS,
     LinkFeatures,
     PendingLinks,
     doubt_of,
@@ -63,20 +62,14 @@ from foragers.strategies.auto.revisit import Revisits, why_now
 from foragers.strategies.auto.reward import Credit, Followed, Likeness
 from foragers.strategies.auto.saved import KIND as LORE
 from foragers.strategies.auto.saved import TEXT, Lore, PretrainedScorer
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.strategies.auto.word_weights import WordWeights, page_words, spoken
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
 from foragers.text.link_text import TEXTS
 from foragers.urls.id_set import IdSet
 
-FIRST_SEEDS, FEW_SEEDS = 20, 5
-"""Of many seeds the first have their turns whatever they promise, one after every download: whoever
-gave them knew why.  A few wait, so that what one site teaches is of use on the next."""
 FETCHED = -1
 """In place of the number of links to a page: it is there."""
-LOOK_AGAIN, FIT_AGAIN = 50, 20
-"""What waits is judged anew after a fiftieth of the downloads so far, beliefs after a twentieth."""
-DROP_BELOW = 0.9
-"""Links of fetched pages are dropped when they leave no more than this part."""
 NO_PROMISES = np.empty(0)
 
 
@@ -93,13 +86,8 @@ class Auto:
     model: Model | None = None
     lore: Model | None = None
     new_within: float = field(default_factory=lambda: inf)  # no parameter: the aim says it
+    settings: AutoSettings = field(default=DEFAULTS, repr=False)
     learns: bool = field(default=True, init=False, repr=False)
-    _rates: Rates = field(default_factory=Rates, init=False, repr=False)
-    _words: WordWeights = field(default_factory=WordWeights, init=False, repr=False)
-    _combiner: Combiner = field(default_factory=Combiner, init=False, repr=False)
-    _pending: PendingLinks = field(default_factory=PendingLinks, init=False, repr=False)
-    _likeness: Likeness = field(default_factory=Likeness, init=False, repr=False)
-    _credit: Credit = field(default_factory=Credit, init=False, repr=False)
     _in_links: UrlColumn[np.int32] = field(
         default_factory=lambda: UrlColumn(np.int32(0)), init=False, repr=False
     )
@@ -117,6 +105,30 @@ class Auto:
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
     learned_kind: ClassVar[tuple[str, int]] = LORE
     learned_field: ClassVar[str] = "lore"
+
+    @cached_property
+    def _rates(self) -> Rates:
+        return Rates(self.settings)
+
+    @cached_property
+    def _words(self) -> WordWeights:
+        return WordWeights(self.settings)
+
+    @cached_property
+    def _combiner(self) -> Combiner:
+        return Combiner(self.settings)
+
+    @cached_property
+    def _pending(self) -> PendingLinks:
+        return PendingLinks(self.settings)
+
+    @cached_property
+    def _likeness(self) -> Likeness:
+        return Likeness(self.settings)
+
+    @cached_property
+    def _credit(self) -> Credit:
+        return Credit(self.settings)
 
     def check(self) -> None:
         """Refuse a model that is not for the text that is read."""
@@ -171,14 +183,14 @@ class Auto:
         """Begin with what earlier crawls learned, if they knew most of the seeds' hosts."""
         self.lore, self._before = None, before
         hrefs = seeds.links.addresses.hrefs(seeds.links.targets.tolist())
-        self._taught = before.knows(href.split("/", 3)[2] for href in hrefs)
+        self._taught = before.knows([href.split("/", 3)[2] for href in hrefs], self.settings)
         if self._taught:
             before.teach(self._rates, self._words, self._combiner)
 
     def _come_back(self, visit: Visit) -> bool:
         """Tell those who watch pages what there is; return whether it is to be read again."""
         if self._again is None:
-            self._again = Revisits(Watched(self.new_within))
+            self._again = Revisits(Watched(self.new_within, self.settings.revisits))
         links = visit.page.links
         in_links = self._in_links.reach(int(links.targets.max(initial=0)))
         new = in_links[links.targets] == 0
@@ -210,14 +222,14 @@ class Auto:
         self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, worth))
         if self._downloads >= self._next_fit:
             self._combiner.fit()
-            self._next_fit = self._downloads + max(10, self._downloads // FIT_AGAIN)
+            self._next_fit = self._downloads + max(10, self._downloads // self.settings.refit_share)
 
     def _reward(self, parent: UrlId, worth: float) -> None:
         """Let everyone who spoke of the pages that led to one of worth learn that they did."""
-        for link, more in self._credit.pass_back(parent, worth):
+        for link, now, more in self._credit.pass_back(parent, worth):
             self._rates.correct(link.groups, more)
-            self._words.learn(link.words, link.worth, self._rates.usual)
-            self._combiner.correct(link.place, link.worth)
+            self._words.learn(link.words, now, self._rates.usual)
+            self._combiner.correct(link.place, now)
 
     def _read(self, visit: Visit, is_page: bool) -> None:
         """Judge the links of a page, those to pages that enough links speak of left out."""
@@ -235,8 +247,9 @@ class Auto:
         known = features_of(visit, places, lean, self.topic, self._rates, trained)
         self._pending.add(known)
         promises, urls = self._promises(known), known.urls.tolist()
-        if is_seeds and len(places) > FEW_SEEDS:
-            for turn, url in enumerate(urls[:FIRST_SEEDS], 1):
+        if is_seeds and len(places) > self.settings.few_seeds:
+            # Whoever gave many seeds knew why; of a few, one site teaches something for the next.
+            for turn, url in enumerate(urls[: self.settings.first_seeds], 1):
                 self._turns.setdefault(url, turn)
             self._raise_due(known.urls, promises)
         hosts, depth = page.links.hosts[places].tolist(), page.choice.depth + 1
@@ -245,7 +258,7 @@ class Auto:
 
     def _schooled(self, model: Model) -> PretrainedScorer:
         if self._schooling is None:
-            self._schooling = PretrainedScorer.of(model)
+            self._schooling = PretrainedScorer.of(model, self.settings.most_trained)
         return self._schooling
 
     def _fresh(self, page: Page) -> list[int]:
@@ -256,7 +269,7 @@ class Auto:
         # A page that is read again is not another one that speaks of what it links to.
         counts = before == 0 if page.final in self._pages else before >= 0
         np.add.at(in_links, urls[counts], 1)
-        places = np.flatnonzero(counts & (before < MOST_IN_LINKS))
+        places = np.flatnonzero(counts & (before < self.settings.most_in_links))
         wants = self.frontier.wants
         some = zip(places.tolist(), urls[places].tolist(), strict=True)
         return [place for place, url in some if wants(url)]
@@ -277,15 +290,16 @@ class Auto:
 
     def _look(self) -> None:
         """Judge all that waits anew."""
-        self._next_look = self._downloads + max(3, self._downloads // LOOK_AGAIN)
+        self._next_look = self._downloads + max(3, self._downloads // self.settings.rescore_share)
         self._rates.refresh()
         self._words.refresh()
         self._forget()
         promises = np.concatenate([NO_PROMISES, *map(self._promises, self._pending.blocks())])
         self._raise_due(self._pending.urls, promises)
-        if len(promises) > MOST_LINKS:
+        most = self.settings.most_pending
+        if len(promises) > most:
             kept = np.zeros(len(promises), np.bool_)
-            kept[np.argsort(-promises, kind="stable")[:MOST_LINKS]] = True
+            kept[np.argsort(-promises, kind="stable")[:most]] = True
             self._pending.keep(kept)
             promises = promises[kept]
         self.frontier.rescore(*self._pending.best(promises))
@@ -297,7 +311,8 @@ class Auto:
             self._turns.pop(url, None)
         self._fetched.clear()
         waits = self._in_links.values[self._pending.urls] >= 0
-        if len(waits) > MOST_LINKS or np.count_nonzero(waits) < DROP_BELOW * len(waits):
+        few = self.settings.drop_below * len(waits)
+        if len(waits) > self.settings.most_pending or np.count_nonzero(waits) < few:
             self._pending.keep(waits)
 
     def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  groups have names

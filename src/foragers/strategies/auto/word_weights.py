@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from math import sqrt
 from typing import TypeAlias, cast
 from zlib import crc32
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from foragers.core import exact
 from foragers.core.types import Document
+from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.text.words import ENGLISH_STOPWORDS, words_apart
 
 Floats = NDArray[np.float64]
@@ -31,10 +33,9 @@ LINK_WORDS = 12
 NO_WORDS = (NO_WORD,) * LINK_WORDS
 Spoken: TypeAlias = "tuple[tuple[int, ...], ...]"
 """The words of some links."""
-PAGE_LETTERS, LEADING_WORDS = 3000, 15
-RATE, FIRST_SQUARE, PRIOR = 0.3, 0.1, 0.3
-LOGS = exact.log(np.arange(4096) + PRIOR)
-"""Of the counts that most words have; others are worked out."""
+PAGE_LETTERS = 3000
+SMALL_COUNTS = 4096
+"""Logarithms of smaller counts, which most words have, are in a table."""
 RELEVANT = 1 << 32
 """What a relevant page counts, and others one: both counts of a word are in one number."""
 NONE_MET = np.empty(0, np.int32)
@@ -77,26 +78,36 @@ def is_short(word: bytes) -> bool:
     return len(word.decode("utf-8", "surrogatepass")) <= 2
 
 
-def logs_of(counts: NDArray[np.int64]) -> Floats:
-    """Return the logarithms of counts, each a little larger than it is."""
-    if counts.max(initial=0) < len(LOGS):
-        known: Floats = LOGS.take(counts)
+@cache
+def log_table(prior: float) -> Floats:
+    """Return the logarithms of small counts, to each of which a prior is added."""
+    return exact.log(np.arange(SMALL_COUNTS) + prior)
+
+
+def logs_of(counts: NDArray[np.int64], prior: float) -> Floats:
+    """Return the logarithms of counts, to each of which a prior is added."""
+    if counts.max(initial=0) < SMALL_COUNTS:
+        known: Floats = log_table(prior).take(counts)
         return known
-    return exact.log(counts + PRIOR)
+    return exact.log(counts + prior)
 
 
 @dataclass
 class WordWeights:
     """All words, as far as the crawl has met them."""
 
+    settings: AutoSettings = DEFAULTS
     weights: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     leans: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
-    squares: Floats = field(default_factory=lambda: np.full(BUCKETS + 1, FIRST_SQUARE), repr=False)
+    squares: Floats = field(init=False, repr=False)
     counts: NDArray[np.int64] = field(
         default_factory=lambda: np.zeros(BUCKETS, np.int64), repr=False
     )
     _met: list[Numbers] = field(default_factory=list, repr=False)
     pages: list[int] = field(default_factory=lambda: [0, 0])
+
+    def __post_init__(self) -> None:
+        self.squares = np.full(BUCKETS + 1, self.settings.first_square)
 
     def begin(
         self,
@@ -107,7 +118,7 @@ class WordWeights:
     ) -> None:
         """Begin with what earlier crawls have taught of some words."""
         self.weights[met] = weights
-        self.squares[met] = np.maximum(squares, FIRST_SQUARE)
+        self.squares[met] = np.maximum(squares, self.settings.first_square)
         self.counts[met] = counts
         self._met.append(met[counts != 0].astype(np.int32))
 
@@ -120,13 +131,13 @@ class WordWeights:
         self.pages[relevant] += 1
         if not self.pages[True] or not len(page):
             return 0.0
-        return float(np.sort(self._lean(counts))[-LEADING_WORDS:].mean())
+        return float(np.sort(self._lean(counts))[-self.settings.leading_words :].mean())
 
     def _lean(self, counts: NDArray[np.int64]) -> Floats:
         """Return where words lean that stand in so many pages."""
-        others, relevant = self.pages
-        usual = exact.log_of(others + 2 * PRIOR) - exact.log_of(relevant + 2 * PRIOR)
-        return logs_of(counts >> 32) - logs_of(counts & (RELEVANT - 1)) + usual
+        (others, relevant), prior = self.pages, self.settings.word_prior
+        usual = exact.log_of(others + 2 * prior) - exact.log_of(relevant + 2 * prior)
+        return logs_of(counts >> 32, prior) - logs_of(counts & (RELEVANT - 1), prior) + usual
 
     def refresh(self) -> None:
         """Work out anew where each word leans; words not met lean nowhere."""
@@ -140,10 +151,11 @@ class WordWeights:
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         weights = cast("memoryview[float]", self.weights.data)
         squares = cast("memoryview[float]", self.squares.data)
+        rate = self.settings.word_rate
         for link in links:
             said = sum([weights[place] for place in link]) + usual
             chance = 1 / (1 + exact.exp_of(-min(max(said, -30.0), 30.0)))
             slope = (chance - worth) / len(links)
             for place in set(link):
                 squares[place] += slope * slope
-                weights[place] -= RATE * slope / sqrt(squares[place])
+                weights[place] -= rate * slope / sqrt(squares[place])
