@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from foragers.crawling.session import Session
-from foragers.fetching import job as errand
+from foragers.fetching import robots_cache
 from foragers.fetching import scheduler as dispatch
+from foragers.reports.crawl_folder import opened
+from foragers.reports.retell import visit_row
 from support.crawling import LIMITS, crawl, order_of, serving
 from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
 
@@ -36,7 +38,7 @@ def failing_at_first(times: int, answer: bytes = ALLOW_ALL, **headers: str):
 def test_pages_whose_rules_cannot_be_had_are_asked_for_again_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errand, "ROBOTS_RETRY", 0.3)
+    monkeypatch.setattr(robots_cache, "ROBOTS_RETRY", 0.3)
     site = {"/robots.txt": failing_at_first(3), "/a": page("/b"), "/b": page()}
     with serving(site) as server:
         outcome = crawl(tmp_path, server.url("/a"))
@@ -48,11 +50,19 @@ def test_pages_whose_rules_cannot_be_had_are_asked_for_again_in_time(
 def test_rules_that_are_never_to_be_had_end_the_crawl(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errand, "ROBOTS_RETRY", 0.1)
+    monkeypatch.setattr(robots_cache, "ROBOTS_RETRY", 0.1)
     with serving({"/robots.txt": failing_at_first(999), "/a": page()}) as server:
         crawl(tmp_path, server.url("/a"), backoff=0.0001)
         assert rows(tmp_path) == [("/a", "skipped")] * 4
         assert "/a" not in server.paths
+
+
+def reworded(folder: Path) -> None:
+    """Say in other words why pages are deferred: no code may depend on the words."""
+    connection = sqlite3.connect(folder / "ledger.sqlite")
+    with connection:
+        connection.execute("UPDATE visits SET reason = 'vielleicht spaeter'")
+    connection.close()
 
 
 @pytest.mark.parametrize("keep", [True, False], ids=["checkpoint", "ledger alone"])
@@ -64,8 +74,13 @@ def test_pages_whose_rules_could_not_be_had_are_asked_for_when_the_crawl_goes_on
         first = crawl(tmp_path, server.url("/a"))
         assert "deferred for 30 minutes or more" in first.stopped
         assert first.reason("/a") == "robots.txt could not be fetched: 503" + LATER
+        with opened(tmp_path) as folder:
+            deferred = visit_row(folder, 1)
+        assert deferred.retry_at is not None
+        assert 1700 < deferred.retry_at - deferred.time <= 1800
         if not keep:
             (tmp_path / "checkpoint").unlink()
+            reworded(tmp_path)
         crawl(tmp_path, server.url("/a"))
         assert rows(tmp_path) == [("/a", "skipped"), ("/a", "ok"), ("/b", "ok")]
 

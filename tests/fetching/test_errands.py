@@ -41,7 +41,7 @@ def test_what_a_ledger_tells_of_pages_is_known_when_the_crawl_goes_on() -> None:
         (5, 5, "skipped", 0.0, 0.0, -1, 0.0, "", -1, 0, 0.0, False),
     ]
     visited = FetchHistory(per_host=3)
-    visited.load(Facts.from_rows(rows), SimpleNamespace(host=lambda url: 0))
+    visited.load(Facts.from_rows(rows), SimpleNamespace(host=lambda url: 0), [4])
     assert visited.moved == {1: 2}
     assert [visited.is_known(url) for url in range(1, 6)] == [True, True, False, False, False]
     assert visited.lists == {4}

@@ -43,7 +43,6 @@ def test_a_cause_is_the_same_for_all_pages_it_befell(reason: str, cause: str) ->
         ("unwanted", "noindex", None),
         ("failed", "timeout", LeftOut.FAILURES),
         ("refused", "403", LeftOut.FAILURES),
-        ("skipped", f"a.test asks for a pause of 90 s{LATER}", LeftOut.FAILURES),
         ("skipped", "robots.txt could not be fetched: timeout", LeftOut.FAILURES),
         ("skipped", "robots.txt", LeftOut.LIMITS),
         ("skipped", "scope: matches --exclude", LeftOut.LIMITS),
@@ -55,6 +54,12 @@ def test_a_page_is_left_out_by_traps_failures_or_limits(
     status: str, reason: str, why: LeftOut | None
 ) -> None:
     assert left_out(status, reason) is why
+
+
+def test_a_page_that_is_deferred_is_left_out_by_failure_whatever_its_reason_says() -> None:
+    for reason in ("a.test asks for a pause of 90 s", "robots.txt", "trap: nothing new"):
+        assert left_out("skipped", reason, deferred=True) is LeftOut.FAILURES
+    assert left_out("skipped", f"robots.txt{LATER}") is LeftOut.LIMITS
 
 
 @pytest.mark.parametrize(

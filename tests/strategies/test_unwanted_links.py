@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from foragers.core.loop import seed_visit
-from foragers.core.types import NO_PARENT, WIDENED, Choice, Link, Status, UrlId
+from foragers.core.types import NO_PARENT, Choice, Link, Purpose, Status, UrlId
 from foragers.judges.keywords import Keywords
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
 from foragers.testing.ledgers import sample
@@ -39,6 +39,6 @@ def test_a_wider_scope_adds_links_and_loses_none(name: str) -> None:
     strategy.tell([seed_visit(to(0), 0.0)])
     assert [choice.url for choice in strategy.ask(1, frozenset())] == [0]
     strategy.tell([sample(SEED, links=to(1, 2, 3), relevance=0.5)])
-    again = Choice(0, 0, 0.0, WIDENED, 0, 0)
+    again = Choice(0, 0, 0.0, "scope", 0, 0, Purpose.SCOPE)
     strategy.tell([sample(again, status=Status.SKIPPED, links=to(3, 4, 5))])
     assert sorted(chosen(strategy)) == [1, 2, 3, 4, 5]

@@ -24,12 +24,35 @@ Ids: TypeAlias = NDArray[np.int32]
 
 NO_PARENT: UrlId = -1
 """The parent of a seed: no page pointed at it."""
-LISTING = ("sitemap", "feed")
-"""The agents whose choices are lists of pages: the crawl makes them itself, no strategy does."""
-WIDENED = "scope"
-"""The agent of a page that is read again, not fetched, when the scope has become wider."""
-OWN = (*LISTING, WIDENED)
-"""The agents of the crawl itself: what comes of their choices is nothing to learn from."""
+
+
+class Purpose(StrEnum):
+    """What a request is for.
+
+    A strategy asks for pages, for the first time or again (REVISIT).  The crawl itself asks for
+    lists of pages (SITEMAP, FEED), and reads a page again without a request when its scope has
+    become wider (SCOPE).
+    """
+
+    PAGE = "page"
+    REVISIT = "revisit"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+    SCOPE = "scope"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a list of pages is asked for."""
+        return self in LISTS
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the crawl itself asks, so that a strategy learns nothing from the answer."""
+        return self in OWN
+
+
+LISTS = (Purpose.SITEMAP, Purpose.FEED)
+OWN = (*LISTS, Purpose.SCOPE)
 
 
 class Status(StrEnum):
@@ -180,7 +203,11 @@ class Links(Sequence[Link]):
 
 
 class Choice(msgspec.Struct, frozen=True, gc=False):
-    """A page to fetch next, with the reason: its promise, whose choice it is, what led there."""
+    """A page to fetch next, with the reason: its promise, whose choice it is, what led there.
+
+    `agent` is a name for people, and for the strategy that gave it; what the request is for is
+    its `purpose`.
+    """
 
     url: UrlId
     host: HostId
@@ -188,6 +215,7 @@ class Choice(msgspec.Struct, frozen=True, gc=False):
     agent: str = ""
     parent: UrlId = NO_PARENT
     depth: int = 0
+    purpose: Purpose = Purpose.PAGE
 
 
 class Page(msgspec.Struct, frozen=True, gc=False):
@@ -196,7 +224,8 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     `final` is where redirects ended, `time` when the answer was there, `born`
     when this version of the page appeared, and `version` a number that is the same
     for the same content of the same URL (-1 where there is no content).  `pause` is how
-    long the host asks to be left alone, and `record` where the answer was archived.
+    long the host asks to be left alone, and `record` where the answer was archived.  A page that
+    is deferred has the time from which it may be asked for again, as `retry_at`.
     """
 
     choice: Choice
@@ -210,6 +239,7 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     content: Content
     pause: float = 0.0
     record: str = ""
+    retry_at: float | None = None
 
     @property
     def href(self) -> str:

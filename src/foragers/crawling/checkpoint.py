@@ -34,20 +34,21 @@ from foragers.core.types import NO_PARENT, Choice
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.signed import checking, opened, signing, user_key
 from foragers.crawling.stopping import RecallMonitor
-from foragers.fetching.job import LATER
 from foragers.fetching.live import Live
 from foragers.fetching.throttle import HostDelays
 from foragers.filters.traps import Traps
 from foragers.judges.function import FunctionJudge
 from foragers.judges.novelty import Novelty
-from foragers.storage.ledger.checking import check_table
-from foragers.storage.ledger.columns import COLUMNS, Facts
+from foragers.storage.ledger.checking import check_visits
+from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
 
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError)
 """What pickle raises for code that another process could not import."""
+LAYOUT = 2
+"""Raised when checkpoints change, so that older ones give way to the ledger, which has it all."""
 
 
 @dataclass
@@ -67,6 +68,7 @@ class Checkpoint:
     extras: OwnRequests = field(default_factory=OwnRequests)
     wishes: HostDelays = field(default_factory=dict)
     lookout: RecallMonitor = field(default_factory=RecallMonitor)
+    layout: int = LAYOUT
 
 
 def save(folder: Path, standing: Checkpoint) -> None:
@@ -124,8 +126,7 @@ def fits(found: object, folder: Path) -> TypeGuard[Checkpoint]:
     """Say whether what was found is a checkpoint of the crawl in a folder."""
     if not isinstance(found, Checkpoint) or found.visits > written(folder):
         return False
-    lookout = getattr(found, "lookout", None)
-    if not hasattr(getattr(lookout, "sightings", None), "left_out"):  # of an earlier version
+    if vars(found).get("layout") != LAYOUT:  # of an earlier version
         return False
     if isinstance(found.table.store, StringsFile):
         found.table.store.move(folder / STRINGS_FILE)
@@ -157,7 +158,7 @@ def count(folder: Path, query: str) -> int | None:
         with closing(
             sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
         ) as ledger:
-            check_table(ledger, "visits", tuple(COLUMNS))
+            check_visits(ledger)
             return int(ledger.execute(query).fetchone()[0])
     except (sqlite3.Error, ValueError):
         return None
@@ -182,8 +183,8 @@ def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Checkpoin
         standing.lookout.watch([visit])
     extras.take_up()
     pending = set(standing.pending)
-    extras.ask_again(choice for choice in ledger.put_off(LATER) if choice not in pending)
-    live.visited.load(facts, live.table)
+    extras.ask_again(choice for choice in ledger.deferred() if choice not in pending)
+    live.visited.load(facts, live.table, ledger.lists())
     widen(live, facts)
     if crawl.pace:
         close_full_hosts(live, crawl.pace)

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from foragers.core.types import LISTING, Choice, HostId, UrlId, Visit
+from foragers.core.types import LISTS, Choice, HostId, Purpose, UrlId, Visit
 from foragers.fetching.live import MAX_ROUNDS
-from foragers.fetching.sitemaps import FEED
 
 MAX_LATER = 10_000
 MAX_SITEMAPS, MAX_FEEDS = 200, 10
@@ -34,7 +33,7 @@ class OwnRequests:
     _queues: dict[HostId, deque[Choice]] = field(default_factory=dict)
     _rounds: Counter[UrlId] = field(default_factory=Counter)
     _known: set[UrlId] = field(default_factory=set)
-    _lists: Counter[tuple[str, HostId]] = field(default_factory=Counter)
+    _lists: Counter[tuple[Purpose, HostId]] = field(default_factory=Counter)
     _order: int = 0
 
     def __len__(self) -> int:
@@ -65,14 +64,15 @@ class OwnRequests:
         """Take in the sitemaps and feeds that a page has brought to light."""
         page = visit.page
         for place, out in enumerate(page.content.outlinks()):
-            if out.rel in LISTING:
+            if out.rel in LISTS:
                 url, host = int(page.links.targets[place]), int(page.links.hosts[place])
-                self._add_list(Choice(url, host, 0.0, out.rel, page.final, page.choice.depth))
+                depth, purpose = page.choice.depth, Purpose(out.rel)
+                self._add_list(Choice(url, host, 0.0, out.rel, page.final, depth, purpose))
 
     def _add_list(self, choice: Choice) -> None:
         """Take in a list, unless it is known or its host has enough of them."""
-        key = choice.agent, choice.host
-        most = MAX_FEEDS if choice.agent == FEED else MAX_SITEMAPS
+        key = choice.purpose, choice.host
+        most = MAX_FEEDS if choice.purpose is Purpose.FEED else MAX_SITEMAPS
         full = self._lists[key] >= most or len(self._known) >= MAX_LISTS
         if choice.url not in self._known and not full:
             self._known.add(choice.url)
@@ -115,7 +115,7 @@ class OwnRequests:
         choice = visit.page.choice
         self._forget(choice)
         if listing:
-            if choice.agent in LISTING:
+            if choice.purpose.is_list:
                 self._known.add(choice.url)
             self.add_lists(visit)
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from foragers.core.types import LISTING, NO_PARENT, Status, Visit
+from foragers.core.types import NO_PARENT, Status, Visit
 from foragers.http.causes import LATER, NO_ROBOTS, PRIVATE, ROBOTS, SCOPE, cause_of
 from foragers.storage.ledger.columns import Facts
 
@@ -32,7 +32,7 @@ REMEDIES = (
 def is_seed(visit: Visit) -> bool:
     """Say whether a visit is one to a seed."""
     choice = visit.page.choice
-    return choice.parent == NO_PARENT and choice.depth == 0 and choice.agent not in LISTING
+    return choice.parent == NO_PARENT and choice.depth == 0 and not choice.purpose.is_list
 
 
 def failure_of(visit: Visit) -> str:
@@ -44,7 +44,7 @@ def failure_of(visit: Visit) -> str:
     why = HERE.search(reason)
     said = f"{why[2]} is a private address; add --allow-private {why[2]}" if why else told(reason)
     href = page.links.addresses.href(page.choice.url)
-    later = "; it is asked again later" if page.reason.endswith(LATER) else ""
+    later = "; it is asked again later" if page.retry_at is not None else ""
     return f"{href} could not be fetched: {said}{later}"
 
 

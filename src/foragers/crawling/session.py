@@ -195,7 +195,7 @@ class Session:
 
     def _widen(self) -> None:
         """Take in what is in scope now; only then is the new scope written down."""
-        ask_again(self.live, self.ledger.facts(), self.extras)
+        ask_again(self.live, self.ledger, self.extras)
         if self.recorder is not None:
             archive = self.recorder.folder
             read_again(self.crawl, self.live, self.ledger, archive, self.lookout)

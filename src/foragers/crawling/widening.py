@@ -14,7 +14,7 @@ import numpy as np
 
 from foragers.core.links import ParsedLink, ParsedLinks
 from foragers.core.loop import Crawl
-from foragers.core.types import WIDENED, Choice, Status, UrlId, Visit
+from foragers.core.types import Choice, Purpose, Status, UrlId, Visit
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.stopping import RecallMonitor
 from foragers.errors import UsageError
@@ -23,15 +23,15 @@ from foragers.fetching.job import FetchJob
 from foragers.fetching.live import Live
 from foragers.fetching.page_builder import page_of
 from foragers.parsing.robots_meta import Directives
-from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.storage.warc.playback import RecordedResponse, read_record
 
 REASON = "read again for links that were out of scope"
 
 
-def ask_again(live: Live, facts: Facts, extras: OwnRequests) -> None:
+def ask_again(live: Live, ledger: SqliteLedger, extras: OwnRequests) -> None:
     """Ask again for pages that were only ever skipped, if they are in scope now."""
+    facts = ledger.facts()
     skipped = facts.statuses == Status.SKIPPED.value
     alone = skipped & ~np.isin(facts.urls, facts.urls[~skipped])
     again: list[Choice] = []
@@ -41,9 +41,7 @@ def ask_again(live: Live, facts: Facts, extras: OwnRequests) -> None:
         depth, final = int(facts.depths[row]), int(facts.finals[row])
         if any(scope.refuse(table.href(place), depth) for place in (url, final)):
             continue
-        promise, agent = float(facts.promises[row]), str(facts.agents[row])
-        parent = int(facts.parents[row])
-        again.append(Choice(url, table.host(url), promise, agent, parent, depth))
+        again.append(ledger.choice(row + 1))
     extras.ask_again(again)
 
 
@@ -57,9 +55,8 @@ def read_again(
         links = () if before is None else new_links(live.harvester, before, final, live, archive)
         if before is None or not links:
             continue
-        choice = Choice(
-            final, live.table.host(final), 0.0, WIDENED, final, before.page.choice.depth
-        )
+        host, depth, scope = live.table.host(final), before.page.choice.depth, Purpose.SCOPE
+        choice = Choice(final, host, 0.0, scope.value, final, depth, scope)
         errand = FetchJob(choice, live.table.href(final))
         page = page_of(
             errand, Extracted(Status.SKIPPED, REASON, outlinks=links), live.table, "", 0.0

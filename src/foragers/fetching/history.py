@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Protocol
@@ -11,7 +12,6 @@ import msgspec
 
 from foragers.core.content import StoredContent
 from foragers.core.types import (
-    LISTING,
     NO_PARENT,
     Addresses,
     Choice,
@@ -82,7 +82,7 @@ class CachedPage(msgspec.Struct, frozen=True):
 
 def is_seed(choice: Choice) -> bool:
     """Say whether a choice is where the crawl begins."""
-    return choice.parent == NO_PARENT and not choice.depth and choice.agent not in LISTING
+    return choice.parent == NO_PARENT and not choice.depth and not choice.purpose.is_list
 
 
 def is_sendable(value: str) -> bool:
@@ -115,15 +115,14 @@ class FetchHistory:
     lists: set[UrlId] = field(default_factory=set)
     counts: Counter[HostId] = field(default_factory=Counter)
 
-    def load(self, facts: Facts, table: HostLookup) -> None:
-        """Take in what a ledger tells of the crawl so far."""
+    def load(self, facts: Facts, table: HostLookup, lists: Iterable[UrlId] = ()) -> None:
+        """Take in what a ledger tells of the crawl so far, and which URLs were lists."""
         ok = facts.ok
         self.fetched.update(facts.finals[ok].tolist())
         elsewhere = ok & (facts.urls != facts.finals)
         moves = zip(facts.urls[elsewhere].tolist(), facts.finals[elsewhere].tolist(), strict=True)
         self.moved.update(moves)
-        for name in LISTING:
-            self.lists.update(facts.finals[facts.agents == name].tolist())
+        self.lists.update(lists)
         if self.per_host:
             asked = facts.statuses != Status.SKIPPED.value
             self.counts.update(table.host(url) for url in facts.urls[asked].tolist())
@@ -131,7 +130,7 @@ class FetchHistory:
     def note(self, page: Page) -> None:
         """Take in a page that came back."""
         asked = page.choice.url
-        if page.choice.agent in LISTING:
+        if page.choice.purpose.is_list:
             self.lists.add(page.final)
         if page.status is Status.OK:
             self.fetched.add(page.final)

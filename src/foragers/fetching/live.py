@@ -19,7 +19,7 @@ from math import inf
 
 import msgspec
 
-from foragers.core.clock import steady
+from foragers.core.clock import steady, to_system
 from foragers.core.types import Choice, Link, Page, Status, Visit, status_of
 from foragers.errors import UsageError
 from foragers.fetching.extractor import Extracted, PageExtractor
@@ -37,7 +37,7 @@ from foragers.fetching.page_builder import page_of, read, unchanged_page
 from foragers.fetching.page_renderer import NoRenderer, PageRenderer
 from foragers.fetching.robots_cache import RobotsCache, RobotsEntry
 from foragers.fetching.scheduler import MAX_PATIENCE, DownloadScheduler
-from foragers.fetching.sitemaps import FEED, SITEMAP, ListSources
+from foragers.fetching.sitemaps import ListSources
 from foragers.http.causes import PER_HOST, SCOPE
 from foragers.http.messages import FetchError, Response, has_failed, retry_after
 from foragers.urls.parse import host_of, origin_of, without_credentials
@@ -140,7 +140,7 @@ class Live:
         errand = self._half_way.pop(choice, None) or FetchJob(choice, url)
         errand.number = self._started
         errand.known = self.visited.recall(choice.url, self.table)
-        if choice.agent in (SITEMAP, FEED):
+        if choice.purpose.is_list:
             errand.enough = self.dispatch.client.limits.body
         if self.visited.is_full(choice.host):
             self._end(errand, Status.SKIPPED, f"{PER_HOST} {self.visited.per_host} pages")
@@ -217,7 +217,7 @@ class Live:
     def _refuse(self, errand: FetchJob) -> str | None:
         """Return why an errand may not go where it is going, by scope and traps."""
         choice = errand.choice
-        if choice.agent in (SITEMAP, FEED):
+        if choice.purpose.is_list:
             refused = self.harvester.scope.refuse_host(errand.url)
             return None if refused is None else SCOPE + refused
         # Where a seed redirects to is as good as the seed.
@@ -254,7 +254,7 @@ class Live:
     ) -> None:
         """End an errand for now, and note when it may be tried again."""
         self.again.append(Again(until, errand.choice, rounds))
-        self._end(errand, status, reason + LATER, record)
+        self._end(errand, status, reason + LATER, record, to_system(until))
 
     def _set_aside(self, errand: FetchJob, until: float) -> None:
         """Give the place of an errand, and of those that wait for it, to others for a while."""
@@ -402,11 +402,20 @@ class Live:
             errand.go_on(target)
             self._consider(errand)
 
-    def _end(self, errand: FetchJob, status: Status, reason: str, record: str = "") -> None:
+    def _end(
+        self,
+        errand: FetchJob,
+        status: Status,
+        reason: str,
+        record: str = "",
+        retry_at: float | None = None,
+    ) -> None:
         """Make a page without content of an errand."""
-        self._finish(errand, Extracted(status, reason), record)
+        self._finish(errand, Extracted(status, reason), record, retry_at)
 
-    def _finish(self, errand: FetchJob, harvest: Extracted, record: str) -> None:
+    def _finish(
+        self, errand: FetchJob, harvest: Extracted, record: str, retry_at: float | None = None
+    ) -> None:
         """Make a page of an errand that is over."""
         known = errand.known
         if known is not None and harvest.version == known.version >= 0:
@@ -414,7 +423,7 @@ class Live:
             return
         pause = self._pause(errand.choice, harvest.status)
         harvest = self.lists.attached(harvest, origin_of(errand.url), self.harvester.scope)
-        self._deliver(errand, page_of(errand, harvest, self.table, record, pause))
+        self._deliver(errand, page_of(errand, harvest, self.table, record, pause, retry_at))
 
     def _finish_unchanged(self, errand: FetchJob, reason: str, record: str) -> None:
         """Answer with the page that came back last time."""

@@ -7,7 +7,7 @@ import time
 from msgspec.structs import replace
 
 from foragers.core.links import hrefs_of
-from foragers.core.types import Choice, Document, Ids, Links, Page, Status
+from foragers.core.types import Choice, Document, Ids, Links, Page, Purpose, Status
 from foragers.fetching.extractor import Extracted, Fresh, PageExtractor
 from foragers.fetching.history import CachedPage
 from foragers.fetching.job import FetchJob
@@ -22,9 +22,14 @@ MARKUP = (b"<!doctype html", b"<html")
 
 
 def page_of(
-    errand: FetchJob, harvest: Extracted, table: UrlTable, record: str, pause: float
+    errand: FetchJob,
+    harvest: Extracted,
+    table: UrlTable,
+    record: str,
+    pause: float,
+    retry_at: float | None = None,
 ) -> Page:
-    """Return the page that an errand comes to."""
+    """Return the page that an errand comes to, for now if it is to be tried again."""
     now, choice = time.time(), errand.choice
     try:
         final = table.intern(errand.url)
@@ -44,6 +49,7 @@ def page_of(
         content,
         pause,
         record,
+        retry_at,
     )
 
 
@@ -97,7 +103,7 @@ def read_list(
 ) -> Extracted:
     """Return the links of a sitemap or feed."""
     choice = errand.choice
-    name = choice.agent or "feed"
+    name = (choice.purpose if choice.purpose.is_list else Purpose.FEED).value
     body = payload(reply, harvester.limits.unpacked)
     if body.lstrip()[:20].lower().startswith(MARKUP):
         return Extracted(Status.UNWANTED, f"a page, not a {name}")

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from foragers.core.types import LISTING, Choice, ParsedLink, Status
+from foragers.core.types import Choice, ParsedLink, Purpose, Status
 from foragers.fetching.extractor import Extracted
 from foragers.filters.scope import Scope
 from foragers.parsing.sitemap import Listed, Sitemap
 from foragers.text.words import url_words
 from foragers.urls.parse import resolve
 
-SITEMAP, FEED = LISTING
 USUAL_PLACE = "/sitemap.xml"
 XML = (
     "application/rss+xml",
@@ -45,7 +44,7 @@ class ListSources:
 
     def takes(self, choice: Choice, content_type: str) -> bool:
         """Say whether the answer to a choice is to be read as a list."""
-        return choice.agent in LISTING or ((self.feeds or self.sitemaps) and content_type in XML)
+        return choice.purpose.is_list or ((self.feeds or self.sitemaps) and content_type in XML)
 
     def from_robots(self, origin: str, named: Sequence[str], is_seed: bool) -> None:
         """Take in the sitemaps that a robots.txt names."""
@@ -59,9 +58,9 @@ class ListSources:
         """Return what a page came to with the lists that it brought to light among its links."""
         if harvest.status is Status.SKIPPED:
             return harvest
-        links = [ParsedLink(url, rel=SITEMAP) for url in self.waiting.pop(origin, ())]
+        links = [ParsedLink(url, rel=Purpose.SITEMAP.value) for url in self.waiting.pop(origin, ())]
         if self.feeds:
-            links += [ParsedLink(url, "feed", rel=FEED) for url in harvest.feeds]
+            links += [ParsedLink(url, "feed", rel=Purpose.FEED.value) for url in harvest.feeds]
         links = [link for link in links if scope.refuse_host(link.href) is None]
         return replace(harvest, outlinks=(*harvest.outlinks, *links)) if links else harvest
 
@@ -82,8 +81,9 @@ def latest_first(listed: Iterable[Listed]) -> list[Listed]:
 
 def children_of(sitemap: Sitemap, scope: Scope) -> list[ParsedLink]:
     """Return the sitemaps that an index names, as links."""
-    found = latest_first(sitemap.children)[:MAX_NAMED]
-    return [ParsedLink(one.url, rel=SITEMAP) for one in found if not scope.refuse_host(one.url)]
+    urls = [one.url for one in latest_first(sitemap.children)[:MAX_NAMED]]
+    rel = Purpose.SITEMAP.value
+    return [ParsedLink(url, rel=rel) for url in urls if not scope.refuse_host(url)]
 
 
 def pages_of(sitemap: Sitemap) -> list[ParsedLink]:

@@ -19,7 +19,7 @@ NO_ROBOTS = f"{ROBOTS} could not be fetched"
 PRIVATE = "private address"
 PER_HOST = "more than --per-host"
 LATER = "; to be asked again"
-"""How the reason of a page ends that is put off, not given up."""
+"""How the reason of a page that is deferred ends, for people; `Page.retry_at` says it for code."""
 VARYING = (
     (re.compile(r"(nothing new) since .*"), r"\1"),
     (re.compile(r"(hardly anything new) at .*"), r"\1"),
@@ -63,9 +63,9 @@ def cause_of(reason: str) -> str:
     return text.partition(": ")[0]
 
 
-def left_out(status: str, reason: str) -> LeftOut | None:
+def left_out(status: str, reason: str, deferred: bool = False) -> LeftOut | None:
     """Return why a page that is there, as far as is known, was left out; None if it was not."""
-    if status in (Status.FAILED.value, Status.REFUSED.value) or reason.endswith(LATER):
+    if deferred or status in (Status.FAILED.value, Status.REFUSED.value):
         return LeftOut.FAILURES
     if status != Status.SKIPPED.value:
         return None

@@ -23,7 +23,7 @@ from foragers.core.files import read
 from foragers.core.options import Target
 from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.summary import Summary, summarise
-from foragers.storage.ledger.checking import check_ledger, damaged
+from foragers.storage.ledger.checking import check_ledger, damaged, show_added
 from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
 from foragers.storage.ledger.sqlite import VERSION
 
@@ -126,6 +126,7 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
     try:
         connection = connect(ledger)
         check_ledger(connection)
+        show_added(connection)
         last = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()[0]
         yield CrawlFolder(path, connection, last)
     except (DamagedError, UnicodeDecodeError) as error:

@@ -17,7 +17,7 @@ import msgspec
 
 from foragers.core.content import MemoryContent
 from foragers.core.protocols import World
-from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Status, UrlId
+from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Purpose, Status, UrlId
 
 
 @dataclass
@@ -255,7 +255,10 @@ class ListedOnly(Around):
         seed = msgspec.structs.replace(page, links=content.columns(), content=content)
         if first.url in self._lists:
             return [seed]
-        listed = Choice(first.url, first.host, 0.0, "sitemap", page.final, choice.depth)
+        purpose = Purpose.SITEMAP
+        listed = Choice(
+            first.url, first.host, 0.0, purpose.value, page.final, choice.depth, purpose
+        )
         rest = tuple(link for link in links if link.url != first.url)
         self._lists[first.url] = told = listing(page, listed, rest)
         return [seed, told]

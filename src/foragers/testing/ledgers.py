@@ -10,7 +10,17 @@ import numpy as np
 
 from foragers.core.content import MemoryContent
 from foragers.core.protocols import Ledger
-from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Status, UrlId, Visit
+from foragers.core.types import (
+    NO_PARENT,
+    Choice,
+    Document,
+    Link,
+    Page,
+    Purpose,
+    Status,
+    UrlId,
+    Visit,
+)
 from foragers.storage.ledger.columns import Facts
 
 
@@ -85,7 +95,7 @@ def check_same(number: int, held: Visit, added: Visit, words: bool) -> None:
         assert (one, type(one)) == (other, type(other)), (
             f"visit {number} was added with {name} {other!r} and read with {one!r}"
         )
-    for name in ("choice", "status", "reason", "final", "time", "born", "version"):
+    for name in ("choice", "status", "reason", "final", "time", "born", "version", "retry_at"):
         one, other = getattr(held.page, name), getattr(added.page, name)
         assert one == other, f"visit {number} was added with {name} {other!r} and read with {one!r}"
     if words:
@@ -130,6 +140,11 @@ def sample_visits() -> list[Visit]:
         sample(child, status=Status.UNCHANGED),
         sample(Choice(5, 2, 0.0, "", NO_PARENT, 0), status=Status.FAILED, reason="time out"),
         sample(seed, words, (first,), relevance=0.5, version=4),
+        sample(
+            Choice(6, 2, 0.0, "sitemap", 0, 0, Purpose.SITEMAP), status=Status.UNWANTED, final=8
+        ),
+        sample(Choice(9, 2, 0.5, "", 0, 1), status=Status.SKIPPED, retry_at=2e9 + 1 / 3),
+        sample(Choice(0, 0, 0.5, "again", 0, 1, Purpose.REVISIT), status=Status.UNCHANGED),
     ]
 
 
@@ -144,6 +159,7 @@ def sample(
     time: float = 1e9,
     version: int | None = None,
     relevance: float = 0.0,
+    retry_at: float | None = None,
 ) -> Visit:
     """Return one visit, complete."""
     content = MemoryContent(words or Document(), links)
@@ -158,5 +174,6 @@ def sample(
         version=number if status is Status.OK else -1,
         links=content.columns(),
         content=content,
+        retry_at=retry_at,
     )
     return Visit(page, relevance, relevance >= 0.5)

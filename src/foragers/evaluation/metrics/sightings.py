@@ -97,7 +97,8 @@ class Sightings:
         is_new = is_first or bool(self.marks[url] & LEFT_OUT[LeftOut.LIMITS])
         if page.final != url:
             is_new &= self._settle(page.final)
-        self._leave_out(url, left_out(page.status.value, page.reason), is_first)
+        deferred = page.retry_at is not None
+        self._leave_out(url, left_out(page.status.value, page.reason, deferred), is_first)
         self.pages += is_new and page.status is Status.OK
         if page.status is not Status.SKIPPED:
             self.downloads += 1

@@ -10,12 +10,11 @@ import sqlite3
 from pathlib import Path
 
 from foragers.errors import DamagedError
-from foragers.storage.ledger.columns import COLUMNS, TEXT
+from foragers.storage.ledger.columns import ADDED, COLUMNS, FIRST_COLUMNS, TEXT
 
 URLS = ("id", "href")
 MOST_BYTES = 1 << 28
 """How many bytes one value may have."""
-SOUND = " AND ".join(column.sound.format(name) for name, column in COLUMNS.items())
 SOUND_URL = " AND ".join((
     "typeof(id) = 'integer' AND id BETWEEN 0 AND 2147483647",
     TEXT.format(most=1_000_000).format("href"),
@@ -26,27 +25,60 @@ def check_ledger(connection: sqlite3.Connection) -> None:
     """Raise a DamagedError, or an error of SQLite, if a file is no ledger that can be read."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
-    for name, columns in (("urls", URLS), ("visits", tuple(COLUMNS))):
-        check_table(connection, name, columns)
-    for table, key, sound in (("visits", "number", SOUND), ("urls", "id", SOUND_URL)):
+    check_table(connection, "urls", URLS)
+    columns = check_visits(connection)
+    sound_visit = " AND ".join(COLUMNS[name].sound.format(name) for name in columns)
+    for table, key, sound in (("visits", "number", sound_visit), ("urls", "id", SOUND_URL)):
         found = connection.execute(f"SELECT {key} FROM {table} WHERE NOT ({sound}) LIMIT 1")
         if (row := found.fetchone()) is not None:
             raise DamagedError(f"row {row[0]} of {table} holds what it should not")
 
 
-def check_table(connection: sqlite3.Connection, name: str, columns: tuple[str, ...]) -> None:
-    """Refuse what is no plain table, since a view can be made to take for ever."""
+def check_visits(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Refuse a table of visits that is none, and return the columns it has: old ones have fewer."""
+    return check_table(connection, "visits", tuple(COLUMNS), FIRST_COLUMNS)
+
+
+def check_table(
+    connection: sqlite3.Connection, name: str, *allowed: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse what is no plain table, since a view can be made to take for ever.
+
+    `allowed` are the columns that the table may have; those that it has are returned.
+    """
     query = "SELECT type, sql FROM sqlite_master WHERE name = ?"
     kind, made = connection.execute(query, (name,)).fetchone() or ("", "")
     # The last column of a row tells whether a column is computed.
     found = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
     names = tuple(row[1] for row in found if not row[-1])
     virtual = str(made).upper().split()[:2] == ["CREATE", "VIRTUAL"]
-    if kind != "table" or virtual or names != columns or len(found) != len(columns):
+    if kind != "table" or virtual or names not in allowed or len(found) != len(names):
         raise DamagedError(f"it has no table {name} as ledgers have")
     triggers = "SELECT 1 FROM sqlite_master WHERE type = 'trigger' LIMIT 1"
     if connection.execute(triggers).fetchone():
         raise DamagedError("it has triggers, which no ledger has")
+    return names
+
+
+def upgrade(connection: sqlite3.Connection, version: int) -> None:
+    """Add the columns that a ledger of an earlier version does not have."""
+    if check_visits(connection) == tuple(COLUMNS):
+        return
+    added = ((name, COLUMNS[name].declared, made) for name, made in ADDED.items())
+    statements = (
+        f"ALTER TABLE visits ADD COLUMN {name} {declared}; UPDATE visits SET {name} = {made};"
+        for name, declared, made in added
+    )
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {' '.join(statements)} PRAGMA user_version = {version}; COMMIT;"
+    )
+
+
+def show_added(connection: sqlite3.Connection) -> None:
+    """Let an older ledger that is only read look as if it had all columns."""
+    if check_visits(connection) != tuple(COLUMNS):
+        made = ", ".join(f"{made} AS {name}" for name, made in ADDED.items())
+        connection.execute(f"CREATE TEMP VIEW visits AS SELECT *, {made} FROM main.visits")
 
 
 def damaged(path: Path | str, error: Exception) -> str:

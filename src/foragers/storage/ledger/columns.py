@@ -16,12 +16,28 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from foragers.core.content import StoredContent
-from foragers.core.types import Addresses, Choice, Document, HostId, Ids, Page, Status, UrlId, Visit
+from foragers.core.types import (
+    OWN,
+    Addresses,
+    Choice,
+    Document,
+    HostId,
+    Ids,
+    Page,
+    Purpose,
+    Status,
+    UrlId,
+    Visit,
+)
 
 ID = "typeof({0}) = 'integer' AND {0} BETWEEN -1 AND 2147483647"
 NUMBER = "typeof({0}) IN ('real', 'integer') AND abs({0}) < 1e300"
 MOMENT = "typeof({0}) IN ('real', 'integer') AND abs({0}) < 6e10"
 TEXT = "typeof({{0}}) = 'text' AND length({{0}}) <= {most}"
+PURPOSES = ", ".join(f"'{purpose.value}'" for purpose in Purpose)
+OWN_AGENTS = ", ".join(f"'{purpose.value}'" for purpose in OWN)
+LATER = "; to be asked again"
+"""How a ledger of version 1 ends the reason of a page that is deferred."""
 STATUSES = ", ".join(f"'{status.value}'" for status in Status)
 
 
@@ -93,6 +109,22 @@ class VisitRow(NamedTuple):
             "document and links, if kept: msgpack, zstd",
         ),
     ]
+    purpose: Annotated[
+        str,
+        Column(
+            "TEXT NOT NULL DEFAULT 'page'",
+            f"{{0}} IN ({PURPOSES})",
+            "what the request was for",
+        ),
+    ]
+    retry_at: Annotated[
+        float | None,
+        Column(
+            "REAL",
+            "typeof({0}) IN ('null', 'real', 'integer')",
+            "when a page that is deferred may be asked for again",
+        ),
+    ]
 
     @classmethod
     def of(
@@ -121,12 +153,14 @@ class VisitRow(NamedTuple):
             published=document.published,
             record=page.record,
             words=words,
+            purpose=choice.purpose.value,
+            retry_at=page.retry_at,
         )
 
     @property
     def choice(self) -> Choice:
         """The choice that was answered."""
-        return Choice(self.url, self.host, self.promise, self.agent, self.parent, self.depth)
+        return choice_of(getattr(self, name) for name in CHOICE_COLUMNS)
 
     def visit(self, content: StoredContent, addresses: Addresses) -> Visit:
         """Return the visit, with content that was unpacked from its words or found elsewhere."""
@@ -141,29 +175,51 @@ class VisitRow(NamedTuple):
             links=content.columns(addresses),
             content=content,
             record=self.record,
+            retry_at=self.retry_at,
         )
         return Visit(page, self.relevance, bool(self.relevant))
+
+
+CHOICE_COLUMNS = Choice.__struct_fields__
+"""The fields of a choice, which are columns of the same names."""
+
+
+def choice_of(values: Iterable[Any]) -> Choice:
+    """Return the choice that stands in the columns of a choice."""
+    fields = dict(zip(CHOICE_COLUMNS, values, strict=True))
+    return Choice(**fields | {"purpose": Purpose(fields["purpose"])})
 
 
 COLUMNS: dict[str, Column] = {
     name: hint.__metadata__[0]
     for name, hint in get_type_hints(VisitRow, include_extras=True).items()
 }
+ADDED = {
+    "purpose": f"CASE WHEN agent IN ({OWN_AGENTS}) THEN agent ELSE 'page' END",
+    "retry_at": f"CASE WHEN substr(reason, {-len(LATER)}) = '{LATER}' THEN time END",
+}
+"""The columns that ledgers of version 1 do not have, and how they are made from those they have."""
+FIRST_COLUMNS = tuple(name for name in COLUMNS if name not in ADDED)
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM visits"
 INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * len(COLUMNS))})"
 NOTES_AT = 34
 """Where the notes stand in the schema that a ledger keeps."""
 
 
-def declarations() -> Iterator[str]:
-    """Give the lines that declare the columns."""
-    for place, (name, column) in enumerate(COLUMNS.items(), 1):
-        comma = "," if place < len(COLUMNS) else ""
-        line = f"    {name} {column.declared}{comma}"
+def declarations(names: Sequence[str]) -> Iterator[str]:
+    """Give the lines that declare some columns."""
+    for name in names:
+        column = COLUMNS[name]
+        line = f"    {name} {column.declared}{'' if name == names[-1] else ','}"
         yield f"{line:<{NOTES_AT}}-- {column.note}" if column.note else line
 
 
-TABLE = "CREATE TABLE visits (\n" + "\n".join(declarations()) + "\n);"
+def table_of(names: Sequence[str]) -> str:
+    """Return the statement that makes a table of visits."""
+    return "CREATE TABLE visits (\n" + "\n".join(declarations(names)) + "\n);"
+
+
+TABLE = table_of(tuple(COLUMNS))
 
 
 def fact(column: str, kind: DTypeLike) -> dict[str, Any]:

@@ -18,19 +18,21 @@ from foragers.core.packing import unpacker_of
 from foragers.core.population import Census
 from foragers.core.types import NO_PARENT, Addresses, Choice, Document, Page, Status, UrlId, Visit
 from foragers.errors import DamagedError, UsageError
-from foragers.storage.ledger.checking import check_ledger, damaged
+from foragers.storage.ledger.checking import check_ledger, damaged, upgrade
 from foragers.storage.ledger.columns import (
+    CHOICE_COLUMNS,
     INSERT,
     SELECT,
     SELECT_FACTS,
     TABLE,
     Facts,
     VisitRow,
+    choice_of,
 )
 from foragers.storage.ledger.population import keep_census
 from foragers.urls.id_set import IdSet
 
-VERSION = 1
+VERSION = 2
 SCHEMA = f"""
 CREATE TABLE urls (id INTEGER PRIMARY KEY, href TEXT NOT NULL);
 {TABLE}
@@ -50,6 +52,11 @@ VERSION_WORDS = (
     "SELECT words FROM visits WHERE final = ? AND version = ? AND status = 'ok' AND number < ?"
     " AND words IS NOT NULL ORDER BY number DESC LIMIT 1"
 )
+DEFERRED = (
+    f"SELECT {', '.join(CHOICE_COLUMNS)} FROM visits WHERE retry_at IS NOT NULL"
+    " AND number IN (SELECT max(number) FROM visits GROUP BY url) ORDER BY number"
+)
+LISTED = "SELECT DISTINCT final FROM visits WHERE purpose IN ('sitemap', 'feed')"
 INDEX = "CREATE INDEX IF NOT EXISTS visits_final ON visits (final)"
 LONGEST_WAIT = 60.0
 """Seconds to wait for another program that holds the ledger."""
@@ -190,18 +197,21 @@ class SqliteLedger:
         rows = self._connection.execute("SELECT reason FROM visits ORDER BY number")
         return [reason for (reason,) in rows]
 
-    def put_off(self, ending: str) -> list[Choice]:
-        """Return the choices whose last visit has a reason that ends so."""
+    def deferred(self) -> list[Choice]:
+        """Return the choices that were deferred at their last visit, in the order of the visits."""
         self.commit()
-        found: dict[UrlId, Choice] = {}
-        query = (
-            "SELECT url, host, promise, agent, parent, depth, reason FROM visits ORDER BY number"
-        )
-        for url, *choice, reason in self._connection.execute(query):
-            found.pop(url, None)
-            if reason.endswith(ending):
-                found[url] = Choice(url, *choice)
-        return list(found.values())
+        return [choice_of(row) for row in self._connection.execute(DEFERRED)]
+
+    def choice(self, number: int) -> Choice:
+        """Return the choice of a visit, which has a number from 1 on."""
+        self.commit()
+        query = f"SELECT {', '.join(CHOICE_COLUMNS)} FROM visits WHERE number = ?"
+        return choice_of(self._connection.execute(query, (number,)).fetchone())
+
+    def lists(self) -> list[UrlId]:
+        """Return where lists of pages were found."""
+        self.commit()
+        return [url for (url,) in self._connection.execute(LISTED)]
 
     def href(self, url: UrlId) -> str:
         """Return the address of a URL that a visit mentions."""
@@ -270,5 +280,6 @@ def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
         connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
     try:
         check_ledger(connection)
+        upgrade(connection, VERSION)
     except (DamagedError, UnicodeDecodeError, sqlite3.DatabaseError) as error:
         raise UsageError(damaged(path, error)) from error

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.protocols import Part, Reasons
-from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Page, Status, UrlId, Visit
+from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Page, Purpose, Status, UrlId, Visit
 from foragers.frontier.frontier import Frontier
 from foragers.strategies.auto.change_rates import Places
 from foragers.strategies.auto.new_links import FRESH, FreshLinks
@@ -157,7 +157,7 @@ class Revisits:
         page = self.watched.all[place]
         page["asked"], page["turn"] = self.now, self._answers
         url, host, parent, depth = (int(page[name]) for name in ("url", "host", "parent", "depth"))
-        return Choice(url, host, worth, AGAIN, parent, depth)
+        return Choice(url, host, worth, AGAIN, parent, depth, Purpose.REVISIT)
 
     def _again(self, n: int, closed: AbstractSet[HostId]) -> list[tuple[float, int]]:
         """Return the n pages on open hosts that are most worth a visit, the best last."""

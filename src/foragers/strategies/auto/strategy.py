@@ -32,7 +32,6 @@ from foragers.core.models import Model
 from foragers.core.protocols import Part, Reasons
 from foragers.core.types import (
     NO_PARENT,
-    OWN,
     Addresses,
     Choice,
     HostId,
@@ -167,7 +166,7 @@ class Auto:
                 is_page |= self._come_back(visit) and page.status is Status.OK
             if page.choice.url != NO_PARENT:
                 self._downloads += 1
-                if page.choice.agent not in OWN:
+                if not page.choice.purpose.is_own:
                     self._learn(visit, is_page)
             if is_page or (page.status is not Status.OK and self._leads_on(page)):
                 self._read(visit, is_page)

@@ -43,7 +43,6 @@ import numpy as np
 from foragers.core.models import Model
 from foragers.core.types import (
     NO_PARENT,
-    OWN,
     Addresses,
     Choice,
     HostId,
@@ -180,7 +179,7 @@ class Lafc:
         for url in (choice.url, page.final):
             self._spent.reach(url)[url] = True
         there = page.status is Status.OK
-        if step.document >= 0 and choice.agent not in OWN:
+        if step.document >= 0 and not choice.purpose.is_own:
             similarity = visit.relevance if there else None
             self.automata.update(
                 step.document, step.enabled, step.action, similarity, self.a, self.b

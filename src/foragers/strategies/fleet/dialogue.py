@@ -23,7 +23,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.core.types import OWN, Choice, HostId, Ids, Page, UrlId, Visit
+from foragers.core.types import Choice, HostId, Ids, Page, UrlId, Visit
 from foragers.frontier.columns import Places
 from foragers.strategies.fleet.atlas import STAYED, Atlas
 from foragers.strategies.fleet.colony import Colony, profit
@@ -214,7 +214,7 @@ class Foraging:
     def tell(self, visit: Visit) -> None:
         """Take in what came back."""
         page = visit.page
-        if page.choice.agent in OWN:  # nobody here asked for it
+        if page.choice.purpose.is_own:  # nobody here asked for it
             self.atlas.chart(page)
             return
         asked = page.choice.agent, page.choice.url
