@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -146,6 +147,26 @@ def run(options: argparse.Namespace, console: Console) -> None:
         write(options.json, result.to_json())
     if options.out:
         write_folder(result, options.out, console)
+
+
+def compare_arguments(worlds: list[str], given: Mapping[str, Any]) -> argparse.Namespace:
+    """Return options given by name in Python as the command line would have them."""
+    verb = argparse.ArgumentParser()
+    add(verb)
+    options = verb.parse_args(worlds)
+    for name, value in given.items():
+        if name not in vars(options) or name in ("run", "config", "json", "world"):
+            raise UsageError(f"'{name}' is not an option of compare")
+        if value is None:
+            continue
+        if name in ("topic", "relevant"):
+            value = [value] if isinstance(value, str) else list(value)
+        elif name == "strategies" and not isinstance(value, str):
+            value = ",".join(value)
+        elif name in ("out", "seeds"):
+            value = Path(value)
+        setattr(options, name, value)
+    return options
 
 
 def judged(plan: Plan, console: Console) -> Study:

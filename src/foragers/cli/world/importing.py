@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -65,14 +66,19 @@ def size_of(file: Path) -> int:
 
 def annotate(archive: Archive, options: argparse.Namespace) -> Archive:
     """Add the seeds and labels that were given."""
-    if options.seeds:
-        lines = read_lines(options.seeds, "--seeds")
-        archive = replace(
-            archive, seeds=read_seeds(lines, archive.book, f"--seeds {options.seeds}")
-        )
-    if options.labels:
-        archive = replace(archive, labels=read_labels(options.labels, archive.book))
-    return replace(archive, origin={"files": " ".join(file.name for file in options.files)})
+    return annotated(archive, options.files, options.seeds, options.labels)
+
+
+def annotated(
+    archive: Archive, files: Sequence[Path], seeds: Path | None, labels: Path | None
+) -> Archive:
+    """Add seeds and labels from files, and the names of the WARC files."""
+    if seeds:
+        lines = read_lines(seeds, "--seeds")
+        archive = replace(archive, seeds=read_seeds(lines, archive.book, f"--seeds {seeds}"))
+    if labels:
+        archive = replace(archive, labels=read_labels(labels, archive.book))
+    return replace(archive, origin={"files": " ".join(file.name for file in files)})
 
 
 def tell(archive: Archive, summary: ImportSummary, path: Path, console: Console) -> None:

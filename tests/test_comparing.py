@@ -1,0 +1,77 @@
+"""Worlds, replays and comparisons from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import foragers
+from foragers.errors import UsageError
+from foragers.worlds.export import export_warc
+from foragers.worlds.store import save
+from support.worlds_by_hand import small_world
+
+PAGES = {"home": ["a", "b", "c"], "a": [], "b": [], "c": ["t1", "t2"], "t1": [], "t2": []}
+
+
+def test_all_names_are_shown_before_they_are_loaded() -> None:
+    names = {"compare", "crawl", "generate", "import_warc", "open_world", "replay"}
+    assert names <= set(dir(foragers))
+    assert all(callable(getattr(foragers, name)) for name in names)
+
+
+def test_a_replay_tells_every_download(tmp_path: Path) -> None:
+    save(small_world(PAGES, seeds=["home"], labels={"x": ["t1", "t2"]}), tmp_path / "w")
+    found = foragers.replay(tmp_path / "w", strategy="optimal", relevant="x", budget=10)
+    assert [page["url"].rpartition("/")[2] for page in found] == ["home", "c", "t1", "t2"]
+    assert (found.result.relevant, len(found)) == (2, 4)
+    assert repr(found) == "<ReplayedCrawl optimal: 4 downloads, 2 relevant>"
+
+
+def test_webs_in_memory_are_compared_and_known_by_their_names() -> None:
+    webs = [foragers.generate("topics", pages=200, seed=seed) for seed in (1, 2)]
+    found = foragers.compare(
+        webs, ["robot sensor", "market price"], strategies=["best-first"], budget=40, threshold=0.5
+    )
+    assert [(task.world, task.topic) for task in found.tasks] == [
+        ("topics-1", "topic “robot sensor”"), ("topics-1", "topic “market price”"),
+        ("topics-2", "topic “robot sensor”"), ("topics-2", "topic “market price”"),
+    ]  # fmt: skip
+    assert found.overall is not None
+    assert "2 worlds, 2 topics, 4 tasks; 40 downloads a run" in repr(found)
+
+
+def test_one_web_and_one_label_give_the_table_of_one_comparison(tmp_path: Path) -> None:
+    save(small_world(PAGES, seeds=["home"], labels={"x": ["t1", "t2"]}), tmp_path / "w")
+    out = tmp_path / "out"
+    found = foragers.compare(
+        foragers.open_world(tmp_path / "w"), relevant="x", strategies="breadth-first,optimal",
+        budget=6, out=out,
+    )  # fmt: skip
+    assert found.overall is None
+    # home a b c t1 t2: found after 5 and 6 downloads, by optimal after 3 and 4.
+    areas = {name: one.mean["area"] for name, one in found.tasks[0].strategies.items()}
+    assert areas == {"breadth-first": pytest.approx(3 / 6), "optimal": pytest.approx(7 / 6)}
+    assert {"report.html", "result.json", "harvest.svg", "ledgers"} <= {
+        file.name for file in out.iterdir()
+    }
+
+
+def test_a_recording_is_imported(tmp_path: Path) -> None:
+    export_warc(small_world(PAGES, seeds=["home"]), tmp_path / "w.warc.gz")
+    archive = foragers.import_warc(tmp_path / "w", tmp_path / "w.warc.gz")
+    assert archive.pages == len(PAGES)
+    assert archive.path == tmp_path / "w"
+
+
+def test_errors_name_python_arguments(tmp_path: Path) -> None:
+    save(small_world(PAGES, seeds=["home"]), tmp_path / "w")
+    with pytest.raises(UsageError, match=r"^budget 0: must be at least 1"):
+        foragers.compare(tmp_path / "w", budget=0)
+    with pytest.raises(UsageError, match="'bugdet' is not an option of compare"):
+        foragers.compare(tmp_path / "w", bugdet=3)
+    with pytest.raises(UsageError, match=r"missing\.warc: no such file"):
+        foragers.import_warc(tmp_path / "v", tmp_path / "missing.warc")
+    with pytest.raises(UsageError, match="no world"):
+        foragers.compare([])
