@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,8 +46,8 @@ class Ready:
     """Texts at hand, as they are on the live web when a strategy is told of a page."""
 
     documents: list[Document]
-    links: list[Sequence[ParsedLink]]
-    kind: str = "ready"
+    links: Sequence[Sequence[ParsedLink]]
+    kind: ClassVar[str] = "ready"
 
     def document(self, version: int) -> Document:
         """Return what a version says."""
@@ -55,6 +56,10 @@ class Ready:
     def outlinks(self, version: int) -> Sequence[ParsedLink]:
         """Return the links of a version."""
         return self.links[version]
+
+    def save(self, folder: Path) -> None:
+        """Refuse: these texts are never written."""
+        raise AssertionError(f"nobody writes these texts to {folder}")
 
     def body(self, version: int) -> Body:
         """Refuse: no strategy asks for bytes."""

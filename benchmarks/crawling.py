@@ -145,7 +145,7 @@ def run(world: Path | None = None, install: bool = False, rounds: int = 2) -> bo
             "-m",
             "benchmarks.crawling_origin",
             folder,
-            *([world] if world else []),
+            *([str(world)] if world else []),
         ]
         with subprocess.Popen(
             origin, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

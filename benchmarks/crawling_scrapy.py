@@ -32,7 +32,7 @@ COMMON = {
 }
 
 
-class Documented(scrapy.Spider):
+class Documented(scrapy.Spider):  # type: ignore[misc]
     """Links by the LinkExtractor, text by a selector: what the tutorial teaches."""
 
     name = "documented"
@@ -51,7 +51,7 @@ class Documented(scrapy.Spider):
             yield scrapy.Request(link.url, callback=self.parse)
 
 
-class Tuned(scrapy.Spider):
+class Tuned(scrapy.Spider):  # type: ignore[misc]
     """Links and text by selectolax, each address asked for once only."""
 
     name = "tuned"

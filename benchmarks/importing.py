@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +23,12 @@ from benchmarks.timing import best_of, verdict
 from foragers.worlds.importing.importer import ImportOptions, import_world
 
 AIM = 2.0
+
+
+def imported(file: Path, scratch: Path, numbers: Iterator[int]) -> None:
+    """Import a WARC file into a new world."""
+    folder = scratch / f"{file.stem}-{next(numbers)}"
+    import_world(folder, [file], ImportOptions(processes=1))
 
 
 def bare(file: Path, extract: bool) -> int:
@@ -49,11 +57,9 @@ def run() -> bool:
             worlds = iter(range(1000))
             best = best_of(
                 {
-                    "bare": lambda file=file: bare(file, False),
-                    "links and text": lambda file=file: bare(file, True),
-                    "ours": lambda file=file, worlds=worlds: import_world(
-                        scratch / f"{file.stem}-{next(worlds)}", [file], ImportOptions(processes=1)
-                    ),
+                    "bare": partial(bare, file, False),
+                    "links and text": partial(bare, file, True),
+                    "ours": partial(imported, file, scratch, worlds),
                 },
                 rounds=2,
             )

@@ -43,8 +43,9 @@ RANKED = 1500
 """How many pages of each recorded web are ranked."""
 
 
-def nothing(_done: int, _note: str = "") -> None:
+def nothing(done: int, note: str = "") -> None:
     """Show nothing."""
+    del done, note
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -43,7 +44,7 @@ class Watched(sqlite3.Connection):
 
     opened = ""
 
-    def __init__(self, *given: object, **more: object) -> None:
+    def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self.opened = "".join(traceback.format_stack(limit=6)[:-1])
 
@@ -57,4 +58,4 @@ class Watched(sqlite3.Connection):
             warnings.warn(said, ResourceWarning, stacklevel=1)
 
 
-sqlite3.connect = partial(sqlite3.connect, factory=Watched)
+sqlite3.connect = partial(sqlite3.connect, factory=Watched)  # type: ignore[assignment]

@@ -65,14 +65,18 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
     return err
 
 
-def test_a_warc_becomes_a_world(warc: Path, tmp_path: Path, capsys) -> None:
+def test_a_warc_becomes_a_world(
+    warc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = said(capsys, "world", "import", tmp_path / "w", warc)
     assert code == 0
     assert "a static world of 2 pages, 2 versions, 2 links, 1 host" in " ".join(out.split())
     assert open_world(tmp_path / "w").pages == 2
 
 
-def test_compare_writes_all_it_promises(world: Path, tmp_path: Path, capsys) -> None:
+def test_compare_writes_all_it_promises(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = said(
         capsys, "compare", world, "--relevant", "target", "--budget", "4", "--runs", "2",
         "--json", tmp_path / "r.json", "--out", tmp_path / "out",
@@ -90,14 +94,14 @@ def test_compare_writes_all_it_promises(world: Path, tmp_path: Path, capsys) -> 
     ).replace("http://creativecommons.org", "").replace("https://matplotlib.org", "")
 
 
-def test_the_tables_fit_a_terminal(world: Path, capsys) -> None:
+def test_the_tables_fit_a_terminal(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (("world", "info", world), ("strategies",)):
         _, out, _ = said(capsys, *words)
         assert max(len(line) for line in out.splitlines()) <= 80
 
 
 def test_options_come_from_a_file_and_the_command_line_wins(
-    world: Path, tmp_path: Path, capsys
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "options.toml"
     file.write_text('relevant = "target"\nbudget = 3\nstrategies = ["breadth-first", "random"]\n')
@@ -108,14 +112,18 @@ def test_options_come_from_a_file_and_the_command_line_wins(
     assert (result["budget"], set(result["strategies"])) == (2, {"breadth-first", "random"})
 
 
-def test_a_finished_comparison_can_be_repeated(world: Path, tmp_path: Path, capsys) -> None:
+def test_a_finished_comparison_can_be_repeated(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ("compare", world, "--relevant", "target", "--budget", "4", "--out", tmp_path / "out")
     first, second = said(capsys, *words), said(capsys, *words)
     assert (first[0], second[0]) == (0, 0)
     assert first[1].split("ms/page")[1].split()[0] == second[1].split("ms/page")[1].split()[0]
 
 
-def test_other_labels_make_another_comparison(world: Path, tmp_path: Path, capsys) -> None:
+def test_other_labels_make_another_comparison(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     labels = tmp_path / "l.jsonl"
     words = (
         "compare", world, "--labels", labels, "--relevant", "x", "--budget", "4",
@@ -128,14 +136,16 @@ def test_other_labels_make_another_comparison(world: Path, tmp_path: Path, capsy
 
 
 def test_one_run_of_a_strategy_of_chance_proves_nothing(
-    world: Path, tmp_path: Path, capsys
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, out, _ = said(capsys, "compare", world, "--strategies", "random", "--budget", "3")
     line = next(line for line in out.splitlines() if line.strip().startswith("random"))
     assert "exact" not in line
 
 
-def test_json_goes_through_a_pipe_and_through_a_link(world: Path, tmp_path: Path, capsys) -> None:
+def test_json_goes_through_a_pipe_and_through_a_link(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
     words = ("compare", world, "--strategies", "breadth-first", "--budget", "2", "--json")
@@ -148,13 +158,17 @@ def test_json_goes_through_a_pipe_and_through_a_link(world: Path, tmp_path: Path
     assert json.loads(reader.communicate()[0])["budget"] == 2
 
 
-def test_words_that_look_like_markup_are_shown_as_they_are(world: Path, capsys) -> None:
+def test_words_that_look_like_markup_are_shown_as_they_are(
+    world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = said(capsys, "compare", world, "--topic", "[bold]x[/bold] [/]", "--budget", "2")
     assert code == 0
     assert "[bold]x[/bold] [/]" in " ".join(out.split())
 
 
-def test_rewired_worlds_keep_their_degrees(world: Path, tmp_path: Path, capsys) -> None:
+def test_rewired_worlds_keep_their_degrees(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert said(capsys, "world", "rewire", world, tmp_path / "w2")[0] == 0
     before, after = open_world(world), open_world(tmp_path / "w2")
     assert sorted(before.targets.tolist()) == sorted(after.targets.tolist())
@@ -164,24 +178,30 @@ def test_rewired_worlds_keep_their_degrees(world: Path, tmp_path: Path, capsys) 
 class TestBadInput:
     """Bad input gets one line that names what is wrong and the remedy, and exit code 2."""
 
-    def test_no_such_world(self, tmp_path: Path, capsys) -> None:
+    def test_no_such_world(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "does not exist; make one with" in refused(capsys, "compare", tmp_path / "w")
 
-    def test_a_folder_that_is_no_world(self, tmp_path: Path, capsys) -> None:
+    def test_a_folder_that_is_no_world(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert "is not a world" in refused(capsys, "world", "info", tmp_path)
 
-    def test_an_empty_warc(self, tmp_path: Path, capsys) -> None:
+    def test_an_empty_warc(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / "e.warc.gz").touch()
         line = refused(capsys, "world", "import", tmp_path / "w", tmp_path / "e.warc.gz")
         assert "holds no WARC record" in line
         assert sorted(file.name for file in tmp_path.iterdir()) == ["e.warc.gz"]
 
-    def test_a_file_that_is_no_warc(self, tmp_path: Path, capsys) -> None:
+    def test_a_file_that_is_no_warc(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         (tmp_path / "e.warc").write_text("<html>hello</html>")
         line = refused(capsys, "world", "import", tmp_path / "w", tmp_path / "e.warc")
         assert "holds no WARC record" in line
 
-    def test_a_truncated_warc(self, warc: Path, tmp_path: Path, capsys) -> None:
+    def test_a_truncated_warc(
+        self, warc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         warc.write_bytes(warc.read_bytes()[:-40])
         line = refused(capsys, "world", "import", tmp_path / "w", warc)
         assert "cut off in the middle of record 2" in line
@@ -190,36 +210,46 @@ class TestBadInput:
         assert said(capsys, "world", "import", tmp_path / "w", warc, "--salvage")[0] == 0
         assert open_world(tmp_path / "w").pages == 1
 
-    def test_labels_for_unknown_urls(self, warc: Path, tmp_path: Path, capsys) -> None:
+    def test_labels_for_unknown_urls(
+        self, warc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         labels = tmp_path / "l.jsonl"
         labels.write_text('{"url": "http://elsewhere.test/", "labels": ["x"]}\n')
         line = refused(capsys, "world", "import", tmp_path / "w", warc, "--labels", labels)
         assert "1 of the URLs are not in this world, the first is http://elsewhere.test/" in line
         assert not (tmp_path / "w").exists()
 
-    def test_labels_that_are_no_labels(self, warc: Path, tmp_path: Path, capsys) -> None:
+    def test_labels_that_are_no_labels(
+        self, warc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         labels = tmp_path / "l.jsonl"
         labels.write_text('{"url": "http://site.test/", "labels": "x"}\n')
         line = refused(capsys, "world", "import", tmp_path / "w", warc, "--labels", labels)
         assert "line 1" in line
 
-    def test_unknown_strategies_and_parameters(self, world: Path, capsys) -> None:
+    def test_unknown_strategies_and_parameters(
+        self, world: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         line = refused(capsys, "compare", world, "--strategies", "best-frist")
         assert "did you mean 'best-first'" in line
         line = refused(capsys, "compare", world, "--strategies", "best-first(inherits=1)")
         assert "has no parameter 'inherits'; did you mean 'inherit'" in line
 
-    def test_a_world_of_a_newer_version(self, world: Path, capsys) -> None:
+    def test_a_world_of_a_newer_version(
+        self, world: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         manifest = world / "world.json"
         manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 99'))
         assert "world format 99" in refused(capsys, "world", "info", world)
 
-    def test_no_seed_with_a_page(self, world: Path, tmp_path: Path, capsys) -> None:
+    def test_no_seed_with_a_page(
+        self, world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         (tmp_path / "s.txt").write_text("http://nowhere.test/\n")
         line = refused(capsys, "compare", world, "--seeds", tmp_path / "s.txt")
         assert "http://nowhere.test/ is not in this world" in line
 
-    def test_an_unknown_label(self, world: Path, capsys) -> None:
+    def test_an_unknown_label(self, world: Path, capsys: pytest.CaptureFixture[str]) -> None:
         line = refused(capsys, "compare", world, "--relevant", "targets")
         assert "no such label; there is target" in line
 
@@ -251,7 +281,9 @@ class TestBadInput:
             (("--judge", "no.such:thing"), "--judge no.such:thing"),
         ],
     )
-    def test_options_that_make_no_sense(self, world: Path, words, remedy: str, capsys) -> None:
+    def test_options_that_make_no_sense(
+        self, world: Path, words, remedy: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert remedy in refused(capsys, "compare", world, *words)
 
     @pytest.mark.parametrize(
@@ -265,22 +297,30 @@ class TestBadInput:
             (("--chromium", "/no/browser"), "--chromium names the browser for --render"),
         ],
     )
-    def test_crawls_that_make_no_sense(self, tmp_path: Path, words, remedy: str, capsys) -> None:
+    def test_crawls_that_make_no_sense(
+        self, tmp_path: Path, words, remedy: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         out = () if "--out" in words else ("--out", tmp_path / "c")
         assert remedy in refused(capsys, "crawl", "http://127.0.0.1:1/", *out, *words)
         assert not (tmp_path / "c").exists()
 
     @pytest.mark.parametrize("name", ["pages", "seed", "preset"])
-    def test_settings_that_have_an_option(self, tmp_path: Path, name: str, capsys) -> None:
+    def test_settings_that_have_an_option(
+        self, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         words = ("world", "generate", tmp_path / "w", "--preset", "topics", "--set", f"{name}=5")
         assert f"use --{name}" in refused(capsys, *words)
 
-    def test_times_without_end(self, warc: Path, tmp_path: Path, capsys) -> None:
+    def test_times_without_end(
+        self, warc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         for option, value in (("--time-scale", "inf"), ("--window", "1..inf")):
             assert option in refused(capsys, "world", "import", tmp_path / "w", warc, option, value)
         assert not (tmp_path / "w").exists()
 
-    def test_a_world_that_is_there_already(self, world: Path, warc: Path, capsys) -> None:
+    def test_a_world_that_is_there_already(
+        self, world: Path, warc: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         assert "exists already" in refused(capsys, "world", "import", world, warc)
         line = refused(capsys, "world", "generate", world, "--preset", "topics")
         assert "exists already" in line
@@ -325,7 +365,9 @@ def test_an_interrupted_import_cleans_up(tmp_path: Path) -> None:
     assert sorted(left.name for left in tmp_path.iterdir()) == ["web.warc"]
 
 
-def test_generated_worlds_are_the_same_for_the_same_seed(tmp_path: Path, capsys) -> None:
+def test_generated_worlds_are_the_same_for_the_same_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("one", "two"):
         words = ("world", "generate", tmp_path / name, "--preset", "companies", "--seed", "7")
         assert said(capsys, *words)[0] == 0
@@ -333,7 +375,7 @@ def test_generated_worlds_are_the_same_for_the_same_seed(tmp_path: Path, capsys)
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
 
 
-def test_a_setting_reaches_the_preset(tmp_path: Path, capsys) -> None:
+def test_a_setting_reaches_the_preset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("world", "generate", tmp_path / "w", "--preset", "topics", "--pages", "300")
     assert said(capsys, *words, "--set", "links=20")[0] == 0
     sparse = generate("topics", seed=0, pages=300)
@@ -360,7 +402,7 @@ def test_a_settings_file_turns_off_what_is_on_by_default(tmp_path: Path) -> None
 
 
 def test_a_settings_file_with_an_unknown_option_is_refused_by_name(
-    world: Path, tmp_path: Path, capsys
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "options.toml"
     file.write_text("bugdet = 3\n")

@@ -45,7 +45,7 @@ def visits() -> list[Visit]:
     ]
 
 
-def shown(crawl: Shown, *, terminal: bool, monkeypatch) -> str:
+def shown(crawl: Shown, *, terminal: bool, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
     file = StringIO()
     console = Console(file=file, width=100, force_terminal=terminal)
@@ -54,7 +54,7 @@ def shown(crawl: Shown, *, terminal: bool, monkeypatch) -> str:
     return file.getvalue()
 
 
-def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch) -> None:
+def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     line = shown(Shown(), terminal=False, monkeypatch=monkeypatch)
     for part in (
         "4 of 40 downloads",
@@ -68,20 +68,22 @@ def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch) -> None:
     assert "last http://a.test/" in line
 
 
-def test_a_terminal_shows_a_panel(monkeypatch) -> None:
+def test_a_terminal_shows_a_panel(monkeypatch: pytest.MonkeyPatch) -> None:
     panel = shown(Shown(), terminal=True, monkeypatch=monkeypatch)
     for part in ("4 of 40", "25%", "pages waiting", "skipped", "last relevant", "http://a.test/"):
         assert part in panel
 
 
-def test_a_crawl_that_goes_on_counts_from_where_it_was(monkeypatch) -> None:
+def test_a_crawl_that_goes_on_counts_from_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     before = CrawlCounts(downloads=10, errors=2, skipped=1, hosts={1, 5}, versions={-2, -3, -4, -5})
     line = shown(Shown(before=before), terminal=False, monkeypatch=monkeypatch)
     for part in ("14 of 40 downloads", "5 relevant", "4 hosts", "3 errors"):
         assert part in line
 
 
-def test_the_time_that_is_left_is_no_longer_than_the_time_given(monkeypatch) -> None:
+def test_the_time_that_is_left_is_no_longer_than_the_time_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     crawl = Shown(budget=10**9, ends=time.time() + 30)
     line = shown(crawl, terminal=False, monkeypatch=monkeypatch)
     assert "0:00:2" in line or "0:00:1" in line
@@ -95,7 +97,9 @@ def test_hosts_to_be_asked_again_are_named_with_their_time() -> None:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_hosts_that_are_waited_for_are_said(terminal: bool, monkeypatch) -> None:
+def test_hosts_that_are_waited_for_are_said(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "waiting for 3 hosts" in shown(
         Shown(awaited=3), terminal=terminal, monkeypatch=monkeypatch
     )

@@ -32,7 +32,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "OTHER_SITES", range(2, 4))
 
 
-def test_the_demo_shows_that_learning_pays(tmp_path: Path, capsys) -> None:
+def test_the_demo_shows_that_learning_pays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
     out = capsys.readouterr().out
     found = {name: int(re.search(rf"{name} +400 +(\d+)", out)[1]) for name in demo.STRATEGIES}
@@ -43,7 +45,9 @@ def test_the_demo_shows_that_learning_pays(tmp_path: Path, capsys) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_commands_that_the_demo_prints_run_as_printed(tmp_path: Path, capsys) -> None:
+def test_commands_that_the_demo_prints_run_as_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
     steps = capsys.readouterr().out.partition("Run:\n")[2].splitlines()
     assert len(steps) == 2
@@ -54,7 +58,7 @@ def test_commands_that_the_demo_prints_run_as_printed(tmp_path: Path, capsys) ->
 
 @pytest.mark.usefixtures("small")
 def test_without_matplotlib_the_demo_draws_its_curves_as_svg(
-    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["demo", "--out", str(tmp_path / "demo")]) == 0

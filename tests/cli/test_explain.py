@@ -28,13 +28,15 @@ def folder(tmp_path: Path) -> Path:
     return crawl_folder(tmp_path, world, budget=3)
 
 
-def explained(capsys, folder: Path, name: str) -> dict:
+def explained(capsys: pytest.CaptureFixture[str], folder: Path, name: str) -> dict:
     code, out, _ = said(capsys, "explain", folder, address(name), "--json")
     assert code == 0
     return json.loads(out)
 
 
-def test_the_path_leads_from_the_seed_with_the_words_of_each_link(folder: Path, capsys) -> None:
+def test_the_path_leads_from_the_seed_with_the_words_of_each_link(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = explained(capsys, folder, "t")
     assert found["fetched"]
     path = found["path"]
@@ -47,7 +49,7 @@ def test_the_path_leads_from_the_seed_with_the_words_of_each_link(folder: Path, 
     assert path[0]["offset"] == 0
 
 
-def test_people_read_the_same_as_machines(folder: Path, capsys) -> None:
+def test_people_read_the_same_as_machines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(capsys, "explain", folder, address("a"))
     assert code == 0
     for words in ("outcome       ok", "promise       0.500", "1.000, relevant", f"{FILE} at byte"):
@@ -62,7 +64,7 @@ def test_people_read_the_same_as_machines(folder: Path, capsys) -> None:
     ]
 
 
-def test_a_redirect_is_told(tmp_path: Path, capsys) -> None:
+def test_a_redirect_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     world = small_world({"home": ["old"], "t": []}, redirects={"old": "t"})
     folder = crawl_folder(tmp_path, world)
     _, out, _ = said(capsys, "explain", folder, address("t"))
@@ -70,14 +72,16 @@ def test_a_redirect_is_told(tmp_path: Path, capsys) -> None:
     assert out.startswith(address("old"))
 
 
-def test_what_failed_says_why(tmp_path: Path, capsys) -> None:
+def test_what_failed_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": ["gone"]}))
     _, out, _ = said(capsys, "explain", folder, address("gone"))
     assert "outcome       missing 404" in out
     assert "not archived" in out
 
 
-def test_a_known_page_that_was_not_fetched_names_who_links_to_it(folder: Path, capsys) -> None:
+def test_a_known_page_that_was_not_fetched_names_who_links_to_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = explained(capsys, folder, "later")
     assert not found["fetched"]
     assert found["links"] == 1
@@ -89,7 +93,9 @@ def test_a_known_page_that_was_not_fetched_names_who_links_to_it(folder: Path, c
     assert "“later”" in out
 
 
-def test_an_address_never_seen_gets_the_nearest_known_ones(folder: Path, capsys) -> None:
+def test_an_address_never_seen_gets_the_nearest_known_ones(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = explained(capsys, folder, "latter")
     assert not found["fetched"]
     assert found["nearest"][0] == address("later")
@@ -99,13 +105,17 @@ def test_an_address_never_seen_gets_the_nearest_known_ones(folder: Path, capsys)
     assert said(capsys, "explain", folder, "nonsense")[0] == 0
 
 
-def test_other_spellings_are_the_same_address(folder: Path, capsys) -> None:
+def test_other_spellings_are_the_same_address(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for spelling in ("http://SITE.test:80/a#part", "http://site.test//a", "site.test/a"):
         _, out, _ = said(capsys, "explain", folder, spelling)
         assert out.startswith(address("a")), spelling
 
 
-def test_text_from_the_web_cannot_drive_the_terminal(folder: Path, capsys) -> None:
+def test_text_from_the_web_cannot_drive_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     _, out, _ = said(capsys, "explain", folder, address("t"))
     assert "[bold]x[/bold]" in out
     assert not set("\x1b\x07\r\u202e") & set(out)
@@ -114,7 +124,9 @@ def test_text_from_the_web_cannot_drive_the_terminal(folder: Path, capsys) -> No
     assert "\x1b" not in out
 
 
-def test_a_page_fetched_twice_is_explained_by_its_last_download(folder: Path, capsys) -> None:
+def test_a_page_fetched_twice_is_explained_by_its_last_download(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     connection = sqlite3.connect(folder / "ledger.sqlite")
     (columns,) = connection.execute(
         "SELECT group_concat(name) FROM pragma_table_info('visits') WHERE name <> 'number'"
@@ -129,14 +141,18 @@ def test_a_page_fetched_twice_is_explained_by_its_last_download(folder: Path, ca
     assert [step["number"] for step in found["path"]] == [1, 9]
 
 
-def test_a_seed_that_waits_is_called_a_seed(tmp_path: Path, capsys) -> None:
+def test_a_seed_that_waits_is_called_a_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = empty_folder(tmp_path, small_world({"home": []}))
     (folder / "crawl.json").write_text(json.dumps({"seeds": [address("home")]}))
     _, out, _ = said(capsys, "explain", folder, address("home"))
     assert "is a seed but was not fetched" in out
 
 
-def test_a_ledger_without_words_still_has_paths(tmp_path: Path, capsys) -> None:
+def test_a_ledger_without_words_still_has_paths(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": ["a"], "a": []}))
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute("UPDATE visits SET words = NULL")
@@ -145,7 +161,9 @@ def test_a_ledger_without_words_still_has_paths(tmp_path: Path, capsys) -> None:
     assert [step["anchor"] for step in explained(capsys, folder, "a")["path"]] == [None, None]
 
 
-def test_a_crawl_that_goes_on_can_be_asked(folder: Path, capsys) -> None:
+def test_a_crawl_that_goes_on_can_be_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ledger = SqliteLedger(folder / "ledger.sqlite", small_world({"home": []}).book)
     ledger._connection.execute("BEGIN IMMEDIATE")
     assert explained(capsys, folder, "a")["fetched"]
@@ -153,7 +171,7 @@ def test_a_crawl_that_goes_on_can_be_asked(folder: Path, capsys) -> None:
     ledger.close()
 
 
-def test_bad_folders_are_refused(tmp_path: Path, capsys) -> None:
+def test_bad_folders_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     url = address("home")
     assert "is not a folder" in refused(capsys, "explain", tmp_path / "nowhere", url)
     assert "has no ledger.sqlite" in refused(capsys, "explain", tmp_path, url)

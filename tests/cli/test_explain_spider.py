@@ -42,13 +42,15 @@ def told(folder: Path, strategy: str) -> None:
     file.write_text(json.dumps(options))
 
 
-def explained(capsys, *words: object) -> dict:
+def explained(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
     code, out, err = said(capsys, "explain", *words, "--json")
     assert code == 0, err
     return json.loads(out)
 
 
-def test_the_words_of_the_link_are_told_with_their_bins(tmp_path: Path, capsys) -> None:
+def test_the_words_of_the_link_are_told_with_their_bins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     save_model(model(), tmp_path / "m")
     folder = crawl_folder(tmp_path, world(), strategy=Spider(NoTopic(), model()))
     told(folder, f"spider(model={tmp_path / 'm'})")
@@ -66,7 +68,9 @@ def test_the_words_of_the_link_are_told_with_their_bins(tmp_path: Path, capsys) 
     assert explained(capsys, folder, address("home"))["reasons"] is None
 
 
-def test_a_spider_that_learns_is_told_the_crawl_again(tmp_path: Path, capsys) -> None:
+def test_a_spider_that_learns_is_told_the_crawl_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     graph = {"home": [f"vein-{n}" for n in range(30)]}
     graph |= {f"vein-{n}": [f"gold-{n}"] for n in range(30)}
     graph |= {f"gold-{n}": [] for n in range(30)}
@@ -84,7 +88,9 @@ def test_a_spider_that_learns_is_told_the_crawl_again(tmp_path: Path, capsys) ->
     )
 
 
-def test_a_model_that_has_changed_since_the_crawl_is_told(tmp_path: Path, capsys) -> None:
+def test_a_model_that_has_changed_since_the_crawl_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     save_model(model(), tmp_path / "m")
     folder = crawl_folder(tmp_path, world(), strategy=Spider(NoTopic(), model()))
     told(folder, f"spider(model={tmp_path / 'm'})")
@@ -99,7 +105,7 @@ def test_a_model_that_has_changed_since_the_crawl_is_told(tmp_path: Path, capsys
     assert found["reasons"]["worth"] != pytest.approx(promise)
 
 
-def test_a_model_that_is_gone_is_named(tmp_path: Path, capsys) -> None:
+def test_a_model_that_is_gone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = crawl_folder(tmp_path, world(), strategy=BreadthFirst())
     told(folder, f"spider(model={tmp_path / 'gone'})")
     assert "gone: No such file" in explained(capsys, folder, address("gold"))["reasons"]["says"]
@@ -107,7 +113,9 @@ def test_a_model_that_is_gone_is_named(tmp_path: Path, capsys) -> None:
     assert explained(capsys, folder, address("gold"))["reasons"] is None
 
 
-def test_a_run_of_a_comparison_is_explained_with_its_world(tmp_path: Path, capsys) -> None:
+def test_a_run_of_a_comparison_is_explained_with_its_world(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     web, spec = tmp_path / "w", f"spider(model={tmp_path / 'm'})"
     save(world(), web)
     save_model(model(), tmp_path / "m")
@@ -120,7 +128,9 @@ def test_a_run_of_a_comparison_is_explained_with_its_world(tmp_path: Path, capsy
     assert any(part["name"] == "gold (link)" for part in found["reasons"]["parts"])
 
 
-def test_a_run_of_a_comparison_knows_its_world_strategy_and_topic(tmp_path: Path, capsys) -> None:
+def test_a_run_of_a_comparison_knows_its_world_strategy_and_topic(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     web = tmp_path / "w"
     save(world(), web)
     options = ["--strategies", "auto", "--topic", "gold", "--budget", 9, "--jobs", 1]

@@ -60,13 +60,15 @@ def member(data: bytes) -> bytes:
     return data[: len(data) - len(inflate.unused_data)]
 
 
-def exported(capsys, folder: Path, *words: str) -> list[dict]:
+def exported(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> list[dict]:
     code, out, _ = said(capsys, "export", folder, "--format", "jsonl", *words)
     assert code == 0
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_an_object_a_page_has_exactly_the_fields_promised(folder: Path, capsys) -> None:
+def test_an_object_a_page_has_exactly_the_fields_promised(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = exported(capsys, folder)
     assert [list(line) for line in lines] == [FIELDS] * len(lines)
     home = lines[0]
@@ -77,24 +79,30 @@ def test_an_object_a_page_has_exactly_the_fields_promised(folder: Path, capsys) 
     assert (home["warc"], home["offset"]) == (FILE, 0)
 
 
-def test_what_failed_is_there_with_its_reason(folder: Path, capsys) -> None:
+def test_what_failed_is_there_with_its_reason(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     gone = next(line for line in exported(capsys, folder) if line["url"] == address("gone"))
     assert (gone["status"], gone["reason"], gone["relevant"]) == ("missing", "404", False)
     assert (gone["warc"], gone["offset"], gone["links"], gone["text"]) == (None, None, [], "")
     assert gone["parent"] == address("home")
 
 
-def test_a_redirect_says_where_it_ended(folder: Path, capsys) -> None:
+def test_a_redirect_says_where_it_ended(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = next(line for line in exported(capsys, folder) if line["url"] == address("old"))
     assert old["final_url"] == address("t")
 
 
-def test_hostile_text_comes_through_unchanged(folder: Path, capsys) -> None:
+def test_hostile_text_comes_through_unchanged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (title,) = {line["title"] for line in exported(capsys, folder, "--relevant")}
     assert title == f"robot arms {HOSTILE}"
 
 
-def test_only_relevant_pages_and_only_what_is_wanted_of_them(folder: Path, capsys) -> None:
+def test_only_relevant_pages_and_only_what_is_wanted_of_them(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = exported(capsys, folder, "--relevant", "--no-text", "--no-links")
     assert lines
     assert all(line["relevant"] for line in lines)
@@ -102,7 +110,9 @@ def test_only_relevant_pages_and_only_what_is_wanted_of_them(folder: Path, capsy
     assert all(list(line) == wanted for line in lines)
 
 
-def test_csv_has_a_row_a_page_and_counts_the_links(folder: Path, capsys, tmp_path: Path) -> None:
+def test_csv_has_a_row_a_page_and_counts_the_links(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     out = tmp_path / "pages.csv"
     assert said(capsys, "export", folder, "--format", "csv", "--out", out)[0] == 0
     rows = list(csv.DictReader(io.StringIO(out.read_bytes().decode(), newline="")))
@@ -114,13 +124,15 @@ def test_csv_has_a_row_a_page_and_counts_the_links(folder: Path, capsys, tmp_pat
     assert {row["relevant"] for row in rows} == {"true", "false"}
 
 
-def test_csv_goes_to_standard_output_too(folder: Path, capsys) -> None:
+def test_csv_goes_to_standard_output_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(capsys, "export", folder, "--format", "csv", "--no-text")
     assert code == 0
     assert out.startswith("url,final_url,status,reason,fetched,title,language")
 
 
-def test_parquet_has_the_same_values(folder: Path, capsys, tmp_path: Path) -> None:
+def test_parquet_has_the_same_values(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     out = tmp_path / "pages.parquet"
     assert said(capsys, "export", folder, "--format", "parquet", "--out", out)[0] == 0
     table = parquet.read_table(out)
@@ -134,7 +146,9 @@ def test_parquet_has_the_same_values(folder: Path, capsys, tmp_path: Path) -> No
     assert table.column("published").to_pylist() == [None] * len(lines)
 
 
-def test_parquet_knows_the_types_of_its_columns(folder: Path, capsys, tmp_path: Path) -> None:
+def test_parquet_knows_the_types_of_its_columns(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     out = tmp_path / "pages.parquet"
     assert said(capsys, "export", folder, "--format", "parquet", "--out", out)[0] == 0
     schema = parquet.read_schema(out)
@@ -146,7 +160,7 @@ def test_parquet_knows_the_types_of_its_columns(folder: Path, capsys, tmp_path: 
 
 
 def test_parquet_of_many_pages_is_written_a_few_at_a_time(
-    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=200))
     monkeypatch.setattr("foragers.reports.export.ROW_GROUP", 7)
@@ -162,7 +176,10 @@ def test_parquet_of_many_pages_is_written_a_few_at_a_time(
 
 
 def test_parquet_without_its_extra_says_what_to_install(
-    folder: Path, capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("foragers.reports.export.find_spec", lambda name: None)
     words = ("export", folder, "--format", "parquet", "--out", tmp_path / "p")
@@ -171,7 +188,7 @@ def test_parquet_without_its_extra_says_what_to_install(
 
 
 def test_warc_holds_the_records_of_relevant_pages_byte_for_byte(
-    folder: Path, capsys, tmp_path: Path
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     out = tmp_path / "found.warc.gz"
     code, told, _ = said(capsys, "export", folder, "--format", "warc", "--out", out)
@@ -188,7 +205,7 @@ def test_warc_holds_the_records_of_relevant_pages_byte_for_byte(
 
 
 def test_records_that_are_gone_are_counted_and_the_rest_is_copied(
-    folder: Path, capsys, tmp_path: Path
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     warc = folder / "warc" / FILE
     warc.write_bytes(warc.read_bytes()[:-20])
@@ -199,7 +216,9 @@ def test_records_that_are_gone_are_counted_and_the_rest_is_copied(
     assert "1 record not found whole" in " ".join(err.split())
 
 
-def test_a_record_outside_the_folder_is_not_read(folder: Path, capsys, tmp_path: Path) -> None:
+def test_a_record_outside_the_folder_is_not_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "secret.warc.gz").write_bytes((folder / "warc" / FILE).read_bytes())
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute("UPDATE visits SET record = '../../secret.warc.gz#0' WHERE relevant")
@@ -209,7 +228,7 @@ def test_a_record_outside_the_folder_is_not_read(folder: Path, capsys, tmp_path:
     assert ": 0 records" in said(capsys, "export", folder, "--format", "warc", "--out", out)[1]
 
 
-def test_an_empty_ledger_gives_nothing(tmp_path: Path, capsys) -> None:
+def test_an_empty_ledger_gives_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = empty_folder(tmp_path, small_world({"home": []}))
     assert exported(capsys, folder) == []
     out = tmp_path / "p.csv"
@@ -217,7 +236,9 @@ def test_an_empty_ledger_gives_nothing(tmp_path: Path, capsys) -> None:
     assert (code, ": 0 pages" in told) == (0, True)
 
 
-def test_bad_folders_and_files_are_refused(folder: Path, tmp_path: Path, capsys) -> None:
+def test_bad_folders_and_files_are_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "is not a folder" in refused(capsys, "export", tmp_path / "nowhere")
     assert "has no ledger.sqlite" in refused(capsys, "export", tmp_path)
     for own in ("ledger.sqlite", "crawl.json", "warc/more.warc.gz"):
@@ -229,7 +250,10 @@ def test_bad_folders_and_files_are_refused(folder: Path, tmp_path: Path, capsys)
 
 
 def test_a_failed_export_leaves_the_old_file(
-    folder: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     out = tmp_path / "pages.jsonl"
     out.write_text("old")
@@ -243,7 +267,9 @@ def test_a_failed_export_leaves_the_old_file(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "pages.jsonl"]
 
 
-def test_a_crawl_that_goes_on_can_be_exported(tmp_path: Path, capsys) -> None:
+def test_a_crawl_that_goes_on_can_be_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "crawl"
     folder.mkdir()
     with subprocess.Popen(
@@ -261,7 +287,9 @@ def test_a_crawl_that_goes_on_can_be_exported(tmp_path: Path, capsys) -> None:
     assert counts[-1] > counts[0]
 
 
-def test_all_of_a_larger_crawl_comes_out_in_order(tmp_path: Path, capsys) -> None:
+def test_all_of_a_larger_crawl_comes_out_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=600))
     lines = exported(capsys, folder, "--no-text")
     times = [line["fetched"] for line in lines]
@@ -276,7 +304,9 @@ def test_places_are_read_from_the_end() -> None:
     assert place("") == place("a.warc.gz#x") == place("#5") == (None, None)
 
 
-def test_a_page_that_did_not_come_is_not_exported_as_relevant(folder: Path, capsys) -> None:
+def test_a_page_that_did_not_come_is_not_exported_as_relevant(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ledger = sqlite3.connect(folder / "ledger.sqlite")
     with ledger:
         ledger.execute("UPDATE visits SET relevant = 1")

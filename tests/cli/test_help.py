@@ -17,7 +17,7 @@ def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_without_a_command_the_help_is_shown(capsys) -> None:
+def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     out = capsys.readouterr().out
     assert all(re.search(rf"^    {verb} +\S", out, re.MULTILINE) for verb in VERBS)
@@ -25,7 +25,9 @@ def test_without_a_command_the_help_is_shown(capsys) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_option_of_every_command_is_described(capsys, verb: str) -> None:
+def test_every_option_of_every_command_is_described(
+    capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
     ways = [(verb,)]
     if verb == "world":
         actions = ("import", "generate", "rewire", "info", "serve", "export")
@@ -39,22 +41,24 @@ def test_every_option_of_every_command_is_described(capsys, verb: str) -> None:
         assert re.search(r"^[A-Z][^\n]+\.$", body, re.MULTILINE), words
 
 
-def test_names_of_formats_keep_their_capitals(capsys) -> None:
+def test_names_of_formats_keep_their_capitals(capsys: pytest.CaptureFixture[str]) -> None:
     assert "JSON lines, CSV, Parquet or WARC." in helped(capsys, "export")
 
 
-def test_every_strategy_is_listed_once(capsys) -> None:
+def test_every_strategy_is_listed_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategies"]) == 0
     listed = re.findall(r"^  ([a-z-]+) ", capsys.readouterr().out, re.MULTILINE)
     assert sorted(listed) == sorted(STRATEGIES)
 
 
 @pytest.mark.parametrize(("name", "shown"), [("spider", "page_words"), ("random", "no parameters")])
-def test_a_strategy_is_described_with_its_parameters(capsys, name: str, shown: str) -> None:
+def test_a_strategy_is_described_with_its_parameters(
+    capsys: pytest.CaptureFixture[str], name: str, shown: str
+) -> None:
     assert main(["strategies", name]) == 0
     assert shown in capsys.readouterr().out
 
 
-def test_an_unknown_strategy_is_not_described(capsys) -> None:
+def test_an_unknown_strategy_is_not_described(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["strategies", "spidr"]) == 2
     assert "did you mean 'spider'" in capsys.readouterr().err

@@ -42,13 +42,13 @@ class Elements(HTMLParser):
                 self.events.append(name)
 
 
-def reported(capsys, folder: Path) -> str:
+def reported(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
     code, out, _ = said(capsys, "report", folder)
     assert (code, "report.html" in out) == (0, True)
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_report_has_all_its_parts(tmp_path: Path, capsys) -> None:
+def test_a_report_has_all_its_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=600), budget=300)
     text = reported(capsys, folder)
     assert text.count("<svg") == 4
@@ -59,7 +59,7 @@ def test_a_report_has_all_its_parts(tmp_path: Path, capsys) -> None:
         assert part in text, part
 
 
-def test_a_report_needs_nothing_else(tmp_path: Path, capsys) -> None:
+def test_a_report_needs_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": ["a"], "a": []}))
     text = reported(capsys, folder)
     found = Elements(text)
@@ -69,7 +69,9 @@ def test_a_report_needs_nothing_else(tmp_path: Path, capsys) -> None:
     assert "default-src 'none'" in text
 
 
-def test_pictures_have_no_ids_that_could_meet(tmp_path: Path, capsys) -> None:
+def test_pictures_have_no_ids_that_could_meet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=300))
     pictures = re.findall(r"<svg.*?</svg>", reported(capsys, folder), re.DOTALL)
     assert pictures
@@ -77,7 +79,7 @@ def test_pictures_have_no_ids_that_could_meet(tmp_path: Path, capsys) -> None:
         assert not re.search(r"""\bid=|url\(|href=""", picture)
 
 
-def test_hostile_words_stay_words(tmp_path: Path, capsys) -> None:
+def test_hostile_words_stay_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     world = small_world({"home": ["t"], "t": []}, texts={"t": SCRIPT, "home": "robot arms"})
     folder = crawl_folder(tmp_path, world, words="robot arms")
     connection = sqlite3.connect(folder / "ledger.sqlite")
@@ -110,13 +112,17 @@ def test_an_address_cannot_leave_its_attribute() -> None:
     assert Elements(made).targets == ['http://a.test/"onmouseover="alert(1)']
 
 
-def test_a_crawl_that_has_fetched_nothing_has_a_report(tmp_path: Path, capsys) -> None:
+def test_a_crawl_that_has_fetched_nothing_has_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = reported(capsys, empty_folder(tmp_path, small_world({"home": []})))
     assert "Nothing has been fetched yet" in text
     assert "<svg" not in text
 
 
-def test_a_crawl_that_found_nothing_has_a_report(tmp_path: Path, capsys) -> None:
+def test_a_crawl_that_found_nothing_has_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": ["gone"]}))
     text = reported(capsys, folder)
     assert "Errors by host" in text
@@ -124,13 +130,15 @@ def test_a_crawl_that_found_nothing_has_a_report(tmp_path: Path, capsys) -> None
 
 
 @pytest.mark.parametrize("told", ["", "[1, 2]", '{"seeds": 3, "budget": "many", "aim": 7}'])
-def test_odd_options_do_no_harm(told: str, tmp_path: Path, capsys) -> None:
+def test_odd_options_do_no_harm(
+    told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": []}))
     (folder / "crawl.json").write_text(told)
     assert "<svg" in reported(capsys, folder)
 
 
-def test_promises_of_any_size_are_drawn(tmp_path: Path, capsys) -> None:
+def test_promises_of_any_size_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": ["a", "b"], "a": [], "b": []}))
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute("UPDATE visits SET promise = 9e999 WHERE number = 1")
@@ -140,7 +148,9 @@ def test_promises_of_any_size_are_drawn(tmp_path: Path, capsys) -> None:
     assert "<svg" in reported(capsys, folder)
 
 
-def test_a_crawl_that_goes_on_can_be_reported(tmp_path: Path, capsys) -> None:
+def test_a_crawl_that_goes_on_can_be_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     world = small_world({"home": ["a"], "a": []})
     folder = crawl_folder(tmp_path, world)
     ledger = SqliteLedger(folder / "ledger.sqlite", world.book)
@@ -150,14 +160,18 @@ def test_a_crawl_that_goes_on_can_be_reported(tmp_path: Path, capsys) -> None:
     ledger.close()
 
 
-def test_the_report_goes_where_it_is_wanted(tmp_path: Path, capsys) -> None:
+def test_the_report_goes_where_it_is_wanted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": []}))
     assert said(capsys, "report", folder, "--out", tmp_path / "r.html")[0] == 0
     assert (tmp_path / "r.html").exists()
     assert not (folder / "report.html").exists()
 
 
-def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, capsys) -> None:
+def test_what_is_wrong_is_said_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "is not a folder" in refused(capsys, "report", tmp_path / "nowhere")
 
 

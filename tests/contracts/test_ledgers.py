@@ -32,17 +32,17 @@ def test_sqlite_ledger_in_memory_keeps_its_promises(words: bool) -> None:
 
 
 class Forgetful(MemoryLedger):
-    def append(self, visits):
+    def append(self, visits) -> None:
         self.visits[:] = visits
 
 
 class Backwards(MemoryLedger):
-    def append(self, visits):
+    def append(self, visits) -> None:
         self.visits.extend(reversed(visits))
 
 
 class Borrowing(MemoryLedger):
-    def append(self, visits):
+    def append(self, visits) -> None:
         self.visits = visits if not self.visits else self.visits + visits
 
 

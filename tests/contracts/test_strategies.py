@@ -89,7 +89,7 @@ class Impolite(Broken):
 
 
 class Forgetful(Broken):
-    def tell(self, visits):
+    def tell(self, visits) -> None:
         for visit in visits:
             self.frontier = Frontier()
             self.frontier.extend(
@@ -130,7 +130,7 @@ class Amnesic(Broken):
 
 
 class Fragile(Broken):
-    def tell(self, visits):
+    def tell(self, visits) -> None:
         for visit in visits:
             if visit.page.status == "missing":
                 raise KeyError(visit.url)

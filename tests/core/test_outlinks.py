@@ -20,13 +20,13 @@ def written(links: ParsedLinks) -> ParsedLinks:
 
 
 @given(LINKS)
-def test_links_are_the_same_as_columns_and_written_down(links):
+def test_links_are_the_same_as_columns_and_written_down(links) -> None:
     assert list(ParsedLinks.of(links)) == links
     assert written(ParsedLinks.of(links)) == links
     assert hrefs_of(links) == hrefs_of(ParsedLinks.of(links)) == [out.href for out in links]
 
 
-def test_words_around_a_link_are_cut_out_when_asked_for_also_after_writing():
+def test_words_around_a_link_are_cut_out_when_asked_for_also_after_writing() -> None:
     links = parse(PAGE, "http://a.test/").links
     assert isinstance(links, ParsedLinks)
     assert [links.around(0), links.around(1)] == [
@@ -39,14 +39,14 @@ def test_words_around_a_link_are_cut_out_when_asked_for_also_after_writing():
     )
 
 
-def test_chosen_links_keep_their_place_and_get_the_address_given_for_them():
+def test_chosen_links_keep_their_place_and_get_the_address_given_for_them() -> None:
     links = ParsedLinks.of(parse(PAGE, "http://a.test/").links)
     chosen = links.chosen([1], ["http://a.test/2"])
     assert list(chosen) == [msgspec.structs.replace(list(links)[1], href="http://a.test/2")]
     assert links[1:] == list(links)[1:]
 
 
-def test_the_words_behind_a_long_link_are_told_as_well():
+def test_the_words_behind_a_long_link_are_told_as_well() -> None:
     page = f"<body>before <a href=one>{'long words ' * 30}</a> behind it".encode()
     (link,) = parse(page, "http://a.test/").links
     assert link.around == "before behind it"

@@ -7,6 +7,8 @@ from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 
+import pytest
+
 from foragers.cli.main import main
 from foragers.core.options import Target
 from foragers.crawling.session import Session
@@ -31,7 +33,9 @@ def steady(connection: Connection) -> None:
     )
 
 
-def test_auto_visits_again_what_may_be_news_and_says_why(tmp_path: Path, capsys) -> None:
+def test_auto_visits_again_what_may_be_news_and_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     stories = {f"/s{number}": steady for number in range(40)}
     with serving({"/": front, "/old": steady, **stories}) as server:
         order = order_of(server.url("/"), budget=40)

@@ -106,7 +106,9 @@ def test_a_crawl_taken_up_again_estimates_the_same(tmp_path: Path, checkpoint: b
         assert estimate_of(folder) == whole.estimate(), "a killed crawl's is made again"
 
 
-def test_the_command_shows_the_estimate_and_writes_it_for_machines(tmp_path: Path, capsys) -> None:
+def test_the_command_shows_the_estimate_and_writes_it_for_machines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, told = tmp_path / "out", tmp_path / "told.json"
     with serving(site()) as server:
         arguments = ["crawl", server.url("/"), "--topic", TOPIC, "--threshold", "0.5"]

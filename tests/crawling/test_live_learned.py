@@ -103,7 +103,9 @@ def test_the_default_strategy_learns_from_crawl_to_crawl(tmp_path: Path) -> None
     assert len(Lore.of(load_model(learned, *LORE)).groups)
 
 
-def test_what_another_strategy_learned_is_refused(tmp_path: Path, capsys) -> None:
+def test_what_another_strategy_learned_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     learned = tmp_path / "tea"
     with serving(SITE) as server:
         assert main(order(server, tmp_path / "a", learned)) == 0

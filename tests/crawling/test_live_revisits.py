@@ -32,7 +32,7 @@ class Again:
             self.choices.remove(choice)
         return taken
 
-    def tell(self, visits):
+    def tell(self, visits) -> None:
         self.visits += visits
 
 

@@ -25,7 +25,7 @@ def test_the_summary_may_be_in_the_folder_of_the_crawl(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("summary", ["nowhere/summary.json", "."])
 def test_a_summary_that_cannot_be_written_is_refused_before_the_crawl(
-    summary: str, tmp_path: Path, capsys
+    summary: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving({}) as server:
         assert main(command(server.url("/"), tmp_path / "out", tmp_path / summary)) == 2

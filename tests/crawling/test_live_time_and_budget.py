@@ -22,7 +22,9 @@ def session(tmp_path: Path):
         session.close()
 
 
-def rule_after(session: Session, monkeypatch, *, downloads: int, minutes: float) -> WaitRule:
+def rule_after(
+    session: Session, monkeypatch: pytest.MonkeyPatch, *, downloads: int, minutes: float
+) -> WaitRule:
     """Return how choosy a crawl of ten minutes and 1,000 downloads is after some of both."""
     session._left_at_start = 1000
     session.crawl.world.started = downloads
@@ -34,12 +36,14 @@ def test_without_a_time_limit_downloads_are_scarce(session: Session) -> None:
     assert session._wait_rule(inf) == WaitRule()
 
 
-def test_time_is_scarce_until_the_pace_is_known(session: Session, monkeypatch) -> None:
+def test_time_is_scarce_until_the_pace_is_known(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert rule_after(session, monkeypatch, downloads=0, minutes=0) == TAKE_ANY
 
 
 def test_time_is_scarce_while_the_budget_would_not_be_spent_in_time(
-    session: Session, monkeypatch
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # 90 in the first minute are 810 in nine more, and 910 are left.
     assert rule_after(session, monkeypatch, downloads=90, minutes=1) == TAKE_ANY

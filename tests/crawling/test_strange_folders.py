@@ -143,7 +143,9 @@ def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_no_command_imports_the_judge_that_a_folder_names(strange: Path, capsys) -> None:
+def test_no_command_imports_the_judge_that_a_folder_names(
+    strange: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for command in (
         ("explain", ".", address("t")),
         ("explain", ".", address("t"), "--strategy", "auto"),
@@ -156,7 +158,9 @@ def test_no_command_imports_the_judge_that_a_folder_names(strange: Path, capsys)
     assert "strangers_judge" not in sys.modules
 
 
-def test_a_crawl_imports_only_the_judge_that_the_user_names(strange: Path, capsys) -> None:
+def test_a_crawl_imports_only_the_judge_that_the_user_names(
+    strange: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     url = "http://127.0.0.1:1/"
     assert "another" in refused(capsys, "crawl", url, "--out", ".", "--strategy", "best-first")
     assert not (strange / "was here").exists()
@@ -164,7 +168,7 @@ def test_a_crawl_imports_only_the_judge_that_the_user_names(strange: Path, capsy
 
 @pytest.mark.parametrize("out", [(), ("--out", "report.html"), ("--out", "sub/report.html")])
 def test_a_report_is_not_written_through_a_link_in_the_folder(
-    out: tuple[str, ...], strange: Path, tmp_path: Path, capsys
+    out: tuple[str, ...], strange: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "report.html"
     mine.write_bytes(b"mine")
@@ -176,7 +180,9 @@ def test_a_report_is_not_written_through_a_link_in_the_folder(
     assert mine.read_bytes() == b"mine"
 
 
-def test_examples_that_a_folder_names_are_read_within_bounds(strange: Path, capsys) -> None:
+def test_examples_that_a_folder_names_are_read_within_bounds(
+    strange: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     os.mkfifo(strange / "pipe")
     for named in ("/dev/zero", "/", "pipe", "/proc/self/mem"):
         told = json.loads((strange / "crawl.json").read_text())

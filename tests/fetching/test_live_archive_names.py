@@ -69,7 +69,9 @@ def test_an_older_crawl_keeps_its_names(tmp_path: Path) -> None:
     assert names(tmp_path) == ["warc-00000.warc.gz"]
 
 
-def test_without_an_archive_no_folder_is_made_nor_named(tmp_path: Path, capsys) -> None:
+def test_without_an_archive_no_folder_is_made_nor_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "it"
     with serving(SITE) as server:
         url, private = server.url("/"), ("--allow-private", "127.0.0.0/8", "--delay", 0)

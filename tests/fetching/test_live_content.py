@@ -93,7 +93,9 @@ def test_other_types_are_unwanted_even_if_empty(kind: str, tmp_path: Path) -> No
     ids=["picture", "PDF", "archive", "zeros"],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", None])
-def test_files_that_are_said_to_be_pages_are_unwanted(body, kind, tmp_path: Path) -> None:
+def test_files_that_are_said_to_be_pages_are_unwanted(
+    body: bytes, kind: str, tmp_path: Path
+) -> None:
     status, reason, _ = one(tmp_path, reply(body, kind=kind))
     assert status == "unwanted"
     assert "binary data" in reason
@@ -221,7 +223,7 @@ def test_where_a_refresh_header_leads_is_a_link(tmp_path: Path) -> None:
     ],
 )
 def test_no_copy_is_kept_of_a_page_that_asks_for_none(
-    meta: str, header: str, kept: bool, tmp_path: Path, capsys
+    meta: str, header: str, kept: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     headers = {"x_robots_tag": header} if header else {}
     text = f"{meta}<title>a title</title><h1>heading</h1>" + '<p>secret words <a href="/a">on</a>'

@@ -125,7 +125,9 @@ def test_pauses_after_failures_double(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", ["429 Too Many", "503 Busy"])
-def test_the_pace_that_a_host_can_bear_is_found_and_no_page_is_lost(status, tmp_path: Path) -> None:
+def test_the_pace_that_a_host_can_bear_is_found_and_no_page_is_lost(
+    status: int, tmp_path: Path
+) -> None:
     served: list[float] = []
 
     def answer(connection: Connection) -> None:

@@ -42,7 +42,7 @@ def command(server, folder: Path, *more: str) -> list[str]:
 
 
 @pytest.fixture
-def crawled(tmp_path: Path, capsys, monkeypatch):
+def crawled(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     """Crawl with skips, failures, errors and redirects; return the folder and what was printed."""
     monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
     monkeypatch.setattr(weather, "STRANGER", 0.0)
@@ -101,7 +101,7 @@ def test_visits_once_more_are_downloads_and_no_finds(crawled) -> None:
     assert (after["relevant pages"], after["hosts"]) == (before["relevant pages"], before["hosts"])
 
 
-def test_a_crawl_taken_up_counts_on(crawled, capsys) -> None:
+def test_a_crawl_taken_up_counts_on(crawled, capsys: pytest.CaptureFixture[str]) -> None:
     folder, server, _ = crawled
     again(folder)
     assert main(command(server, folder)) == 0
@@ -129,7 +129,9 @@ def test_what_brought_no_page_is_told_by_reason(crawled) -> None:
         assert re.search(rf"{status}\s+{re.escape(reason)}", printed), reason
 
 
-def test_explain_counts_downloads_and_knows_what_was_skipped(crawled, capsys) -> None:
+def test_explain_counts_downloads_and_knows_what_was_skipped(
+    crawled, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, server, _ = crawled
     home, found = server.url("/"), {}
     for path in ("", "a", "closed"):
@@ -149,7 +151,7 @@ def test_explain_counts_downloads_and_knows_what_was_skipped(crawled, capsys) ->
 
 
 def test_a_page_that_others_redirect_to_is_explained_by_its_own_download(
-    tmp_path: Path, capsys
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site = {"/": page("/a", words="home"), "/a": page("/old"), "/old": redirect("/")}
     with serving(site) as server:

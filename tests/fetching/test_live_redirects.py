@@ -168,7 +168,7 @@ def test_a_redirect_is_followed_whatever_its_body(answer, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("status", "found"), [("404 Not Found", "missing"), ("403 Forbidden", "refused")]
 )
-def test_an_error_is_one_however_much_is_said_about_it(status, found, tmp_path: Path) -> None:
+def test_an_error_is_one_however_much_is_said_about_it(status: int, found, tmp_path: Path) -> None:
     assert one(tmp_path, with_endless_body(status))[:2] == (found, status[:3])
 
 

@@ -66,7 +66,7 @@ def test_only_what_begins_with_a_prefix_is_crawled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"hosts": ("http://a/",)}, {"prefix": ("nowhere at all",)}, {"per_host": 0}]
 )
-def test_what_makes_no_sense_is_refused(wrong, tmp_path: Path) -> None:
+def test_what_makes_no_sense_is_refused(wrong: str, tmp_path: Path) -> None:
     option = "--" + next(iter(wrong)).replace("_", "-")
     with pytest.raises(UsageError, match=option):
         crawl(tmp_path, "http://127.0.0.1:1/", **wrong)

@@ -16,7 +16,9 @@ def run(folder: Path, *options: str) -> int:
     return main(["crawl", *options, "--delay", "0", "--no-warc", "--out", str(folder)])
 
 
-def test_a_seed_at_a_private_address_names_the_option_that_helps(tmp_path: Path, capsys) -> None:
+def test_a_seed_at_a_private_address_names_the_option_that_helps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving({"/": page()}) as server:
         assert run(tmp_path, server.url("/")) == 1
         printed = capsys.readouterr()
@@ -26,7 +28,9 @@ def test_a_seed_at_a_private_address_names_the_option_that_helps(tmp_path: Path,
         assert not server.paths
 
 
-def test_a_crawl_of_which_one_seed_came_has_not_failed(tmp_path: Path, capsys) -> None:
+def test_a_crawl_of_which_one_seed_came_has_not_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving({"/": page()}) as server:
         gone = server.url("/gone")
         assert run(tmp_path, server.url("/"), gone, "--allow-private", "127.0.0.1") == 0
@@ -35,7 +39,9 @@ def test_a_crawl_of_which_one_seed_came_has_not_failed(tmp_path: Path, capsys) -
         assert f"{server.url('/')} could not" not in printed
 
 
-def test_a_seed_that_robots_txt_forbids_is_said_to_be(tmp_path: Path, capsys) -> None:
+def test_a_seed_that_robots_txt_forbids_is_said_to_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules = reply("User-agent: *\nDisallow: /", kind="text/plain")
     with serving({"/": page(), "/robots.txt": rules}) as server:
         assert run(tmp_path, server.url("/"), "--allow-private", "127.0.0.1") == 1

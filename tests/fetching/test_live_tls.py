@@ -66,7 +66,9 @@ def crawled(folder: Path, certificates: Path, name: str) -> tuple[str, str, int]
         return outcome.status("/"), outcome.reason("/"), len(server.log)
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(certificates, tmp_path: Path) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused(
+    certificates: Path, tmp_path: Path
+) -> None:
     status, reason, asked = crawled(tmp_path, certificates, "good")
     assert (status, asked) == ("skipped", 0)
     assert "robots.txt could not be fetched: self-signed certificate: " in reason
@@ -81,7 +83,12 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(certificates, tmp_path
     ],
 )
 def test_a_certificate_must_be_for_this_host_and_this_day(
-    name, status, said, certificates, tmp_path: Path, monkeypatch
+    name: str,
+    status: int,
+    said: str,
+    certificates: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("certifi.where", lambda: str(certificates / f"{name}.pem"))
     found, reason, asked = crawled(tmp_path, certificates, name)

@@ -108,7 +108,9 @@ def test_without_an_archive_only_what_was_skipped_comes_back(tmp_path: Path) -> 
         assert set(paths(server)) == {"/", "/a", "/c"}
 
 
-def test_a_folder_without_downloads_is_begun_anew_with_any_options(tmp_path: Path, capsys) -> None:
+def test_a_folder_without_downloads_is_begun_anew_with_any_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving({"/a": page()}) as server:
         options = ("--delay", 0, "--out", tmp_path / "it")
         said(capsys, "crawl", "http://127.0.0.1:1/", "--topic", "tea", *options)

@@ -26,7 +26,7 @@ LINKS = [
         st.tuples(st.sampled_from(range(4)), st.integers(0, 3), st.lists(st.sampled_from(LINKS)))
     )
 )
-def test_answers_are_those_of_the_scope_whatever_was_asked_before(questions):
+def test_answers_are_those_of_the_scope_whatever_was_asked_before(questions) -> None:
     allowed = LinkFilter(most=5)
     for which, depth, links in questions:
         scope = SCOPES[which]
@@ -35,7 +35,7 @@ def test_answers_are_those_of_the_scope_whatever_was_asked_before(questions):
         assert allowed.many(links, scope, depth, True) == expected
 
 
-def test_no_more_answers_are_remembered_than_a_number_and_none_that_is_long():
+def test_no_more_answers_are_remembered_than_a_number_and_none_that_is_long() -> None:
     allowed = LinkFilter(most=10)
     for i in range(100):
         allowed.many([f"http://a.test/{i}", "http://a.test/" + "x" * LONGEST], SCOPES[0], 1, True)

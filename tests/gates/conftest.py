@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from floors import Gate, Mean
+
+from gates.floors import Gate, Mean
 
 HERE = Path(__file__).parent
 

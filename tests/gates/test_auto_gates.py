@@ -7,10 +7,10 @@ below what was measured when it was set; it may be raised, never lowered.
 from __future__ import annotations
 
 import pytest
-from crawls import RECORDED, SEEDS, WORDS, closed, closed_on_recording
-from floors import Gate, Mean
 
 from foragers.core.options import Target
+from gates.crawls import RECORDED, SEEDS, WORDS, closed, closed_on_recording
+from gates.floors import Gate, Mean
 
 FLOORS = {
     ("topics", True): 0.84,

@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from crawls import SEEDS, WORDS, Shares, shares, studied
-from floors import Gate, Mean
 
 from foragers.core.models import save_model
 from foragers.core.options import ReplayOptions
@@ -22,6 +20,8 @@ from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
+from gates.crawls import SEEDS, WORDS, Shares, shares, studied
+from gates.floors import Gate, Mean
 
 PAGES = 2400
 FLOORS = {"lafc": 0.44, "hmm": 0.55, "bpm": 0.65, "hw": 0.54, "context-graph": 0.51}

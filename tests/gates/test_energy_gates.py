@@ -7,8 +7,9 @@ two standard errors below what was measured when it was set; it may be raised, n
 from __future__ import annotations
 
 import pytest
-from crawls import SEEDS, WORDS, closed
-from floors import Gate, Mean
+
+from gates.crawls import SEEDS, WORDS, closed
+from gates.floors import Gate, Mean
 
 FLOORS = {"energy": 0.57, "infospiders": 0.53}
 

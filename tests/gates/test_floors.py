@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from floors import Mean
+
+from gates.floors import Mean
 
 
 def test_a_mean_lies_within_its_interval_and_that_within_the_values() -> None:

@@ -11,7 +11,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from floors import Gate, Mean
 
 from foragers.judges.novelty import DAY
 from foragers.strategies.fleet.settings import HOME_PAGE, RANDOM_ORDER, WL, WLRL, FleetSettings
@@ -20,6 +19,7 @@ from foragers.strategies.fleet.simulation.web import SimulatedWeb
 from foragers.strategies.fleet.strategy import MixedFleet, WlrlRefresh
 from foragers.text.hashed_state import hashed_state
 from foragers.worlds.generated import generate
+from gates.floors import Gate, Mean
 
 WEBS, RUNS, DAYS = (11, 21, 31), (0, 1), 6.0
 FLOORS = {

@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from floors import Gate, Mean
-from news import RECORDED, SEEDS, made, news, recorded
+
+from gates.floors import Gate, Mean
+from gates.news import RECORDED, SEEDS, made, news, recorded
 
 FLOORS = {"foragers": 0.96, "home-page": 1.7, "uniform": 7.0}
 ON_RECORDINGS = {"foragers": 0.95, "home-page": 1.5}

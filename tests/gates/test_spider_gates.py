@@ -12,8 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from crawls import SEEDS, Shares, shares, studied
-from floors import Gate, Mean
 
 from foragers.core.models import save_model
 from foragers.core.options import ReplayOptions, Target
@@ -21,6 +19,8 @@ from foragers.training.lesson import Lesson
 from foragers.training.spider import SpiderTrainer
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
+from gates.crawls import SEEDS, Shares, shares, studied
+from gates.floors import Gate, Mean
 
 FLOORS = {
     ("departments", "rl-immediate(MODEL)"): 0.46,

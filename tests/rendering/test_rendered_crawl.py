@@ -69,7 +69,7 @@ def crawled(folder: Path, server: HostileServer, **options) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def crawl(tmp_path_factory):
+def crawl(tmp_path_factory: pytest.TempPathFactory):
     """Crawl two pages, then take the crawl up and let it come to its end."""
     if not CHROMIUM:
         pytest.skip("no Chromium")
@@ -82,7 +82,7 @@ def crawl(tmp_path_factory):
 
 
 @needs_browser
-def test_rendered_words_and_links_replace_those_of_the_shell(crawl):
+def test_rendered_words_and_links_replace_those_of_the_shell(crawl) -> None:
     folder, server, outcome, _ = crawl
     assert {url.removeprefix(server.origin) for url in outcome.urls} == {"/", "/pump", "/again"}
     assert outcome.title(server.url("/")) == "Shop of /"
@@ -94,7 +94,7 @@ def test_rendered_words_and_links_replace_those_of_the_shell(crawl):
 
 
 @needs_browser
-def test_only_pages_that_need_it_are_rendered(crawl):
+def test_only_pages_that_need_it_are_rendered(crawl) -> None:
     _, server, outcome, _ = crawl
     assert outcome.reason(server.url("/")) == "rendered"
     assert outcome.reason("/again") == "rendered"
@@ -102,7 +102,7 @@ def test_only_pages_that_need_it_are_rendered(crawl):
 
 
 @needs_browser
-def test_nothing_is_fetched_that_adds_no_words(crawl):
+def test_nothing_is_fetched_that_adds_no_words(crawl) -> None:
     _, server, _, _ = crawl
     assert not {"/style.css", "/icon.png", "/picture.png", "/favicon.ico"} & set(server.paths)
     data = [asked for asked in server.log if asked.path == "/list.json"]
@@ -113,26 +113,26 @@ def test_nothing_is_fetched_that_adds_no_words(crawl):
 
 
 @needs_browser
-def test_robots_txt_holds_for_what_scripts_ask_for(crawl):
+def test_robots_txt_holds_for_what_scripts_ask_for(crawl) -> None:
     assert "/secret.json" not in crawl[1].paths
     assert "/elsewhere.json" in crawl[1].paths
 
 
 @needs_browser
-def test_a_host_is_asked_one_thing_at_a_time(crawl):
+def test_a_host_is_asked_one_thing_at_a_time(crawl) -> None:
     log = sorted(crawl[1].log, key=lambda asked: asked.start)
     assert all(before.end <= after.start for before, after in pairwise(log))
 
 
 @needs_browser
-def test_no_page_is_fetched_again_when_the_crawl_goes_on(crawl):
+def test_no_page_is_fetched_again_when_the_crawl_goes_on(crawl) -> None:
     _, server, _, before = crawl
     assert 0 < before < len(server.log)
     assert [server.paths.count(path) for path in ("/", "/pump", "/again")] == [1, 1, 1]
 
 
 @needs_browser
-def test_the_archive_holds_what_came_and_what_became_of_it(crawl):
+def test_the_archive_holds_what_came_and_what_became_of_it(crawl) -> None:
     folder, server, _, _ = crawl
     (path,) = (folder / "warc").glob("*.warc.gz")
     records = {}
@@ -153,7 +153,7 @@ def test_the_archive_holds_what_came_and_what_became_of_it(crawl):
 
 
 @needs_browser
-def test_a_page_is_kept_as_it_came_when_there_is_no_browser_for_it(tmp_path):
+def test_a_page_is_kept_as_it_came_when_there_is_no_browser_for_it(tmp_path: Path) -> None:
     with HostileServer(SITE) as server:
         session = Session(order_of(server.url("/")), tmp_path, Limits())
         session.open()
@@ -170,14 +170,16 @@ def test_a_page_is_kept_as_it_came_when_there_is_no_browser_for_it(tmp_path):
 
 
 @needs_browser
-def test_a_browser_that_is_not_there_is_missed_before_anything_is_written(tmp_path):
+def test_a_browser_that_is_not_there_is_missed_before_anything_is_written(tmp_path: Path) -> None:
     order = order_of("http://127.0.0.1:9/", render=True, chromium="no-such-browser")
     with pytest.raises(UsageError, match="--chromium no-such-browser"):
         Session(order, tmp_path).open()
     assert not (tmp_path / "crawl.json").exists()
 
 
-def test_a_missing_playwright_is_named_with_the_remedy(tmp_path, monkeypatch):
+def test_a_missing_playwright_is_named_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("foragers.rendering.client.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'foragers\[render\]'"):
         Session(order_of("http://127.0.0.1:9/", render=True), tmp_path).open()

@@ -106,7 +106,7 @@ def probe():
         tcp.shutdown(socket.SHUT_RDWR)
 
 
-def test_the_probe_notices_who_comes():
+def test_the_probe_notices_who_comes() -> None:
     with probe() as (port, came):
         socket.create_connection(("127.0.0.1", port)).close()
         with socket.socket(type=socket.SOCK_DGRAM) as udp:
@@ -115,7 +115,7 @@ def test_the_probe_notices_who_comes():
             time.sleep(0.01)
 
 
-def test_no_way_out_leads_to_a_private_address(renderer):
+def test_no_way_out_leads_to_a_private_address(renderer: Renderer) -> None:
     with probe() as (port, came):
         away = f"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{port}/\r\nContent-Length: 0"
         site = {"/redirect": f"{away}\r\n\r\n".encode()}
@@ -127,28 +127,28 @@ def test_no_way_out_leads_to_a_private_address(renderer):
         assert came == []
 
 
-def test_what_components_hide_is_read(renderer):
+def test_what_components_hide_is_read(renderer: Renderer) -> None:
     html = """<div id="root"></div><script>
     document.getElementById('root').attachShadow({mode: 'open'}).innerHTML =
       '<p>in the <a href="/shadow">shadow</a></p>';</script>"""
     assert b'<p>in the <a href="/shadow">shadow</a></p>' in rendered(renderer, html).html
 
 
-def test_a_page_cannot_meddle_with_how_it_is_read(renderer):
+def test_a_page_cannot_meddle_with_how_it_is_read(renderer: Renderer) -> None:
     html = """<p>true words<script>
     Object.defineProperty(Element.prototype, 'outerHTML', {get: () => 'false words'});
     document.querySelectorAll = () => { throw 'no' };</script>"""
     assert b"true words" in rendered(renderer, html).html
 
 
-def test_nothing_is_kept_from_one_page_to_the_next(renderer):
+def test_nothing_is_kept_from_one_page_to_the_next(renderer: Renderer) -> None:
     keep = "<script>document.cookie = 'a=1'; localStorage.b = 2</script>"
     show = "<p id=p></p><script>p.textContent = `[${document.cookie}${localStorage.b}]`</script>"
     rendered(renderer, keep)
     assert b"[undefined]" in rendered(renderer, show).html
 
 
-def test_a_page_that_grows_too_large_is_given_up(renderer):
+def test_a_page_that_grows_too_large_is_given_up(renderer: Renderer) -> None:
     large = "<script>document.append(document.createComment('x'.repeat(200001)))</script>"
     large = large.replace("document.append", "document.head.append")
     assert rendered(renderer, large).reason == "more than 200,000 letters"
@@ -163,7 +163,7 @@ def harmed():
     made.close()
 
 
-def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed):
+def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed) -> None:
     harmed.terms = replace(harmed.terms, seconds=1.0, grace=1.0)
     assert rendered(harmed, "<script>for (;;);</script>").reason == "the page took too long"
     harmed.close()
@@ -171,7 +171,7 @@ def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed):
     assert b"still here" in rendered(harmed, "<p>still here").html
 
 
-def test_a_browser_is_started_anew_after_so_many_pages(harmed):
+def test_a_browser_is_started_anew_after_so_many_pages(harmed) -> None:
     harmed.terms = replace(harmed.terms, pages=2)
     numbers = []
     for _ in range(3):
@@ -193,7 +193,7 @@ def browsers(pid: int) -> list[int]:
     return found
 
 
-def test_a_browser_that_is_killed_is_a_reason_and_leaves_nothing_behind(harmed):
+def test_a_browser_that_is_killed_is_a_reason_and_leaves_nothing_behind(harmed) -> None:
     harmed.open()
     folder, pids = Path(harmed._folder), descendants(harmed.pid)
     assert len(pids) > 2

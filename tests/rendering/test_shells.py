@@ -66,22 +66,22 @@ SOUND = {
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_empty_shells_need_their_scripts(name):
+def test_empty_shells_need_their_scripts(name: str) -> None:
     assert is_shell(SHELLS[name].encode())
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_pages_that_say_something_do_not(name):
+def test_pages_that_say_something_do_not(name: str) -> None:
     assert not is_shell(SOUND[name].encode())
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_judged(noise):
+def test_any_bytes_are_judged(noise) -> None:
     assert is_shell(b"<script>" + noise) in (True, False)
 
 
 @pytest.mark.parametrize("world", ["organisations", "departments"])
-def test_hardly_a_page_of_a_web_before_such_applications_is_taken_for_a_shell(world):
+def test_hardly_a_page_of_a_web_before_such_applications_is_taken_for_a_shell(world) -> None:
     file = SHARED / "worlds" / f"{world}.warc.gz"
     if not file.exists():
         pytest.skip(f"no {file.name}")

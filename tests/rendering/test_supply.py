@@ -49,7 +49,7 @@ def supply_of(allowed: str = "127.0.0.2", **options) -> Supply:
     return supply
 
 
-def test_what_is_asked_for_comes_without_cookies(server):
+def test_what_is_asked_for_comes_without_cookies(server: HostileServer) -> None:
     goods = supply_of().get(server.url("/a.js"), {}, is_script=True)
     assert goods is not None
     assert (goods.code, goods.body) == (200, b"let a")
@@ -57,7 +57,9 @@ def test_what_is_asked_for_comes_without_cookies(server):
     assert "set-cookie" not in goods.headers
 
 
-def test_a_script_is_fetched_once_for_all_pages_unless_its_server_wants_otherwise(server):
+def test_a_script_is_fetched_once_for_all_pages_unless_its_server_wants_otherwise(
+    server: HostileServer,
+) -> None:
     supply = supply_of()
     for _ in range(2):
         supply.begin(time.monotonic() + 60)
@@ -68,7 +70,7 @@ def test_a_script_is_fetched_once_for_all_pages_unless_its_server_wants_otherwis
     assert [paths.count(path) for path in ("/a.js", "/no-store.js", "/missing")] == [1, 2, 2]
 
 
-def test_data_is_fetched_anew_for_every_page(server):
+def test_data_is_fetched_anew_for_every_page(server: HostileServer) -> None:
     supply = supply_of()
     for _ in range(2):
         supply.get(server.url("/a.js"), {}, is_script=False)
@@ -76,7 +78,7 @@ def test_data_is_fetched_anew_for_every_page(server):
     assert server.paths.count("/robots.txt") == 1
 
 
-def test_robots_txt_is_obeyed_there_and_where_redirects_lead(server):
+def test_robots_txt_is_obeyed_there_and_where_redirects_lead(server: HostileServer) -> None:
     supply = supply_of()
     assert supply.get(server.url("/private/x.json"), {}, is_script=False) is None
     assert supply.get(server.url("/to-private"), {}, is_script=False) is None
@@ -85,7 +87,7 @@ def test_robots_txt_is_obeyed_there_and_where_redirects_lead(server):
     assert heedless.get(server.url("/private/x.json"), {}, is_script=False) is not None
 
 
-def test_redirects_are_followed_but_not_in_circles(server):
+def test_redirects_are_followed_but_not_in_circles(server: HostileServer) -> None:
     supply = supply_of()
     goods = supply.get(server.url("/hop"), {}, is_script=False)
     assert goods is not None
@@ -94,20 +96,20 @@ def test_redirects_are_followed_but_not_in_circles(server):
     assert server.paths.count("/round") == 6
 
 
-def test_private_addresses_are_not_reached(server):
+def test_private_addresses_are_not_reached(server: HostileServer) -> None:
     assert supply_of("").get(server.url("/a.js"), {}, is_script=False) is None
     for url in ("file:///etc/passwd", "ftp://127.0.0.2/", "http://", "data:text/plain,x", ""):
         assert supply_of().get(url, {}, is_script=False) is None
     assert server.paths == []
 
 
-def test_an_answer_that_is_no_page_goes_to_the_script_as_it_is(server):
+def test_an_answer_that_is_no_page_goes_to_the_script_as_it_is(server: HostileServer) -> None:
     goods = supply_of().get(server.url("/missing"), {}, is_script=False)
     assert goods is not None
     assert (goods.code, goods.headers["access-control-allow-origin"]) == (404, "*")
 
 
-def test_there_is_an_end_to_size_number_and_time(server):
+def test_there_is_an_end_to_size_number_and_time(server: HostileServer) -> None:
     assert supply_of().get(server.url("/large"), {}, is_script=False) is None
     few = supply_of(requests=3)
     got = [few.get(server.url("/a.js"), {}, is_script=False) is not None for _ in range(4)]
@@ -121,7 +123,7 @@ def test_there_is_an_end_to_size_number_and_time(server):
     assert late.get(server.url("/a.js"), {}, is_script=False), "it was not robots.txt that refused"
 
 
-def test_headers_that_data_needs_are_passed_on_and_cookies_are_not(server):
+def test_headers_that_data_needs_are_passed_on_and_cookies_are_not(server: HostileServer) -> None:
     headers = {"x-key": "k", "cookie": "a=1", "accept": "text/x\r\nEvil: 1", "host": "evil.test"}
     supply_of().get(server.url("/a.js"), headers, is_script=False)
     sent = server.log[-1].headers
@@ -132,7 +134,7 @@ def test_headers_that_data_needs_are_passed_on_and_cookies_are_not(server):
     assert sent["user-agent"] == "foragers/test"
 
 
-def test_the_shelf_lets_go_of_what_was_not_asked_for_the_longest():
+def test_the_shelf_lets_go_of_what_was_not_asked_for_the_longest() -> None:
     shelf = ScriptCache(most=10)
     for name in ("a", "b", "c"):
         shelf.put(name, Resource(200, {}, b"1234"))
@@ -142,7 +144,9 @@ def test_the_shelf_lets_go_of_what_was_not_asked_for_the_longest():
     assert shelf.get("large") is None
 
 
-def test_each_page_is_told_apart_by_the_hosts_it_asked_and_has_its_own_limits(server):
+def test_each_page_is_told_apart_by_the_hosts_it_asked_and_has_its_own_limits(
+    server: HostileServer,
+) -> None:
     supply = supply_of(requests=3)
     assert supply.get(server.url("/a.js"), {}, is_script=False) is not None
     assert len(supply.hosts) == 1
@@ -155,7 +159,7 @@ def test_each_page_is_told_apart_by_the_hosts_it_asked_and_has_its_own_limits(se
     assert supply.get(server.url("/a.js"), {}, is_script=False) is not None
 
 
-def test_a_page_may_ask_only_so_many_hosts(server):
+def test_a_page_may_ask_only_so_many_hosts(server: HostileServer) -> None:
     supply = supply_of()
     supply.hosts = {f"h{n}.test" for n in range(MAX_HOSTS)}
     assert supply.get(server.url("/a.js"), {}, is_script=False) is None

@@ -27,7 +27,7 @@ time.sleep(600)
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 @pytest.mark.parametrize(("megabytes", "seconds", "code"), [(1, 500, LARGE), (5000, 0, LATE)])
-def test_beyond_a_limit_all_of_it_ends(tmp_path, megabytes, seconds, code):
+def test_beyond_a_limit_all_of_it_ends(tmp_path: Path, megabytes, seconds, code: int) -> None:
     folder = tmp_path / "browser"
     folder.mkdir()
     command = [sys.executable, "-c", WATCHED, str(folder), str(megabytes), str(seconds)]
@@ -38,7 +38,7 @@ def test_beyond_a_limit_all_of_it_ends(tmp_path, megabytes, seconds, code):
         time.sleep(0.01)
 
 
-def test_a_process_that_has_started_none_has_no_descendants():
+def test_a_process_that_has_started_none_has_no_descendants() -> None:
     with subprocess.Popen(["sleep", "600"]) as child:
         assert descendants(child.pid) == []
         child.kill()

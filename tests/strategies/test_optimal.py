@@ -30,7 +30,9 @@ Graph = Mapping[str, Sequence[str]]
 class Greedy:
     """All that "always follow a shortest path to a nearest reward" can come to."""
 
-    def __init__(self, graph: Graph, moved: Mapping[str, str], seed: str, rewards: set[str]):
+    def __init__(
+        self, graph: Graph, moved: Mapping[str, str], seed: str, rewards: set[str]
+    ) -> None:
         self.graph, self.moved, self.seed, self.rewards = graph, moved, seed, rewards
         self.outcomes = cache(self.outcomes)  # type: ignore[method-assign]
 

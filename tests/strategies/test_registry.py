@@ -37,7 +37,7 @@ class Fussy:
     def ask(self, n, closed):
         return ()
 
-    def tell(self, visits):
+    def tell(self, visits) -> None:
         pass
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from foragers.cli.main import main
@@ -114,14 +115,14 @@ def empty_folder(path: Path, archive: Archive) -> Path:
     return folder
 
 
-def said(capsys, *words: object) -> tuple[int, str, str]:
+def said(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
     """Run the command line; return its exit code and what it printed."""
     code = main([str(word) for word in words])
     out, err = capsys.readouterr()
     return code, out, err
 
 
-def refused(capsys, *words: object) -> str:
+def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     """Return the one line with which a command was refused."""
     code, out, err = said(capsys, *words)
     assert (code, out) == (2, ""), err

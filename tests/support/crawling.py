@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
@@ -22,10 +23,11 @@ class Outcome:
 
     def __init__(self, folder: Path) -> None:
         connection = sqlite3.connect(folder / "ledger.sqlite")
+        self.stopped = ""
         rows = connection.execute("SELECT url, final, status, reason, title FROM pages").fetchall()
         connection.close()
         self.urls = [row[0] for row in rows]
-        self.rows = {row[0]: row for row in rows}
+        self.rows: dict[str, tuple[str, ...]] = {row[0]: row for row in rows}
 
     def row(self, path: str) -> tuple[str, ...]:
         found = [row for url, row in self.rows.items() if url == path or url.endswith(path)]
@@ -45,7 +47,9 @@ class Outcome:
         return self.row(path)[4]
 
 
-def crawl(folder: Path, *seeds: str, limits: Limits = LIMITS, backoff: float = 0.05, **options):
+def crawl(
+    folder: Path, *seeds: str, limits: Limits = LIMITS, backoff: float = 0.05, **options: Any
+) -> Outcome:
     """Crawl, and return what came of it."""
     order = order_of(*seeds, **options)
     session = Session(order, folder, limits)
@@ -60,7 +64,7 @@ def crawl(folder: Path, *seeds: str, limits: Limits = LIMITS, backoff: float = 0
     return outcome
 
 
-def order_of(*seeds: str, **options) -> CrawlOptions:
+def order_of(*seeds: str, **options: Any) -> CrawlOptions:
     given = {
         "budget": 300,
         "delay": 0.0,
@@ -74,7 +78,7 @@ def order_of(*seeds: str, **options) -> CrawlOptions:
 
 
 @contextmanager
-def serving(site: Mapping[str, Answer], **options):
+def serving(site: Mapping[str, Answer], **options: Any) -> Iterator[HostileServer]:
     """Serve a site with a robots.txt and a front page that links to all of it."""
     links = [path for path in site if path.startswith("/") and path != "/robots.txt"]
     whole = {"/robots.txt": ALLOW_ALL, "/": page(*links), **site}
@@ -82,7 +86,7 @@ def serving(site: Mapping[str, Answer], **options):
         yield server
 
 
-def one(folder: Path, answer: Answer, **options) -> tuple[str, str, str]:
+def one(folder: Path, answer: Answer, **options: Any) -> tuple[str, str, str]:
     """Crawl one page that is answered so; return its status, reason and title."""
     with serving({"/it": answer, "/robots.txt": ALLOW_ALL}) as server:
         outcome = crawl(folder, server.url("/it"), server.url("/after"), **options)

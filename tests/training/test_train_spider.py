@@ -152,7 +152,9 @@ def model(world: Path) -> Path:
     return file
 
 
-def test_a_summary_tells_bins_accuracies_and_words(world: Path, tmp_path: Path, capsys) -> None:
+def test_a_summary_tells_bins_accuracies_and_words(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "m"
     kind = "spider(text=related, bins=3)"
     code, out, _ = said(
@@ -166,7 +168,9 @@ def test_a_summary_tells_bins_accuracies_and_words(world: Path, tmp_path: Path, 
     assert found.links[0] > 20
 
 
-def test_a_trained_spider_beats_breadth_first(world: Path, model: Path, tmp_path, capsys) -> None:
+def test_a_trained_spider_beats_breadth_first(
+    world: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     specs = f"spider(model={model}),rl-immediate(model={model}),full-page(model={model})"
     words = ["--strategies", specs, "--relevant", "target:paper", "--budget", 300, "--jobs", 1]
     code, _, err = said(capsys, "compare", world, *words, "--json", tmp_path / "r.json")
@@ -175,7 +179,9 @@ def test_a_trained_spider_beats_breadth_first(world: Path, model: Path, tmp_path
     assert all(one["closed"] > 0.3 for one in found.values()), found
 
 
-def test_left_out_sites_teach_nothing(world: Path, model: Path, tmp_path: Path, capsys) -> None:
+def test_left_out_sites_teach_nothing(
+    world: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     names = [name for name in open_world(world).labels.urls if name.startswith("site:")]
     site = names[0].partition(":")[2]
     options = ["--relevant", "target:paper", "--kind", "spider(validate=false)"]
@@ -186,7 +192,9 @@ def test_left_out_sites_teach_nothing(world: Path, model: Path, tmp_path: Path, 
     assert 0 < found.links.sum() < everything.links.sum()
 
 
-def test_wrong_input_is_refused_in_one_line(world: Path, tmp_path: Path, capsys) -> None:
+def test_wrong_input_is_refused_in_one_line(
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     wanted = ["--relevant", "target:paper"]
     out = ["-o", tmp_path / "m"]
     for words, why in (
@@ -205,7 +213,9 @@ def test_wrong_input_is_refused_in_one_line(world: Path, tmp_path: Path, capsys)
     assert not (tmp_path / "m").exists()
 
 
-def test_a_world_that_is_one_site_says_that_nothing_was_validated(tmp_path: Path, capsys) -> None:
+def test_a_world_that_is_one_site_says_that_nothing_was_validated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pages = {"a": ["b", "t"], "b": ["t"], "t": []}
     save(small_world(pages, labels={"good": ["t"]}), tmp_path / "w")
     code, out, _ = said(capsys, "train", tmp_path / "w", "-o", tmp_path / "m", "--relevant", "good")
@@ -214,7 +224,7 @@ def test_a_world_that_is_one_site_says_that_nothing_was_validated(tmp_path: Path
 
 
 def test_of_several_worlds_the_one_without_the_label_is_named(
-    world: Path, tmp_path: Path, capsys
+    world: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save(small_world({"a": ["b"], "b": []}), tmp_path / "bare")
     words = (world, tmp_path / "bare", "-o", tmp_path / "m", "--relevant", "target:paper")
@@ -222,7 +232,9 @@ def test_of_several_worlds_the_one_without_the_label_is_named(
     assert f"{tmp_path / 'bare'}: --relevant target:paper: no such label" in told
 
 
-def test_only_sites_with_pages_can_be_left_out(tmp_path: Path, capsys) -> None:
+def test_only_sites_with_pages_can_be_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pages = {"http://a.test/": ["http://a.test/t", "http://far.example/"], "http://a.test/t": []}
     save(small_world(pages, labels={"good": ["http://a.test/t"]}), tmp_path / "w")
     words = (tmp_path / "w", "-o", tmp_path / "m", "--relevant", "good", "--sites", "host")

@@ -112,7 +112,7 @@ def unbound(ledger: Path, change: str, *values: object) -> None:
         connection.commit()
 
 
-def is_told_in_lines(capsys, folder: Path, *command: str) -> None:
+def is_told_in_lines(capsys: pytest.CaptureFixture[str], folder: Path, *command: str) -> None:
     """Run a command on a folder that is damaged: it ends as commands do."""
     code, _, err = said(capsys, *(word.format(folder) for word in command))
     assert code in (0, 1, 2)
@@ -150,7 +150,9 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("harm", [damage, spoil])
-def test_a_damaged_crawl_is_told_in_a_line(harm, crawled: Path, tmp_path: Path, capsys) -> None:
+def test_a_damaged_crawl_is_told_in_a_line(
+    harm, crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for number in range(TRIALS):
         folder = copied(crawled, tmp_path, f"{number}")
         harm(folder, random.Random(f"{harm.__name__} {number}"))
@@ -159,7 +161,9 @@ def test_a_damaged_crawl_is_told_in_a_line(harm, crawled: Path, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("kind", ["stored", "generated", "rewired"])
-def test_a_damaged_world_is_told_in_a_line(kind, worlds, tmp_path: Path, capsys) -> None:
+def test_a_damaged_world_is_told_in_a_line(
+    kind: str, worlds: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for number in range(TRIALS // 2):
         folder = copied(worlds[kind], tmp_path, f"{number}")
         damage(folder, random.Random(f"{kind} {number}"))
@@ -208,7 +212,9 @@ def broken(folder: Path, what: str) -> None:
 @pytest.mark.parametrize(
     "what", ["pipe", "folder", "empty", "endless view", "trigger", "computed column"]
 )
-def test_what_is_no_ledger_is_refused_at_once(what, crawled: Path, tmp_path: Path, capsys) -> None:
+def test_what_is_no_ledger_is_refused_at_once(
+    what, crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = copied(crawled, tmp_path, "it")
     broken(folder, what)
     for command in READING:
@@ -226,7 +232,7 @@ def test_what_is_no_ledger_is_refused_at_once(what, crawled: Path, tmp_path: Pat
 
 
 def test_what_would_unpack_to_too_much_is_not_unpacked(
-    crawled: Path, tmp_path: Path, capsys
+    crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = copied(crawled, tmp_path, "it")
     unbound(folder / "ledger.sqlite", "UPDATE visits SET words = ?", BOMB)
@@ -241,7 +247,9 @@ def test_what_would_unpack_to_too_much_is_not_unpacked(
     ledger.close()
 
 
-def test_a_world_that_would_unpack_to_too_much_is_refused(worlds, tmp_path: Path, capsys) -> None:
+def test_a_world_that_would_unpack_to_too_much_is_refused(
+    worlds: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = copied(worlds["stored"], tmp_path, "it")
     blocks = (folder / "words.bin").stat().st_size
     (folder / "words.bin").write_bytes(BOMB[:blocks].ljust(blocks))
@@ -251,7 +259,11 @@ def test_a_world_that_would_unpack_to_too_much_is_refused(worlds, tmp_path: Path
 
 @pytest.mark.parametrize("file", ["crawl.json", "world.json"])
 def test_options_that_never_end_are_no_options(
-    file, crawled, worlds, tmp_path: Path, capsys
+    file: str,
+    crawled: Path,
+    worlds: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for text in ("[" * 100_000, '{"aim":' * 100_000, '{"aim": {"topic": "' + "\\u001b[2J" + '"}}'):
         folder = copied(
@@ -267,7 +279,9 @@ def test_options_that_never_end_are_no_options(
             Session(order_of("http://127.0.0.1:1/"), folder).open()
 
 
-def test_a_world_in_itself_is_refused(worlds, tmp_path: Path, capsys) -> None:
+def test_a_world_in_itself_is_refused(
+    worlds: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = copied(worlds["rewired"], tmp_path, "it")
     shutil.rmtree(folder / "base")
     (folder / "base").symlink_to(".")
@@ -276,7 +290,7 @@ def test_a_world_in_itself_is_refused(worlds, tmp_path: Path, capsys) -> None:
 
 @pytest.mark.parametrize("file", ["targets.npy", "words.bin", "world.json"])
 def test_pipes_among_the_files_of_a_world_are_not_waited_for(
-    file, worlds, tmp_path: Path, capsys
+    file: str, worlds: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = copied(worlds["stored"], tmp_path, "it")
     (folder / file).unlink()
@@ -284,7 +298,7 @@ def test_pipes_among_the_files_of_a_world_are_not_waited_for(
     refused(capsys, "world", "info", folder)
 
 
-def test_states_are_not_kept_through_a_link(worlds, tmp_path: Path) -> None:
+def test_states_are_not_kept_through_a_link(worlds: dict[str, Path], tmp_path: Path) -> None:
     from foragers.worlds.states import states_of
 
     folder, mine = copied(worlds["generated"], tmp_path, "it"), tmp_path / "mine"
@@ -294,7 +308,9 @@ def test_states_are_not_kept_through_a_link(worlds, tmp_path: Path) -> None:
     assert mine.read_bytes() == b"mine"
 
 
-def test_an_error_cannot_drive_the_terminal(crawled: Path, tmp_path: Path, capsys) -> None:
+def test_an_error_cannot_drive_the_terminal(
+    crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = copied(crawled, tmp_path, "it")
     told = json.loads((folder / "crawl.json").read_text())
     told["strategy"] = "\x1b]0;mine\x07\x1b[2J"
@@ -304,7 +320,9 @@ def test_an_error_cannot_drive_the_terminal(crawled: Path, tmp_path: Path, capsy
         assert "\x1b" not in out + err
 
 
-def test_archived_records_are_unpacked_within_bounds(crawled: Path, tmp_path: Path, capsys) -> None:
+def test_archived_records_are_unpacked_within_bounds(
+    crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = copied(crawled, tmp_path, "it")
     bomb = gzip.compress(b"WARC/1.1\r\n" + bytes(300_000_000), 1)
     for file in (folder / "warc").iterdir():
@@ -322,7 +340,7 @@ def test_places_that_no_file_has_are_none(offset: str) -> None:
 
 
 def test_agents_that_would_unpack_to_too_much_are_none(
-    crawled: Path, tmp_path: Path, capsys
+    crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = copied(crawled, tmp_path, "it")
     with zipfile.ZipFile(folder / "agents.npz", "w", zipfile.ZIP_DEFLATED) as packed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_what_is_remembered_of_a_page_is_bounded() -> None:
     assert sizes[1] - sizes[0] < MOST_BYTES_A_PAGE * (MANY - FEW)
 
 
-def test_a_plain_crawl_loads_no_library_that_it_does_not_need(tmp_path) -> None:
+def test_a_plain_crawl_loads_no_library_that_it_does_not_need(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", STARTED, str(tmp_path / "crawl")],
         capture_output=True,

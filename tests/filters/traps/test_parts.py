@@ -6,6 +6,7 @@ import tracemalloc
 from random import Random
 
 import numpy as np
+import pytest
 
 from foragers.filters.traps import duplicates as texts
 from foragers.filters.traps.bounded import Filter, Recent, RecentNumbers
@@ -28,7 +29,7 @@ def test_a_filter_forgets_nothing_it_took_in_and_errs_seldom() -> None:
     assert numbers.has(others).mean() < 0.2
 
 
-def test_a_filter_stays_below_its_ceiling(monkeypatch) -> None:
+def test_a_filter_stays_below_its_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("foragers.filters.traps.bounded._SIZES", (10, 12))
     rng = np.random.default_rng(5)
     numbers = Filter()
@@ -91,7 +92,7 @@ def test_a_page_to_be_compared_with_takes_few_bytes() -> None:
     assert held / 2000 < 240  # as objects it would take 700
 
 
-def test_old_texts_are_known_without_their_address(monkeypatch) -> None:
+def test_old_texts_are_known_without_their_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MAX_RECENT", 10)
     known = texts.KnownTexts()
     for i in range(25):

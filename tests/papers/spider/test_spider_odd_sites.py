@@ -65,7 +65,9 @@ def followed(ledger: Path, wanted: set[str]) -> tuple[int, int]:
     raise AssertionError("not all was found")
 
 
-def test_shares_are_those_of_the_ledgers(tmp_path: Path, wanted: set[str], capsys) -> None:
+def test_shares_are_those_of_the_ledgers(
+    tmp_path: Path, wanted: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert reproduce(tmp_path, world(tmp_path, SITES)) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "nothing wanted within reach: alone.test, none.test" in told
@@ -88,7 +90,7 @@ def test_shares_are_those_of_the_ledgers(tmp_path: Path, wanted: set[str], capsy
             assert float(row[column]) == pytest.approx(100 * many / links), (site, name)
 
 
-def test_one_site_is_refused_in_a_line(tmp_path: Path, capsys) -> None:
+def test_one_site_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     web = world(tmp_path, {"some.test": (20, 3)})
     assert reproduce(tmp_path, web) == 2
     said = capsys.readouterr().err

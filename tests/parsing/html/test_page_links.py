@@ -17,7 +17,7 @@ PIECES += [b"<frameset>", b"<noframes><a href=n>n</a></noframes>", b"<a href=#to
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map(b" ".join))
-def test_links_that_are_not_described_differ_in_nothing_else(body):
+def test_links_that_are_not_described_differ_in_nothing_else(body: bytes) -> None:
     full, plain = parse(body, URL), parse(body, URL, described=False)
     assert plain.document == full.document
     one, other = ParsedLinks.of(full.links), ParsedLinks.of(plain.links)
@@ -44,12 +44,12 @@ def test_links_that_are_not_described_differ_in_nothing_else(body):
         ("x" * 9000, None),
     ],
 )
-def test_a_link_leads_to_the_same_place_when_it_is_met_again(href, target):
+def test_a_link_leads_to_the_same_place_when_it_is_met_again(href, target) -> None:
     assert [Targets(URL).target(href), Targets(URL).target(href)] == [target, target]
     assert resolved(URL, href) == target
 
 
-def test_links_in_another_folder_lead_elsewhere_unless_they_begin_at_the_root():
+def test_links_in_another_folder_lead_elsewhere_unless_they_begin_at_the_root() -> None:
     here, there = Targets(URL), Targets("http://a.test/other/")
     assert [here.target("m"), there.target("m")] == [
         "http://a.test/folder/m",
@@ -58,7 +58,7 @@ def test_links_in_another_folder_lead_elsewhere_unless_they_begin_at_the_root():
     assert here.target("/m") == there.target("/m") == "http://a.test/m"
 
 
-def test_no_more_links_are_remembered_than_a_number():
+def test_no_more_links_are_remembered_than_a_number() -> None:
     memory = AnchorMemory(most=10)
     for i in range(100):
         memory.add(memory.of(f"http://a.test/{i % 3}/"), str(i), "http://a.test/")
@@ -75,7 +75,7 @@ def test_no_more_links_are_remembered_than_a_number():
         (b"<meta name=description content='robots: noindex'>", False, False),
     ],
 )
-def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, nofollow):
+def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, nofollow) -> None:
     asks = Directives.parse([parse(metas, URL).robots], "foragers/1.0 (+http://a.test)")
     assert (asks.noindex, asks.nofollow) == (noindex, nofollow)
 
@@ -94,7 +94,7 @@ def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, no
         "http://a.test/x/.hidden",
     ],
 )
-def test_the_name_of_a_file_makes_no_difference_to_where_links_lead(base):
+def test_the_name_of_a_file_makes_no_difference_to_where_links_lead(base) -> None:
     for href in ("m", "./m", "../m", "/m", "?m", "#m", "//b.test/m"):
         assert Targets(base).target(href) == resolved(base, href)
         assert Targets(base).many([href, href]) == [resolved(base, href)] * 2

@@ -51,19 +51,25 @@ def learned(archive: Archive) -> tuple[float, Model]:
     return crawled(archive)
 
 
-def test_a_second_crawl_of_the_same_web_finds_more_sooner(archive, learned, tmp_path: Path) -> None:
+def test_a_second_crawl_of_the_same_web_finds_more_sooner(
+    archive: Archive, learned: tuple[float, Model], tmp_path: Path
+) -> None:
     area, model = learned
     save_model(model, tmp_path / "lore")
     again, _ = crawled(archive, load_model(tmp_path / "lore", *KIND))
     assert again > 1.2 * area
 
 
-def test_hosts_never_seen_are_crawled_as_if_nothing_was_known(archive, learned) -> None:
+def test_hosts_never_seen_are_crawled_as_if_nothing_was_known(
+    archive: Archive, learned: tuple[float, Model]
+) -> None:
     elsewhere = generate("topics", seed=2, pages=300)
     assert crawled(elsewhere, learned[1])[0] == crawled(elsewhere)[0]
 
 
-def test_what_was_learned_before_is_kept_beside_what_is_new(archive, learned) -> None:
+def test_what_was_learned_before_is_kept_beside_what_is_new(
+    archive: Archive, learned: tuple[float, Model]
+) -> None:
     elsewhere = generate("topics", seed=2, pages=300)
     alone, both = Lore.of(crawled(elsewhere)[1]), Lore.of(crawled(elsewhere, learned[1])[1])
     first = Lore.of(learned[1])
@@ -73,7 +79,7 @@ def test_what_was_learned_before_is_kept_beside_what_is_new(archive, learned) ->
     assert both.is_whole
 
 
-def test_earlier_crawls_count_as_a_few_links_and_pages(learned) -> None:
+def test_earlier_crawls_count_as_a_few_links_and_pages(learned: tuple[float, Model]) -> None:
     lore = Lore.of(learned[1])
     before = lore.before()
     assert lore.followed.max() > before.followed.max() == 10
@@ -81,7 +87,9 @@ def test_earlier_crawls_count_as_a_few_links_and_pages(learned) -> None:
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_column_that_is_missing_or_odd_is_refused(name: str, learned) -> None:
+def test_a_column_that_is_missing_or_odd_is_refused(
+    name: str, learned: tuple[float, Model]
+) -> None:
     arrays = dict(learned[1].arrays)
     for odd in (
         None,
@@ -100,7 +108,7 @@ def test_a_column_that_is_missing_or_odd_is_refused(name: str, learned) -> None:
             Lore.of(Model(*KIND, learned[1].facts, garbled))
 
 
-def test_weights_of_features_are_read_by_name(learned) -> None:
+def test_weights_of_features_are_read_by_name(learned: tuple[float, Model]) -> None:
     model, expected = learned[1], Lore.of(learned[1]).beliefs
     names, arrays = list(NAMES), dict(model.arrays)
     arrays["beliefs"] = np.append(arrays["beliefs"][::-1], 7.0)
@@ -114,7 +122,9 @@ def test_weights_of_features_are_read_by_name(learned) -> None:
 
 
 @pytest.mark.parametrize("names", [None, "depth", ["depth"], ["depth"] * len(NAMES)])
-def test_weights_without_the_name_of_each_feature_are_refused(names: Fact, learned) -> None:
+def test_weights_without_the_name_of_each_feature_are_refused(
+    names: Fact, learned: tuple[float, Model]
+) -> None:
     facts = {**learned[1].facts, "advisers": names}
     with pytest.raises(UsageError, match="--learned: the"):
         Lore.of(Model(*KIND, facts, learned[1].arrays))

@@ -24,7 +24,9 @@ def begun() -> Prospects:
     return prospects
 
 
-def fetch(prospects: Prospects, url: int, page: int, time: float, links=(), news: bool = False):
+def fetch(
+    prospects: Prospects, url: int, page: int, time: float, links=(), news: bool = False
+) -> None:
     """Tell of one download."""
     if links:
         prospects.sight(url, ids(*links), time)

@@ -266,7 +266,9 @@ def harvest(strategy: PageByPage, web: Path, budget: int = 250) -> int:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_trained_crawler_finds_more_than_chance(name: str, webs, models) -> None:
+def test_trained_crawler_finds_more_than_chance(
+    name: str, webs: tuple[Path, Path], models: dict[str, Model]
+) -> None:
     kind = KINDS[name]
     # In 250 of 2,000 pages chance finds an eighth of some 160 relevant ones.
     assert harvest(kind(models[kind.model_kind[0]]), webs[1]) > 50
@@ -274,7 +276,7 @@ def test_trained_crawler_finds_more_than_chance(name: str, webs, models) -> None
 
 @pytest.mark.parametrize("name", KINDS)
 def test_crawler_without_a_model_learns_on_the_job(
-    name: str, webs, monkeypatch: pytest.MonkeyPatch
+    name: str, webs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strategy = KINDS[name]()
     assert harvest(strategy, webs[1]) > 50

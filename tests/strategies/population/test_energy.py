@@ -82,7 +82,7 @@ def judged(page: Page) -> Visit:
     seed=st.integers(0, 1000),
 )
 def test_energy_is_conserved_and_bounds_hold_whatever_comes(
-    name, kind, agents, bounds, cost, gain, jump, world, seed
+    name: str, kind: str, agents, bounds, cost: float, gain: float, jump, world, seed: int
 ) -> None:
     least, most = bounds
     spec = (

@@ -117,7 +117,16 @@ def check_account(connection: sqlite3.Connection, cost: float) -> None:
     seed=st.integers(0, 1000),
 )
 def test_the_account_can_be_kept_again_from_the_ledger(
-    name, kind, agents, bounds, cost, gain, temperature, jump, world, seed
+    name: str,
+    kind: str,
+    agents,
+    bounds,
+    cost: float,
+    gain: float,
+    temperature: float,
+    jump,
+    world,
+    seed: int,
 ) -> None:
     least, most = bounds
     spec = (

@@ -37,7 +37,7 @@ def links(archive):
     return urls_of_versions(archive)[versions], archive.times[versions]
 
 
-def test_degrees_follow_the_exponents_of_the_paper(graph):
+def test_degrees_follow_the_exponents_of_the_paper(graph: Graph) -> None:
     inward, outward = degrees(graph.in_degrees), degrees(graph.out_degrees)
     assert inward.all.exponent == pytest.approx(2.57, abs=0.05)
     assert inward.bounded.exponent == pytest.approx(2.57, abs=0.05)
@@ -45,28 +45,30 @@ def test_degrees_follow_the_exponents_of_the_paper(graph):
     assert outward.all.exponent == pytest.approx(1.39, abs=0.04)
 
 
-def test_clustering_is_that_of_the_paper_and_falls_when_rewired(graph, rewired):
+def test_clustering_is_that_of_the_paper_and_falls_when_rewired(graph: Graph, rewired) -> None:
     assert clustering(graph).average == pytest.approx(0.021, abs=0.003)
     assert clustering(rewired).average == pytest.approx(0.0035, abs=0.0015)
 
 
-def test_paths_are_as_long_as_in_the_paper_and_little_longer_when_rewired(graph, rewired):
+def test_paths_are_as_long_as_in_the_paper_and_little_longer_when_rewired(
+    graph: Graph, rewired
+) -> None:
     assert shortest_paths(graph, STEPS).mean == pytest.approx(7.3, abs=0.7)
     assert shortest_paths(rewired, STEPS).mean == pytest.approx(8.4, abs=1.2)
 
 
-def test_every_page_is_linked_and_few_link_to_others(graph):
+def test_every_page_is_linked_and_few_link_to_others(graph: Graph) -> None:
     assert graph.in_degrees[1:].min() >= 1
     assert 0.06 < np.mean(graph.out_degrees > 0) < 0.1
 
 
-def test_twelve_hundred_pages_are_new_each_day_and_more_change():
+def test_twelve_hundred_pages_are_new_each_day_and_more_change() -> None:
     found = growth(news())
     assert found.new == pytest.approx(1200, abs=3)
     assert 1300 < found.changed < 2000
 
 
-def test_news_has_a_daily_and_a_weekly_rhythm():
+def test_news_has_a_daily_and_a_weekly_rhythm() -> None:
     born = births(news())
     since = born[born > news().start] - news().start
     hours = np.bincount((since // HOUR % 24).astype(int))
@@ -75,7 +77,7 @@ def test_news_has_a_daily_and_a_weekly_rhythm():
     assert days[[5, 6, 12, 13]].max() < 0.75 * np.delete(days, [5, 6, 12, 13]).min()
 
 
-def test_the_home_page_lists_a_tenth_of_the_news():
+def test_the_home_page_lists_a_tenth_of_the_news() -> None:
     archive = news()
     new = np.flatnonzero(births(archive) > archive.start)
     sources, _ = links(archive)
@@ -83,7 +85,7 @@ def test_the_home_page_lists_a_tenth_of_the_news():
     assert np.mean(np.isin(new, listed)) == pytest.approx(0.10, abs=0.01)
 
 
-def test_most_news_is_linked_within_the_hour_and_all_within_three():
+def test_most_news_is_linked_within_the_hour_and_all_within_three() -> None:
     archive = news()
     born = births(archive)
     _, shown = links(archive)
@@ -96,7 +98,7 @@ def test_most_news_is_linked_within_the_hour_and_all_within_three():
     assert 0.01 < np.mean(waited < 0) < 0.04
 
 
-def test_a_link_shown_before_its_target_is_born_is_shown_shortly_before():
+def test_a_link_shown_before_its_target_is_born_is_shown_shortly_before() -> None:
     archive = news()
     _, shown = links(archive)
     ahead = births(archive)[archive.targets] - shown
@@ -104,7 +106,7 @@ def test_a_link_shown_before_its_target_is_born_is_shown_shortly_before():
     assert ahead.max() <= 2 * HOUR
 
 
-def test_old_items_fall_off_the_home_page():
+def test_old_items_fall_off_the_home_page() -> None:
     archive = news()
     sizes = np.diff(archive.link_starts)[: archive.version_starts[1]]
     listed = [set(archive.targets[archive.links_of(v)].tolist()) for v in (300, 400)]
@@ -112,7 +114,7 @@ def test_old_items_fall_off_the_home_page():
     assert len(listed[0] & listed[1]) < 0.7 * len(listed[0])
 
 
-def test_some_changes_are_of_links_only():
+def test_some_changes_are_of_links_only() -> None:
     archive = small("news")
     urls, texts = urls_of_versions(archive), archive.texts
     again = (np.flatnonzero(np.diff(urls) == 0) + 1)[::9].tolist()
@@ -120,12 +122,12 @@ def test_some_changes_are_of_links_only():
     assert 0.3 < np.mean(same) < 0.9
 
 
-def test_the_share_on_the_home_page_can_be_chosen():
+def test_the_share_on_the_home_page_can_be_chosen() -> None:
     archive = generate("news", 0, 6_000, home=0.5)
     new = np.flatnonzero(births(archive) > archive.start)
     sources, _ = links(archive)
     assert np.mean(np.isin(new, archive.targets[sources == 0])) == pytest.approx(0.5, abs=0.05)
 
 
-def test_a_smaller_site_has_less_news():
+def test_a_smaller_site_has_less_news() -> None:
     assert growth(small("news")).new == pytest.approx(1200 * 3_000 / 33_000, rel=0.02)

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from support.generated_worlds import NAMES, SMALL, digest, small, urls_of_versio
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_the_same_arguments_give_the_same_world_in_another_process(preset):
+def test_the_same_arguments_give_the_same_world_in_another_process(preset: str) -> None:
     code = (
         "from support.generated_worlds import SMALL, digest, generate;"
         f"print(digest(generate({preset!r}, 3, SMALL[{preset!r}])))"
@@ -26,19 +27,19 @@ def test_the_same_arguments_give_the_same_world_in_another_process(preset):
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_another_seed_gives_another_world(preset):
+def test_another_seed_gives_another_world(preset: str) -> None:
     assert digest(small(preset)) != digest(small(preset, 1))
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_a_world_has_the_pages_it_was_asked_for(preset):
+def test_a_world_has_the_pages_it_was_asked_for(preset: str) -> None:
     archive = small(preset)
     assert archive.pages == len(archive.book) == SMALL[preset]
     assert archive.origin == {"preset": preset, "seed": 0, "pages": SMALL[preset]}
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_all_addresses_differ_and_can_be_found(preset):
+def test_all_addresses_differ_and_can_be_found(preset: str) -> None:
     book = small(preset).book
     hrefs = [book.href(url) for url in range(len(book))]
     assert len(set(hrefs)) == len(hrefs)
@@ -46,7 +47,7 @@ def test_all_addresses_differ_and_can_be_found(preset):
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_versions_are_sorted_by_page_and_time(preset):
+def test_versions_are_sorted_by_page_and_time(preset: str) -> None:
     archive = small(preset)
     same_page = np.diff(urls_of_versions(archive)) == 0
     assert np.all(np.diff(archive.times)[same_page] > 0)
@@ -55,7 +56,7 @@ def test_versions_are_sorted_by_page_and_time(preset):
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_no_version_says_the_same_as_the_one_before(preset):
+def test_no_version_says_the_same_as_the_one_before(preset: str) -> None:
     archive = small(preset)
     assert np.array_equal(archive.same_as, np.arange(archive.versions))
     texts, urls = archive.texts, urls_of_versions(archive)
@@ -66,7 +67,7 @@ def test_no_version_says_the_same_as_the_one_before(preset):
 
 
 @pytest.mark.parametrize("preset", ["departments", "companies", "topics"])
-def test_from_the_seeds_nearly_all_can_be_reached(preset):
+def test_from_the_seeds_nearly_all_can_be_reached(preset: str) -> None:
     archive = small(preset)
     size = len(archive.book)
     sources = np.repeat(np.arange(size), np.diff(archive.link_starts))
@@ -82,14 +83,14 @@ def test_from_the_seeds_nearly_all_can_be_reached(preset):
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_a_world_that_was_saved_says_the_same(preset, tmp_path):
+def test_a_world_that_was_saved_says_the_same(preset: str, tmp_path: Path) -> None:
     archive = small(preset)
     save(archive, tmp_path / "world")
     assert digest(open_world(tmp_path / "world")) == digest(archive)
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_labels_name_kinds_and_what_the_preset_is_for(preset):
+def test_labels_name_kinds_and_what_the_preset_is_for(preset: str) -> None:
     labels = small(preset).labels.urls
     wanted = {
         "news": {"topic:politics", "kind:article", "kind:report", "kind:home"},
@@ -101,13 +102,13 @@ def test_labels_name_kinds_and_what_the_preset_is_for(preset):
     assert all(len(urls) for urls in labels.values())
 
 
-def test_an_unknown_preset_is_refused_with_those_there_are():
+def test_an_unknown_preset_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError, match="no preset 'webs'; choose one of news, departments, "):
         generate("webs")
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_an_unknown_parameter_is_refused_with_those_there_are(preset):
+def test_an_unknown_parameter_is_refused_with_those_there_are(preset: str) -> None:
     with pytest.raises(UsageError, match=f"'{preset}' has no parameter 'colour'; it has .*noise"):
         generate(preset, colour=3)
 
@@ -122,19 +123,19 @@ def test_an_unknown_parameter_is_refused_with_those_there_are(preset):
         ({"seed": -1}, "seed -1 is negative; choose 0 or more"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_it_must_be(wrong, message):
+def test_a_wrong_value_is_refused_with_what_it_must_be(wrong: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         generate("topics", **wrong)
     assert str(caught.value).endswith(message)
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_the_smallest_size_of_a_preset_works(preset):
+def test_the_smallest_size_of_a_preset_works(preset: str) -> None:
     fewest = PRESETS[preset].fewest
     assert generate(preset, 5, fewest).pages == fewest
 
 
-def test_parameters_are_kept_in_the_origin():
+def test_parameters_are_kept_in_the_origin() -> None:
     archive = generate("topics", 2, 500, topics=3, links=4.0)
     assert archive.origin == {
         "preset": "topics", "seed": 2, "pages": 500, "topics": 3, "links": 4.0,
@@ -148,6 +149,6 @@ def test_parameters_are_kept_in_the_origin():
         ("departments", {"sites": 90}, "too few for a site; ask for more pages or fewer sites"),
     ],
 )
-def test_too_few_pages_for_the_parameters_are_refused(preset, params, message):
+def test_too_few_pages_for_the_parameters_are_refused(preset: str, params, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         generate(preset, 0, 1_000, **params)

@@ -24,7 +24,7 @@ def sites(archive):
 
 
 @pytest.mark.parametrize(("preset", "count"), [("departments", 4), ("companies", 26)])
-def test_every_page_belongs_to_one_site_and_links_stay_in_it(preset, count):
+def test_every_page_belongs_to_one_site_and_links_stay_in_it(preset: str, count) -> None:
     archive = small(preset)
     numbers = np.full(len(archive.book), -1)
     for number, pages in enumerate(sites(archive).values()):
@@ -36,7 +36,7 @@ def test_every_page_belongs_to_one_site_and_links_stay_in_it(preset, count):
     assert numbers[list(archive.seeds)].tolist() == list(range(count))
 
 
-def test_each_company_has_one_page_of_officers_two_to_five_clicks_away():
+def test_each_company_has_one_page_of_officers_two_to_five_clicks_away() -> None:
     archive = small("companies")
     targets = archive.labels.urls["target:officers"].tolist()
     found = [depths(archive, seed) for seed in archive.seeds]
@@ -45,7 +45,7 @@ def test_each_company_has_one_page_of_officers_two_to_five_clicks_away():
     assert all(len(site & set(targets)) == 1 for site in sites(archive).values())
 
 
-def test_papers_are_few_and_found_through_people_projects_and_lists():
+def test_papers_are_few_and_found_through_people_projects_and_lists() -> None:
     archive = small("departments")
     labels = archive.labels.urls
     papers = labels["target:paper"]
@@ -60,17 +60,17 @@ def test_papers_are_few_and_found_through_people_projects_and_lists():
     assert min(clicks[paper] for paper in papers.tolist() if paper in clicks) == 3
 
 
-def test_a_department_has_several_hosts():
+def test_a_department_has_several_hosts() -> None:
     archive = small("departments")
     names = sorted(name.split(".")[0] for name in archive.book.host_names)
     assert names == ["labs"] * 4 + ["people"] * 4 + ["www"] * 4
 
 
-def test_the_number_of_sites_can_be_chosen():
+def test_the_number_of_sites_can_be_chosen() -> None:
     assert len(generate("departments", 0, 2_000, sites=7).seeds) == 7
 
 
-def test_words_of_a_link_foretell_papers():
+def test_words_of_a_link_foretell_papers() -> None:
     """A link's own words tell links to papers from others far better than guessing does."""
     archive = generate("departments", 1, 3_000, fidelity=1.0, noise=0.0)
     papers = set(archive.labels.urls["target:paper"].tolist())

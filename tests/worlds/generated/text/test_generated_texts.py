@@ -18,7 +18,7 @@ def links(archive, step=7):
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_links_of_the_words_are_those_of_the_columns(preset):
+def test_links_of_the_words_are_those_of_the_columns(preset: str) -> None:
     archive = small(preset)
     for version in range(0, archive.versions, 101):
         targets = archive.targets[archive.links_of(version)].tolist()
@@ -29,13 +29,13 @@ def test_links_of_the_words_are_those_of_the_columns(preset):
 
 
 @pytest.mark.parametrize("fidelity", [0.3, 0.9])
-def test_anchors_are_informative_at_the_stated_rate(fidelity):
+def test_anchors_are_informative_at_the_stated_rate(fidelity) -> None:
     archive = generate("topics", 1, 3000, fidelity=fidelity)
     told = [out.anchor not in VAGUE for out in links(archive)]
     assert np.mean(told) == pytest.approx(fidelity, abs=0.02)
 
 
-def test_an_informative_anchor_repeats_the_title_of_its_target():
+def test_an_informative_anchor_repeats_the_title_of_its_target() -> None:
     archive = small("topics")
     texts, book = archive.texts, archive.book
     hits = [
@@ -64,7 +64,7 @@ def test_words_around_a_link_speak_of_its_target_more_without_noise():
     assert share(0.0) > 1.3 * share(0.6) > 0
 
 
-def test_a_page_scores_highest_on_the_keywords_of_its_own_topic():
+def test_a_page_scores_highest_on_the_keywords_of_its_own_topic() -> None:
     archive = small("topics")
     right = []
     for name in list(SUBJECTS)[:20]:
@@ -76,7 +76,7 @@ def test_a_page_scores_highest_on_the_keywords_of_its_own_topic():
 
 
 @pytest.mark.parametrize("preset", NAMES)
-def test_documents_have_titles_headings_and_texts_of_the_usual_length(preset):
+def test_documents_have_titles_headings_and_texts_of_the_usual_length(preset: str) -> None:
     archive = small(preset)
     found = [archive.texts.document(v) for v in range(0, archive.versions, 11)]
     assert all(d.title and d.headings[0] == d.title and d.language == "en" for d in found)
@@ -85,7 +85,7 @@ def test_documents_have_titles_headings_and_texts_of_the_usual_length(preset):
     assert np.median(lengths) < lengths.mean()
 
 
-def test_articles_name_the_time_of_their_first_version():
+def test_articles_name_the_time_of_their_first_version() -> None:
     archive = small("news")
     article = int(archive.labels.urls["kind:article"][-5])
     for version in archive.versions_of(article):
@@ -94,7 +94,7 @@ def test_articles_name_the_time_of_their_first_version():
     assert archive.texts.document(0).published is None
 
 
-def test_a_correction_changes_some_words_and_leaves_the_rest():
+def test_a_correction_changes_some_words_and_leaves_the_rest() -> None:
     archive = small("news")
     urls = urls_of_versions(archive)
     articles = np.isin(urls, archive.labels.urls["kind:article"])
@@ -106,7 +106,7 @@ def test_a_correction_changes_some_words_and_leaves_the_rest():
         assert 0 < sum(a != b for a, b in words) < 0.4 * len(words) + 3
 
 
-def test_the_body_is_the_page_as_html():
+def test_the_body_is_the_page_as_html() -> None:
     archive = small("departments")
     body = archive.texts.body(0)
     html = body.data.decode()
@@ -115,23 +115,23 @@ def test_the_body_is_the_page_as_html():
     assert all(out.href in html for out in archive.texts.outlinks(0))
 
 
-def test_texts_can_be_pickled():
+def test_texts_can_be_pickled() -> None:
     texts = small("companies").texts
     again = pickle.loads(pickle.dumps(texts))
     assert again.document(7) == texts.document(7)
     assert again.outlinks(0) == texts.outlinks(0)
 
 
-def test_words_are_made_up_fast_enough():
+def test_words_are_made_up_fast_enough() -> None:
     archive = small("topics")
     count = 200
     made = sum(len(archive.texts.outlinks(version)) for version in range(count))
 
-    def documents():
+    def documents() -> None:
         for version in range(count):
             archive.texts.document(version)
 
-    def links():
+    def links() -> None:
         for version in range(count):
             archive.texts.outlinks(version)
 

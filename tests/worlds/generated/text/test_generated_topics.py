@@ -16,7 +16,7 @@ def topics_of(archive):
     return rows
 
 
-def test_pages_link_to_their_own_topic_more_than_chance_would():
+def test_pages_link_to_their_own_topic_more_than_chance_would() -> None:
     archive = small("topics")
     rows = topics_of(archive)
     sources = np.repeat(np.arange(len(rows)), np.diff(archive.link_starts))
@@ -26,7 +26,7 @@ def test_pages_link_to_their_own_topic_more_than_chance_would():
     assert same > 0.5 > 3 * by_chance
 
 
-def test_a_host_is_about_a_few_topics():
+def test_a_host_is_about_a_few_topics() -> None:
     archive = small("topics")
     rows = topics_of(archive)
     counts = [
@@ -36,7 +36,7 @@ def test_a_host_is_about_a_few_topics():
     assert max(counts) <= 3
 
 
-def test_hubs_link_to_many_pages_of_their_topic():
+def test_hubs_link_to_many_pages_of_their_topic() -> None:
     archive = small("topics")
     rows = topics_of(archive)
     for hub in archive.labels.urls["kind:hub"].tolist():
@@ -45,7 +45,7 @@ def test_hubs_link_to_many_pages_of_their_topic():
         assert np.mean(rows[targets] == rows[hub]) > 0.6
 
 
-def test_every_topic_has_pages_and_beyond_the_named_ones_names_are_made_up():
+def test_every_topic_has_pages_and_beyond_the_named_ones_names_are_made_up() -> None:
     archive = generate("topics", 0, 3_000, topics=30)
     names = [name.removeprefix("topic:") for name in archive.labels.urls if "topic:" in name]
     assert len(names) == 30
@@ -53,7 +53,7 @@ def test_every_topic_has_pages_and_beyond_the_named_ones_names_are_made_up():
     assert names_of_topics(30) == tuple(names)
 
 
-def test_made_up_words_are_all_different():
+def test_made_up_words_are_all_different() -> None:
     assert len({made_up(index) for index in range(50_000)}) == 50_000
 
 
