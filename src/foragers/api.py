@@ -2,97 +2,290 @@
 
 import foragers
 
-for visit in foragers.crawl("https://example.org/", topic="solar panel", budget=200, out="d"):
-print(visit.relevance, visit.page.href, visit.page.document.title)
+for page in foragers.crawl("https://example.org/", topic="solar panel", budget=200):
+    print(page.relevance, page.url, page.title)
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from html import escape
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import Parameter, Signature
 from pathlib import Path
+from tempfile import mkdtemp
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from foragers.core.options import Target
-from foragers.core.types import Visit
+import msgspec
+
+from foragers.core.files import write
+from foragers.core.options import make, options_in, parameters
+from foragers.core.plugins.page import FetchedPage
+from foragers.core.protocols import Strategy
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
+from foragers.errors import UsageError
+from foragers.judges.function import JudgeFunction, resolve_judge
+from foragers.strategies.registry import StrategyLike, resolve
+
+if TYPE_CHECKING:
+    from foragers.evaluation.metrics.recall import Estimate
+    from foragers.evaluation.metrics.summary import Summary
+    from foragers.reports.explain import Explanation
 
 
 def crawl(
     *urls: str,
-    out: str | Path,
-    topic: str | None = None,
-    similarity: str = "keywords",
-    idf: str | Path | None = None,
-    threshold: float | None = None,
-    examples: str | None = None,
-    new_within: str | None = None,
-    judge: str | None = None,
-    strategy: str = "auto",
-    budget: int = 2000,
-    per_host: int | None = None,
-    minutes: float | None = None,
-    until_recall: float | None = None,
-    until_yield: str | None = None,
-    concurrency: int = 16,
-    delay: float = 1.0,
-    scope: str = "site",
-    hosts: Sequence[str] = (),
-    prefix: Sequence[str] = (),
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    max_depth: int | None = None,
-    sitemaps: bool = False,
-    feeds: bool = False,
-    allow_private: Sequence[str] = (),
-    user_agent: str = "",
-    contact: str = "",
-    warc: bool = True,
-    traps: bool = True,
-    seed: int = 0,
-    learned: str | Path | None = None,
-    render: bool = False,
-    chromium: str | Path = "",
-) -> Iterator[Visit]:
-    """Crawl the live web and yield each visit as it comes in; the same `out` goes on.
+    out: str | Path | None = None,
+    judge: str | JudgeFunction | None = None,
+    strategy: StrategyLike = "auto",
+    **options: Any,
+) -> LiveCrawl:
+    """Crawl the live web; iterate over what is returned, or call its `run()`.
 
-    The options are those of `foragers crawl`.  What is wrong with them raises
-    `foragers.errors.UsageError`.  A caller who stops early loses nothing.
+    `out` is the folder for the results; the same folder resumes the crawl.  Without it a temporary
+    folder is made, which `folder` names and which is kept.  `judge` may be a function of a page,
+    `strategy` a class or an object.  The other options are those of `foragers crawl`.  What is
+    wrong with them raises `foragers.UsageError`.
     """
-    order = CrawlOptions(
-        seeds=urls,
-        aim=Target(
-            topic, similarity, threshold, examples,
-            new_within=new_within, judge=judge, idf=None if idf is None else str(idf),
-        ),
-        strategy=strategy, seed=seed,
-        budget=budget, per_host=per_host, minutes=minutes,
-        until_recall=until_recall, until_yield=until_yield,
-        concurrency=concurrency, delay=delay,
-        within=scope, hosts=several(hosts), prefix=several(prefix),
-        include=several(include), exclude=several(exclude), max_depth=max_depth,
-        sitemaps=sitemaps, feeds=feeds,
-        allow_private=several(allow_private), user_agent=user_agent, contact=contact,
-        warc=warc, traps=traps,
-        learned=None if learned is None else str(learned),
-        render=render, chromium=str(chromium),
-    )  # fmt: skip
-    return visits(Session(order, Path(out)))
+    with python_names():
+        known = {item.name for item in options_in(CrawlOptions)}
+        for name in options:
+            if name not in known:
+                raise UsageError(f"crawl() has no argument {name}=; see help(foragers.crawl)")
+        given = {**options, "judge": resolve_judge(judge), "strategy": resolve(strategy)}
+        order = make(CrawlOptions, given, seeds=tuple(urls))
+        order.check()
+        return LiveCrawl(order, out)
 
 
-def several(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Return what may be one text or several as several."""
-    return (given,) if isinstance(given, str) else tuple(given)
+def signature() -> Signature:
+    """Return the signature of `crawl`, with all options."""
+    given = (
+        Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="str | Path | None"),
+        *parameters(CrawlOptions),
+    )
+    urls = Parameter("urls", Parameter.VAR_POSITIONAL, annotation="str")
+    return Signature([urls, *given], return_annotation="LiveCrawl")
 
 
-def visits(session: Session) -> Iterator[Visit]:
-    """Run a session step by step."""
-    session.open()
+crawl.__signature__ = signature()  # type: ignore[attr-defined]
+
+
+class LiveCrawl:
+    """A crawl of the live web: iterate over it for its pages, or call `run()`.
+
+    It begins with the first page that is asked for.  A loop that is left early closes the crawl,
+    and everything fetched is kept; `run()`, another loop, or another `crawl` with the same `out`
+    resumes it.  After the end a loop gives no more pages.
+    """
+
+    def __init__(self, options: CrawlOptions, out: str | Path | None = None) -> None:
+        if out is not None and not str(out).strip():
+            raise UsageError("--out is empty: name a folder for the crawl")
+        self.options = options
+        self.folder = Path(mkdtemp(prefix="foragers-") if out is None else out)
+        self._session: Session | None = None
+        self._steps: Iterator[FetchedPage] | None = None
+        self._stopped = ""
+
+    def __iter__(self) -> Iterator[FetchedPage]:
+        """Crawl, and give each page as it comes in."""
+        if self._steps is not None:
+            raise UsageError("this crawl is under way in another loop; end that one first")
+        if self.stopped:
+            return
+        self._steps = steps = self._pages()
+        try:
+            yield from steps
+        finally:
+            self.close()
+
+    async def __aiter__(self) -> AsyncIterator[FetchedPage]:
+        """Crawl beside other tasks, and give each page as it comes in."""
+        steps, loop = iter(self), asyncio.get_running_loop()
+        # One thread for all of it: the ledger may be used by the thread that opened it alone.
+        with ThreadPoolExecutor(1, "foragers") as thread:
+            try:
+                while (page := await loop.run_in_executor(thread, next, steps, None)) is not None:
+                    yield page
+            finally:
+                await loop.run_in_executor(thread, self.close)
+
+    def _pages(self) -> Iterator[FetchedPage]:
+        with python_names():
+            session = Session(self.options, self.folder)
+            session.open()
+        self._session = session
+        steps = session.steps()
+        while True:
+            with python_names():
+                visits = next(steps, None)
+            if visits is None:
+                return
+            for visit in visits:
+                yield FetchedPage.of(visit)
+                if self._session is not session:
+                    return  # closed in the meantime
+
+    def run(self) -> Self:
+        """Crawl to the end, and return this crawl: `summary` and `stopped` say what came of it."""
+        for _ in self:
+            pass
+        return self
+
+    def close(self) -> None:
+        """Stop, and put everything on disk; the crawl can be resumed."""
+        session, self._session, self._steps = self._session, None, None
+        if session is not None:
+            self._stopped = session.stopped
+            session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def running(self) -> bool:
+        """Whether the crawl has begun and is not closed."""
+        return self._session is not None
+
+    @property
+    def stopped(self) -> str:
+        """Why the crawl stopped; empty before its end."""
+        return self._stopped if self._session is None else self._session.stopped
+
+    @property
+    def strategy(self) -> Strategy | None:
+        """The strategy at work, while the crawl is running."""
+        return None if self._session is None else self._session.crawl.strategy
+
+    @property
+    def summary(self) -> Summary:
+        """The crawl in numbers: downloads, relevant pages, errors, hosts."""
+        from foragers.evaluation.metrics.summary import Summary
+
+        if not (self.folder / "ledger.sqlite").exists():
+            return Summary()
+        with self._opened() as folder:
+            found: Summary = folder.summary()
+            return found
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """How many relevant pages there are within reach, estimated; None if it is not known."""
+        from foragers.evaluation.metrics.recall import Estimate
+
+        if self._session is not None:
+            return self._session.estimate()
+        try:
+            told = msgspec.json.decode((self.folder / "crawl.json").read_bytes())["estimate"]
+            return None if told is None else msgspec.convert(told, Estimate)
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def explain(self, url: str) -> Explanation:
+        """Say why a page was fetched, or why not."""
+        from foragers.reports.explain import explain
+        from foragers.reports.retell import telling_of
+
+        with self._opened() as folder:
+            return explain(folder, url, telling_of(folder, None), self.options.strategy)
+
+    def report(self, out: str | Path | None = None) -> Path:
+        """Write a web page about the crawl, and return where it is."""
+        from foragers.reports.crawl_folder import check_out
+        from foragers.reports.html_report import report
+
+        file = self.folder / "report.html" if out is None else Path(out)
+        with python_names():
+            check_out(self.folder, file)
+        with self._opened() as folder:
+            write(file, report(folder).encode())
+        return file
+
+    def to_arrow(self, *, relevant: bool = False) -> Any:
+        """Return the pages, or the relevant ones alone, as a pyarrow Table."""
+        arrow = needed("pyarrow", "to_arrow")
+        return arrow.Table.from_pylist(self._rows(relevant))
+
+    def to_pandas(self, *, relevant: bool = False) -> Any:
+        """Return the pages, or the relevant ones alone, as a pandas DataFrame."""
+        return needed("pandas", "to_pandas").DataFrame(self._rows(relevant))
+
+    def to_polars(self, *, relevant: bool = False) -> Any:
+        """Return the pages, or the relevant ones alone, as a polars DataFrame."""
+        return needed("polars", "to_polars").DataFrame(self._rows(relevant))
+
+    def _rows(self, relevant: bool) -> list[dict[str, Any]]:
+        from foragers.reports.export import Selection, pages
+
+        if not (self.folder / "ledger.sqlite").exists():
+            return []
+        with self._opened() as folder:
+            return [msgspec.structs.asdict(page) for page in pages(folder, Selection(relevant))]
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Open the ledger for reading, with all that was fetched so far."""
+        from foragers.reports.crawl_folder import opened
+
+        if self._session is not None:
+            with suppress(
+                sqlite3.ProgrammingError
+            ):  # of another thread: then up to its last commit
+                self._session.ledger.commit()
+        with python_names(), opened(self.folder) as folder:
+            yield folder
+
+    def _told(self) -> list[tuple[str, str]]:
+        """Say in a few words what is known of the crawl."""
+        summary = self.summary
+        state = self.stopped or ("running" if self.running else "not running")
+        return [
+            ("seeds", " ".join(self.options.seeds)),
+            ("target", str(self.options.aim)),
+            ("strategy", str(self.options.strategy)),
+            ("downloads", f"{summary.downloads:,}"),
+            ("relevant", f"{summary.relevant:,}"),
+            ("state", state),
+            ("folder", str(self.folder)),
+        ]
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self._told())
+        return f"LiveCrawl({told})"
+
+    def _repr_html_(self) -> str:
+        rows = (f"<tr><th>{n}</th><td>{escape(v)}</td></tr>" for n, v in self._told())
+        return f"<table>{''.join(rows)}</table>"
+
+
+def needed(package: str, method: str) -> Any:
+    """Import a package that only some users have, or say how to get it."""
+    if find_spec(package) is None:
+        raise UsageError(f"{method}() needs {package}: pip install {package}")
+    return import_module(package)
+
+
+@contextmanager
+def python_names() -> Iterator[None]:
+    """Let errors name arguments of Python, not options of the command line."""
     try:
-        waiting: deque[Visit] = deque()
-        for found in session.steps():
-            waiting.extend(found)
-            while waiting:
-                yield waiting.popleft()
-    finally:
-        session.close()
+        yield
+    except UsageError as error:
+        error.args = (error.in_python(),)
+        raise

@@ -222,7 +222,7 @@ class CrawlOptions:
     ) -> None:
         """Write the order into the folder of its crawl, and why that stopped, if it has."""
         file = folder / "crawl.json"
-        told = {**msgspec.to_builtins(self), "stopped": stopped or None}
+        told = {**msgspec.to_builtins(self, enc_hook=str), "stopped": stopped or None}
         told["estimate"] = msgspec.to_builtins(estimate)
         told["wanted"] = wanted or None
         write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

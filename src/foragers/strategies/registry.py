@@ -388,7 +388,10 @@ def parameters(kind: type) -> dict[str, tuple[type, Any]]:
             for parameter in init_parameters(kind)
             if type(parameter.default) in PLAIN
         }
-    hints = get_type_hints(kind)
+    try:
+        hints = get_type_hints(kind)
+    except Exception:  # hints that cannot be read here: types imported for type checkers alone, …
+        hints = {field.name: type(field.default) for field in fields(kind)}
     if hints.get("model") == Model | None:
         hints["model"] = str
     return {

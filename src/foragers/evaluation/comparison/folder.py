@@ -66,7 +66,7 @@ class Folder:
 def identity(base: ReplayOptions, study: Study) -> bytes:
     """Return what makes two comparisons the same: the options and the world itself."""
     told = {
-        **msgspec.to_builtins(base),
+        **msgspec.to_builtins(base, enc_hook=str),
         "strategy": "",
         "seed": 0,
         "fingerprint": fingerprint(study),

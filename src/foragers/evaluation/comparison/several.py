@@ -174,7 +174,7 @@ def task_folder(out: Path, base: ReplayOptions) -> Path:
     name = "".join(letter if letter.isalnum() else "-" for letter in said)[:LONGEST_NAME]
     while "--" in name:
         name = name.replace("--", "-")
-    whole = msgspec.json.encode((base.world, msgspec.to_builtins(base.aim)))
+    whole = msgspec.json.encode((base.world, msgspec.to_builtins(base.aim, enc_hook=str)))
     return out / TASKS / f"{name.strip('-')}-{blake2b(whole, digest_size=4).hexdigest()}"
 
 
