@@ -13,7 +13,7 @@ import pytest
 
 from foragers.core.models import save_model
 from foragers.core.options import Target
-from foragers.crawling import session as session_module
+from foragers.crawling.build import CheckpointSettings, SessionSettings
 from foragers.crawling.session import Session
 from foragers.strategies.spider.strategy import Spider
 from support.crawling import LIMITS, order_of
@@ -40,7 +40,8 @@ def site() -> dict:
 def session_of(folder: Path, seed: str, strategy: str) -> Session:
     order = order_of(seed, budget=BUDGET, concurrency=1)
     order = replace(order, strategy=strategy, aim=Target(GOOD))
-    session = Session(order, folder, LIMITS)
+    settings = SessionSettings(checkpoints=CheckpointSettings(visits=25))
+    session = Session(order, folder, LIMITS, settings)
     session.open()
     return session
 
@@ -93,10 +94,7 @@ def told(folder: Path) -> dict[str, list[tuple[object, ...]]]:
         "infospiders(agents=6)",
     ],
 )
-def test_a_killed_crawl_goes_the_way_of_one_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
-) -> None:
-    monkeypatch.setattr(session_module, "CHECKPOINT_VISITS", 25)
+def test_a_killed_crawl_goes_the_way_of_one_left_alone(tmp_path: Path, strategy: str) -> None:
     with HostileServer(site()) as server:
         seed = server.url("/")
         teacher = session_of(tmp_path / "teacher", seed, "spider(online=true)")

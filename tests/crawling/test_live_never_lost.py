@@ -30,13 +30,14 @@ import sys
 from pathlib import Path
 from foragers.core.options import Target
 from foragers.crawling import session
+from foragers.crawling.build import CheckpointSettings, SessionSettings
 from foragers.crawling.options import CrawlOptions
 
-session.CHECKPOINT_VISITS = 40
 folder, *seeds = sys.argv[1:]
 order = CrawlOptions(seeds=tuple(seeds), strategy="breadth-first", budget=5000, delay=0.0,
               within="any", allow_private=("127.0.0.0/8",), traps=False)
-crawl = session.Session(order, Path(folder))
+settings = SessionSettings(checkpoints=CheckpointSettings(visits=40))
+crawl = session.Session(order, Path(folder), settings=settings)
 crawl.open()
 print("open", flush=True)
 stopped = crawl.run()

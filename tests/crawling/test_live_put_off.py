@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from foragers.crawling.build import SessionSettings
 from foragers.crawling.session import Session
 from foragers.fetching import robots_cache
-from foragers.fetching import scheduler as dispatch
+from foragers.fetching.throttle import ThrottleSettings
 from foragers.reports.crawl_folder import opened
 from foragers.reports.retell import visit_row
 from support.crawling import LIMITS, crawl, order_of, serving
@@ -103,13 +104,10 @@ def busy_once(wait: str):
     return answer
 
 
-def test_a_page_is_asked_for_again_after_a_long_pause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dispatch, "MAX_PATIENCE", 0.5)
-    monkeypatch.setattr("foragers.fetching.live.MAX_PATIENCE", 0.5)
+def test_a_page_is_asked_for_again_after_a_long_pause(tmp_path: Path) -> None:
+    settings = SessionSettings(throttle=ThrottleSettings(max_wait=0.5))
     with serving({"/it": busy_once("1"), "/next": page()}) as server:
-        crawl(tmp_path, server.url("/it"))
+        crawl(tmp_path, server.url("/it"), settings=settings)
         assert rows(tmp_path) == [("/it", "refused"), ("/it", "ok"), ("/next", "ok")]
         first, second = (asked for asked in server.log if asked.path == "/it")
         assert second.start - first.end >= 0.95

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.fetching.throttle import MAX_ASKED, MAX_RETRY_AFTER, MAX_SLOW, Throttle
+from foragers.fetching.throttle import Throttle, ThrottleSettings
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 
@@ -68,7 +68,7 @@ def test_there_is_an_end_to_slowing_down() -> None:
     manners = Throttle(delay=0.0, backoff=1.0)
     for _ in range(20):
         asked(manners, "a.test", 0.0, failed=True, busy=True)
-    assert asked(manners, "a.test", 0.0) == pytest.approx(0.95 * MAX_SLOW)
+    assert asked(manners, "a.test", 0.0) == pytest.approx(0.95 * ThrottleSettings().max_slow)
 
 
 def test_a_page_that_fails_does_not_slow_its_host_down() -> None:
@@ -97,8 +97,8 @@ def test_a_crawl_delay_counts_from_the_moment_it_is_read() -> None:
 def test_there_is_an_end_to_what_hosts_may_ask_for() -> None:
     manners = Throttle()
     manners.obey("a.test", 1e9, 0.0)
-    assert asked(manners, "a.test", 0.0) == MAX_ASKED
-    assert asked(manners, "a.test", 0.0, retry_after=1e9) == MAX_RETRY_AFTER
+    assert asked(manners, "a.test", 0.0) == ThrottleSettings().max_asked
+    assert asked(manners, "a.test", 0.0, retry_after=1e9) == ThrottleSettings().max_retry_after
 
 
 def test_a_slow_host_is_left_alone_twice_as_long_as_it_takes_to_answer() -> None:
@@ -130,7 +130,7 @@ def test_a_pause_that_is_not_over_is_wished_for_and_one_that_is_over_is_not() ->
 
 
 def test_of_very_many_hosts_those_are_remembered_that_asked_for_something_or_failed() -> None:
-    manners = Throttle(delay=1.0, _most=3)
+    manners = Throttle(delay=1.0, settings=ThrottleSettings(max_hosts=3))
     manners.obey("asks.test", 5.0, 0.0)
     asked(manners, "asks.test", 0.0, "192.0.2.10")
     asked(manners, "fails.test", 0.0, "192.0.2.11", failed=True)

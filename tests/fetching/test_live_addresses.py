@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from foragers.crawling import session as session_module
+from foragers.crawling.build import CheckpointSettings, SessionSettings
 from foragers.crawling.session import Session
 from support.crawling import LIMITS, crawl, order_of, serving
 from support.hostile_server import page
@@ -24,7 +24,8 @@ def site() -> dict:
 
 def killed(folder: Path, seed: str, visits: int) -> None:
     """Crawl for a while and end as a kill does: without a word."""
-    session = Session(order_of(seed, budget=5000), folder, LIMITS)
+    settings = SessionSettings(checkpoints=CheckpointSettings(visits=9))
+    session = Session(order_of(seed, budget=5000), folder, LIMITS, settings)
     session.open()
     seen = 0
     for some in session.steps():
@@ -55,9 +56,8 @@ def as_it_was(file: Path) -> None:
 
 @pytest.mark.parametrize("meddle", [as_it_was, gone, cut, overwritten])
 def test_a_killed_crawl_goes_on_whatever_became_of_its_letters(
-    meddle: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    meddle: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(session_module, "CHECKPOINT_VISITS", 9)
     with serving(site()) as server:
         killed(tmp_path, server.url("/"), 30)
         assert (tmp_path / "checkpoint").exists()

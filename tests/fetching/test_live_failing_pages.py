@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foragers.fetching.throttle import MAX_BACKOFF, Throttle
+from foragers.fetching.throttle import Throttle, ThrottleSettings
 from support.crawling import crawl, gaps, serving
 from support.hostile_server import Connection, page, reply
 
@@ -45,7 +45,7 @@ def test_pauses_stay_short_where_pages_fail_and_grow_where_hosts_do() -> None:
     busy = pauses_of(30, busy=True)
     assert busy[:6] == [2, 4, 8, 16, 16, 16]
     assert busy[16:20] == [32, 64, 128, 256]
-    assert busy[-1] == MAX_BACKOFF
+    assert busy[-1] == ThrottleSettings().max_backoff
 
 
 def test_one_page_that_takes_very_long_does_not_slow_down_its_host_for_long() -> None:

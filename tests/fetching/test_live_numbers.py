@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from foragers.cli import crawl_view
 from foragers.cli.main import main
 from foragers.core.types import Status
-from foragers.fetching import outages as weather
+from foragers.crawling import session as sessions
+from foragers.crawling.build import SessionSettings
+from foragers.fetching.outages import OutageSettings
 from foragers.reports.crawl_folder import opened
 from foragers.reports.html_report import report
 from foragers.storage.ledger.sqlite import SqliteLedger
@@ -45,7 +47,8 @@ def command(server, folder: Path, *more: str) -> list[str]:
 def crawled(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     """Crawl with skips, failures, errors and redirects; return the folder and what was printed."""
     monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
-    monkeypatch.setattr(weather, "STRANGER", 0.0)
+    settings = SessionSettings(outages=OutageSettings(stranger=0.0))  # no option sets it
+    monkeypatch.setattr(sessions, "DEFAULT_SETTINGS", settings)
     with serving(SITE) as server:
         assert main(command(server, tmp_path)) == 0
         yield tmp_path, server, capsys.readouterr().out

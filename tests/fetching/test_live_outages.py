@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from foragers.crawling import session as sessions
+from foragers.crawling.build import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.session import Session
-from foragers.fetching.outages import KNOWN, STRANGER, Weather
-from foragers.fetching.throttle import Throttle
+from foragers.fetching.outages import OutageSettings, Weather
+from foragers.fetching.throttle import Throttle, ThrottleSettings
 from support.crawling import LIMITS, Outcome, order_of, serving
 from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
 
@@ -68,9 +68,15 @@ class Switched:
         self.server.stop()
 
 
-def run(folder: Path, *seeds: str, unit: float = UNIT, **options) -> tuple[Outcome, list[str]]:
+def run(
+    folder: Path,
+    *seeds: str,
+    unit: float = UNIT,
+    settings: SessionSettings = DEFAULT_SETTINGS,
+    **options,
+) -> tuple[Outcome, list[str]]:
     """Crawl with short pauses; return what came of it and what was said on the way."""
-    crawling = Session(order_of(*seeds, **options), folder, LIMITS)
+    crawling = Session(order_of(*seeds, **options), folder, LIMITS, settings)
     crawling.open()
     said: list[str] = []
     try:
@@ -181,24 +187,20 @@ def test_hosts_with_a_long_crawl_delay_leave_their_places_to_others(tmp_path: Pa
         assert sum("s between requests" in line for line in said) == 4
 
 
-def test_a_redirect_is_followed_at_a_host_with_a_long_crawl_delay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("foragers.fetching.scheduler.MAX_PATIENCE", 0.1)
+def test_a_redirect_is_followed_at_a_host_with_a_long_crawl_delay(tmp_path: Path) -> None:
+    settings = SessionSettings(throttle=ThrottleSettings(max_wait=0.1))
     slow = reply(b"User-agent: *\nCrawl-delay: 0.3\n", kind="text/plain")
     moved = {"/0": redirect("/1"), "/1": redirect("/2"), "/2": page(), "/robots.txt": slow}
     with serving(moved) as server:
-        outcome, _ = run(tmp_path, server.url("/0"))
+        outcome, _ = run(tmp_path, server.url("/0"), settings=settings)
         assert outcome.status("/0") == "ok"
         assert server.paths == ["/robots.txt", "/0", "/1", "/2"]
 
 
-def test_a_network_that_stays_away_ends_the_crawl_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sessions, "PATIENCE", 20.0)
+def test_a_network_that_stays_away_ends_the_crawl_in_time(tmp_path: Path) -> None:
+    settings = SessionSettings(patience=20.0)
     servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4, 1e9) for n in range(3)]
-    outcome, _ = run(tmp_path, *(server.url("/0") for server in servers))
+    outcome, _ = run(tmp_path, *(server.url("/0") for server in servers), settings=settings)
     assert outcome.stopped.startswith("nobody can be reached for")
     assert {row[2] for row in outcome.rows.values()} == {"ok"}
 
@@ -243,16 +245,16 @@ def test_patience_is_longer_with_hosts_that_have_answered_and_counts_no_outage()
     weather = Weather(courtesy_of("a", "b"))
     weather.answered("b", 0.0)
     failing(weather, "a", 0.0)
-    assert not weather.is_hopeless("a", KNOWN - 3)
-    assert weather.is_hopeless("a", KNOWN + 1)
+    assert not weather.is_hopeless("a", OutageSettings().known - 3)
+    assert weather.is_hopeless("a", OutageSettings().known + 1)
     failing(weather, "new", 0.0)
-    assert not weather.is_hopeless("new", STRANGER - 3)
-    assert weather.is_hopeless("new", STRANGER + 1)
-    failing(weather, "b", KNOWN - 10)
+    assert not weather.is_hopeless("new", OutageSettings().stranger - 3)
+    assert weather.is_hopeless("new", OutageSettings().stranger + 1)
+    failing(weather, "b", OutageSettings().known - 10)
     assert weather.is_away
-    assert not weather.is_hopeless("a", KNOWN + 1000)
-    weather.answered("b", KNOWN + 1000)
-    assert not weather.is_hopeless("a", KNOWN + 1001)
+    assert not weather.is_hopeless("a", OutageSettings().known + 1000)
+    weather.answered("b", OutageSettings().known + 1000)
+    assert not weather.is_hopeless("a", OutageSettings().known + 1001)
 
 
 DNS = """
@@ -337,6 +339,7 @@ from pathlib import Path
 from foragers.http import client
 from foragers.core.options import Target
 from foragers.crawling.options import CrawlOptions
+from foragers.crawling.build import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.session import Session
 
 client.DNS_AGE = 0

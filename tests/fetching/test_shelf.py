@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.fetching import robots_cache as shelf
-from foragers.fetching import throttle as courtesy
 from foragers.fetching.robots_cache import PackedCache, RobotsCache, RobotsEntry
-from foragers.fetching.throttle import Throttle
+from foragers.fetching.throttle import Throttle, ThrottleSettings
 from foragers.parsing.robots_txt import Robots
 
 
@@ -75,17 +74,16 @@ def test_permissions_of_very_many_hosts_stay_within_bounds_and_are_good_until_th
 
 
 def test_hosts_left_alone_long_enough_are_forgotten_unless_they_asked_for_something() -> None:
-    with mock.patch.multiple(courtesy, MAX_HOSTS=50):
-        manners = Throttle(delay=1.0)
-        for number in range(1000):
-            host, now = f"host-{number}", 1000.0 * number
-            if number == 3:
-                manners.obey(host, 9.0, now)
-            keys = manners.start(host)
-            failed = number == 5
-            manners.finish(host, keys, now, seconds=0.1, failed=failed, address=f"10.0.0.{number}")
-        assert len(manners.hosts) <= 110
-        assert len(manners._free_at) <= 220
-        assert manners.state("host-3").asked == 9.0
-        assert manners.state("host-5").failures == 1
-        assert manners.wait("host-999", 999_000.5) == 0.5
+    manners = Throttle(delay=1.0, settings=ThrottleSettings(max_hosts=50))
+    for number in range(1000):
+        host, now = f"host-{number}", 1000.0 * number
+        if number == 3:
+            manners.obey(host, 9.0, now)
+        keys = manners.start(host)
+        failed = number == 5
+        manners.finish(host, keys, now, seconds=0.1, failed=failed, address=f"10.0.0.{number}")
+    assert len(manners.hosts) <= 110
+    assert len(manners._free_at) <= 220
+    assert manners.state("host-3").asked == 9.0
+    assert manners.state("host-5").failures == 1
+    assert manners.wait("host-999", 999_000.5) == 0.5

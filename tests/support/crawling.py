@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from foragers.crawling.build import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
 from foragers.http.messages import Limits
@@ -48,11 +49,16 @@ class Outcome:
 
 
 def crawl(
-    folder: Path, *seeds: str, limits: Limits = LIMITS, backoff: float = 0.05, **options: Any
+    folder: Path,
+    *seeds: str,
+    limits: Limits = LIMITS,
+    backoff: float = 0.05,
+    settings: SessionSettings = DEFAULT_SETTINGS,
+    **options: Any,
 ) -> Outcome:
     """Crawl, and return what came of it."""
     order = order_of(*seeds, **options)
-    session = Session(order, folder, limits)
+    session = Session(order, folder, limits, settings)
     session.open()
     try:
         session.live.dispatch.courtesy.backoff = backoff

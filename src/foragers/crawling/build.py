@@ -6,7 +6,7 @@ What a crawl learned, for the next one with the same aim: read if it is there, w
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from foragers.core.files import check_writable
@@ -18,9 +18,10 @@ from foragers.errors import UsageError
 from foragers.fetching.extractor import PageExtractor
 from foragers.fetching.history import FetchHistory
 from foragers.fetching.live import Live
+from foragers.fetching.outages import DEFAULT_OUTAGES, OutageSettings
 from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import XML, ListSources
-from foragers.fetching.throttle import Throttle
+from foragers.fetching.throttle import DEFAULT_THROTTLE, Throttle, ThrottleSettings
 from foragers.filters.scope import Scope
 from foragers.filters.traps import Traps
 from foragers.http.address_guard import AddressException, Guard
@@ -37,6 +38,27 @@ from foragers.urls.table import UrlTable
 MAX_BROWSERS = 4
 
 
+@dataclass(frozen=True)
+class CheckpointSettings:
+    """How often a checkpoint is written."""
+
+    visits: int = 500  # at least so many visits apart; guess
+    share: float = 0.1  # and this share of all visits, since a checkpoint's cost grows with them
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """The numbers that tune a live crawl and that no option sets."""
+
+    throttle: ThrottleSettings = DEFAULT_THROTTLE
+    outages: OutageSettings = DEFAULT_OUTAGES
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+    patience: float = 600.0  # seconds: a crawl ends if all hosts pause longer, or are away; guess
+
+
+DEFAULT_SETTINGS = SessionSettings()
+
+
 def traps_of(order: CrawlOptions) -> Traps | None:
     """Return a look-out for traps, unless the user wants none."""
     return Traps() if order.traps else None
@@ -48,6 +70,7 @@ def world_of(
     table: UrlTable,
     limits: Limits,
     renderers: tuple[Renderer, ...] = (),
+    settings: SessionSettings = DEFAULT_SETTINGS,
 ) -> Live:
     """Return the live web as an order wants it treated."""
     try:
@@ -75,7 +98,7 @@ def world_of(
     # With the archive it can be made up for later.
     described = info(order.strategy).needs_link_context or not order.warc
     harvester = PageExtractor(order.agent, scope, traps, limits, described)
-    dispatch = DownloadScheduler(client, Throttle(order.delay))
+    dispatch = DownloadScheduler(client, Throttle(order.delay, settings=settings.throttle))
     client.admit = dispatch.admits
     return Live(
         seeds,
@@ -86,6 +109,7 @@ def world_of(
         table=table,
         visited=FetchHistory(order.per_host or 0),
         lists=lists,
+        outages=settings.outages,
         renderings=Renderings(renderers, dispatch.courtesy),
     )
 

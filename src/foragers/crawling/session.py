@@ -35,7 +35,15 @@ from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
 from foragers.core.processes import give_back, keep_large_apart
 from foragers.core.types import Visit
-from foragers.crawling.build import recall, renderers_of, retain, traps_of, world_of
+from foragers.crawling.build import (
+    DEFAULT_SETTINGS,
+    SessionSettings,
+    recall,
+    renderers_of,
+    retain,
+    traps_of,
+    world_of,
+)
 from foragers.crawling.checkpoint import (
     Checkpoint,
     begin_anew,
@@ -65,16 +73,11 @@ from foragers.urls.table import UrlTable
 from foragers.version import __version__
 from foragers.worlds.budget import Budget
 
-CHECKPOINT_VISITS, CHECKPOINT_SHARE = 500, 0.1
-"""A checkpoint is written after so many visits, or this share of all: its cost grows with them."""
 OWN = ("crawl.json", "ledger.sqlite", "warc", STRINGS_FILE, "agents.npz", "checkpoint")
 """How the names of the files begin that a crawl writes in its folder."""
 MAX_SLEEP = 0.5
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """What the operating system says of a disk that is full or fails."""
-PATIENCE = 600.0
-"""A crawl ends, and can go on later, if all hosts want to be left alone for longer than this, or
-if none can be reached."""
 
 Watch = Callable[[Sequence[Visit]], None]
 
@@ -86,6 +89,7 @@ class Session:
     order: CrawlOptions
     folder: Path
     limits: Limits = field(default_factory=Limits)
+    settings: SessionSettings = field(default_factory=lambda: DEFAULT_SETTINGS)
     crawl: Crawl = field(init=False)
     live: Live = field(init=False)
     ledger: SqliteLedger = field(init=False)
@@ -98,7 +102,7 @@ class Session:
     lookout: RecallMonitor = field(init=False, default_factory=RecallMonitor)
     _lock: int = field(init=False, default=-1)
     _is_whole: bool = field(init=False, default=False)
-    _next_checkpoint: int = field(init=False, default=CHECKPOINT_VISITS)
+    _next_checkpoint: int = field(init=False, default=0)
     _left_at_start: float = field(init=False, default=0.0)
 
     def open(self) -> None:
@@ -117,7 +121,8 @@ class Session:
         table = UrlTable(StringsFile(self.folder / STRINGS_FILE))
         fresh = Checkpoint(0, build(order.strategy, brief), judge, traps_of(order), table)
         renderers = renderers_of(order, self.limits)
-        live = world_of(order, fresh.traps, fresh.table, self.limits, renderers)
+        settings = self.settings
+        live = world_of(order, fresh.traps, fresh.table, self.limits, renderers, settings)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -133,7 +138,9 @@ class Session:
             standing = load(self.folder) or fresh
             self.live = live
             if standing is not fresh:
-                self.live = world_of(order, standing.traps, standing.table, self.limits, renderers)
+                self.live = world_of(
+                    order, standing.traps, standing.table, self.limits, renderers, settings
+                )
             with storing(self.folder):
                 self._begin(standing)
                 if widened:
@@ -171,14 +178,15 @@ class Session:
         judge = standing.judge
         self.lookout.law = law_of(order.strategy)
         self.lookout.wanted = order.wanted(judge.threshold)
-        self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, PATIENCE)
+        patience = self.settings.patience
+        self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, patience)
         self.crawl.guard = guard_of(order.strategy, self.live.table)
         catch_up(self.crawl, self.live, self.ledger, standing)
         facts = self.ledger.facts()
         self.before = CrawlCounts.of(
             facts, [self.live.table.host(url) for url in facts.urls.tolist()]
         )
-        self._next_checkpoint = len(self.ledger) + CHECKPOINT_VISITS
+        self._next_checkpoint = len(self.ledger) + self.settings.checkpoints.visits
         self._is_whole = True
 
     def _is_widened(self) -> bool:
@@ -320,7 +328,7 @@ class Session:
             time.sleep(max(0.0, min(self.live.weather.probe_at - steady(), MAX_SLEEP)))
             return True
         due = self.extras.due(self.pace.closed)
-        if due > steady() + PATIENCE or self.crawl.world.free <= 0:
+        if due > steady() + self.settings.patience or self.crawl.world.free <= 0:
             return False
         time.sleep(max(0.0, min(due - steady(), MAX_SLEEP)))
         return True
@@ -346,7 +354,8 @@ class Session:
             save(self.folder, standing)
             keep_agents(self.folder, crawl.strategy, self.ledger)
         give_back()
-        step = max(CHECKPOINT_VISITS, int(CHECKPOINT_SHARE * visits))
+        apart = self.settings.checkpoints
+        step = max(apart.visits, int(apart.share * visits))
         self._next_checkpoint = visits + step
 
     def _wishes(self) -> HostDelays:
@@ -376,7 +385,8 @@ class Session:
     @property
     def _is_cut_off(self) -> bool:
         """Whether the network is away for too long to wait for it."""
-        return self.live.weather.away(steady()) > PATIENCE * self.live.dispatch.courtesy.backoff
+        patience = self.settings.patience * self.live.dispatch.courtesy.backoff
+        return self.live.weather.away(steady()) > patience
 
     @property
     def condition(self) -> str:

@@ -32,11 +32,11 @@ from foragers.fetching.job import (
     is_not_reached,
     reason_of,
 )
-from foragers.fetching.outages import GONE, Weather
+from foragers.fetching.outages import DEFAULT_OUTAGES, OutageSettings, Weather
 from foragers.fetching.page_builder import page_of, read, unchanged_page
 from foragers.fetching.page_renderer import NoRenderer, PageRenderer
 from foragers.fetching.robots_cache import RobotsCache, RobotsEntry
-from foragers.fetching.scheduler import MAX_PATIENCE, DownloadScheduler
+from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import ListSources
 from foragers.http.causes import PER_HOST, SCOPE
 from foragers.http.messages import FetchError, Response, has_failed, retry_after
@@ -89,6 +89,7 @@ class Live:
     visited: FetchHistory = field(default_factory=FetchHistory)
     lists: ListSources = field(default_factory=ListSources)
     renderings: PageRenderer = field(default_factory=NoRenderer)
+    outages: OutageSettings = DEFAULT_OUTAGES
     weather: Weather = field(init=False)
     again: list[Again] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -101,7 +102,7 @@ class Live:
     _started: int = 0
 
     def __post_init__(self) -> None:
-        self.weather = Weather(self.dispatch.courtesy)
+        self.weather = Weather(self.dispatch.courtesy, self.outages)
 
     @property
     def now(self) -> float:
@@ -281,7 +282,7 @@ class Live:
                 self._say(host, f"{host} cannot be reached ({reason}); it is asked again")
             self._set_aside(errand, now + (courtesy.wait(host, now) or 0.0))
             return
-        courtesy.leave(host, now + GONE)
+        courtesy.leave(host, now + self.outages.gone)
         until = courtesy.free_at(host)
         if errand.origin:
             self._learn(errand.origin, RobotsEntry.denied(reason, until))
@@ -373,7 +374,8 @@ class Live:
     def _refused(self, errand: FetchJob, reply: Response, record: str) -> None:
         """End an errand for which there is no page, for now or for good."""
         status = Status.UNCHANGED if reply.code == NOT_MODIFIED else status_of(reply.code)
-        if has_failed(reply) and (wait := retry_after(reply)) > MAX_PATIENCE:
+        patience = self.dispatch.courtesy.settings.max_wait
+        if has_failed(reply) and (wait := retry_after(reply)) > patience:
             self._put_off(errand, status, str(reply.code), steady() + wait, record)
         elif errand.respelled(reply.code):
             self._consider(errand)

@@ -15,17 +15,22 @@ from math import inf
 
 from foragers.fetching.throttle import Throttle
 
-KNOWN, STRANGER = 300.0, 10.0
-"""Seconds after which a host is given up that has answered before, and one that has not."""
-GONE = 1800.0
-"""Seconds for which a host is given up."""
-RECENT, SEVERAL = 60.0, 3
-"""If so many hosts fall silent that answered within so many seconds, the network is away; or
-all of them, if there are fewer."""
-PROBES, LONGEST_PAUSE = 3, 15.0
-"""While the network is away so many requests are made at a time, and so many seconds apart."""
-MAX_HOSTS = 1000
-"""Of so many hosts it is remembered when they answered."""
+
+@dataclass(frozen=True)
+class OutageSettings:
+    """When hosts are given up, and when the network counts as away; all numbers are guesses."""
+
+    known: float = 300.0  # seconds until a host is given up that has answered before
+    stranger: float = 10.0  # the same for one that never has
+    gone: float = 1800.0  # seconds for which a host is given up
+    recent: float = 60.0  # the network is away if hosts fall silent that answered so recently:
+    several: int = 3  # so many of them, or all if there are fewer
+    probes: int = 3  # requests at a time while the network is away
+    longest_pause: float = 15.0  # seconds between them
+    max_hosts: int = 1000  # hosts whose last response is remembered; memory
+
+
+DEFAULT_OUTAGES = OutageSettings()
 
 
 @dataclass(slots=True)
@@ -33,6 +38,7 @@ class Weather:
     """Sees who answers and who cannot be reached."""
 
     courtesy: Throttle
+    settings: OutageSettings = DEFAULT_OUTAGES
     away_since: float = inf
     probe_at: float = 0.0
     _answers: dict[str, float] = field(default_factory=dict)
@@ -53,13 +59,13 @@ class Weather:
         """Return how many of the free places may be used: few while the network is away."""
         if not self.is_away:
             return free
-        return min(free, PROBES - running) if now >= self.probe_at else 0
+        return min(free, self.settings.probes - running) if now >= self.probe_at else 0
 
     def answered(self, host: str, now: float) -> float:
         """Note that a host answered; return how long the network was away, if it was."""
         self._answers.pop(host, None)
         self._answers[host] = self._last = now
-        if len(self._answers) > MAX_HOSTS:
+        if len(self._answers) > self.settings.max_hosts:
             del self._answers[next(iter(self._answers))]
         self._silent.clear()
         passed = self.away(now)
@@ -73,11 +79,11 @@ class Weather:
         if self.is_away:
             self._put_off(now)
             return False
-        since = self._last - RECENT
+        since = self._last - self.settings.recent
         if host in self._answers and self._answers[host] >= since:
             self._silent.setdefault(host, now)
         recent = sum(moment >= since for moment in self._answers.values())
-        if not self._silent or len(self._silent) < min(SEVERAL, recent):
+        if not self._silent or len(self._silent) < min(self.settings.several, recent):
             return False
         self.away_since = min(self._silent.values())
         self._put_off(now)
@@ -86,12 +92,12 @@ class Weather:
     def is_hopeless(self, host: str, now: float) -> bool:
         """Say whether a host is to be given up that could not be reached just now."""
         state = self.courtesy.state(host)
-        patience = KNOWN if state.answered else STRANGER
+        patience = self.settings.known if state.answered else self.settings.stranger
         due = now + (self.courtesy.wait(host, now) or 0.0)
         return not self.is_away and due - state.down_since > patience * self.courtesy.backoff
 
     def _put_off(self, now: float) -> None:
         """Note when to look next whether the network is back."""
-        unit = self.courtesy.backoff
-        self.probe_at = now + min(unit * 2.0 ** min(self._probes, 10), unit * LONGEST_PAUSE)
+        unit, longest = self.courtesy.backoff, self.settings.longest_pause
+        self.probe_at = now + min(unit * 2.0 ** min(self._probes, 10), unit * longest)
         self._probes += 1

@@ -16,14 +16,6 @@ from foragers.http.messages import FetchError, Request, Response, has_failed, is
 from foragers.parsing.robots_txt import MAX_BYTES
 from foragers.urls.parse import host_of
 
-MAX_PATIENCE = 30.0
-"""How long an errand may wait for its host; one that must wait longer leaves its place."""
-MAX_FAILURES = 6
-"""A host that has failed more often than this in a row is asked for each page only once."""
-GLANCE = 0.05
-"""Seconds after which an errand looks again at a host that was busy."""
-MAX_WAIT = 0.25
-"""Seconds after which it is looked whether the crawl is to end."""
 ACCEPT = (
     ("Accept", "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1"),
     ("Accept-Encoding", "gzip, deflate, br, zstd"),
@@ -53,8 +45,8 @@ class DownloadScheduler:
             afresh = self.courtesy.state(host).down > 0
             self.client.start(Request(errand.url, headers, self._order, enough, afresh))
         elif wait is None:
-            self._wait(errand, now + GLANCE)
-        elif wait <= MAX_PATIENCE and not self.courtesy.state(host).down:
+            self._wait(errand, now + self.courtesy.settings.glance)
+        elif wait <= self.courtesy.settings.max_wait and not self.courtesy.state(host).down:
             self._wait(errand, now + wait)
         else:
             return wait
@@ -69,7 +61,7 @@ class DownloadScheduler:
         """Wait for answers, not long and at most until a time, and return them."""
         now = steady()
         soonest = min(until, self._waiting[0][0] if self._waiting else inf)
-        wait = max(0.0, min(soonest - now, MAX_WAIT))
+        wait = max(0.0, min(soonest - now, self.courtesy.settings.max_poll))
         if not self.client.running:
             time.sleep(wait)
             return ()
@@ -89,7 +81,7 @@ class DownloadScheduler:
         now = steady()
         if reply.trouble is FetchError.BUSY:
             self.courtesy.release(errand.keys)
-            self._wait(errand, now + GLANCE)
+            self._wait(errand, now + self.courtesy.settings.glance)
             return False
         failed, host = has_failed(reply), host_of(errand.url)
         if is_not_reached(reply):
@@ -106,8 +98,9 @@ class DownloadScheduler:
             retry_after=retry_after(reply) if failed else 0.0,
         )
         self.courtesy.state(host).answered |= bool(reply.head)
-        once = self.courtesy.state(host).failures > MAX_FAILURES
-        if failed and not once and errand.tries_left(reply) > 0 and pause <= MAX_PATIENCE:
+        settings = self.courtesy.settings
+        once = self.courtesy.state(host).failures > settings.max_failures
+        if failed and not once and errand.tries_left(reply) > 0 and pause <= settings.max_wait:
             errand.tries += 1
             self._wait(errand, now + pause)
             return False

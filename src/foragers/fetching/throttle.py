@@ -15,21 +15,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-FACTOR = 2.0
-"""A host that takes long to answer is asked more seldom: so many times as long."""
-MAX_ADAPTIVE, MAX_ASKED, MAX_RETRY_AFTER = 30.0, 24 * 3600.0, 24 * 3600.0
-MAX_BACKOFF, SHORT_DOUBLINGS, BUSY_DOUBLINGS, MANY_FAILURES = 1200.0, 2, 4, 12
-"""How long to wait after failures: twice doubled for pages that fail, four times where the host
-is busy, and from the last number of failures in a row of a busy host on, doubled without end."""
-SLOWER, QUICKER, LEAST_SLOW, MAX_SLOW = 0.25, 0.95, 0.05, 10.0
-"""A host that was too busy is asked more slowly from then on, and a little less so each time
-that it was not: so the pace that a host can bear is found, and kept."""
-MAX_SAMPLE = 10.0
-"""One page that takes longer than this says no more about its host than one that takes so long."""
-MAX_HOSTS, RECENT = 20_000, 300.0
-"""Beyond so many hosts, those are forgotten that were free to be asked so long ago."""
-MAX_DOWN = 30.0
-"""The longest pause before a host that cannot be reached is asked again."""
+
+@dataclass(frozen=True)
+class ThrottleSettings:
+    """How long hosts are left alone, in seconds, each number with its source.
+
+    *Guess* means that nobody has measured another value.
+    """
+
+    slowdown: float = 2.0  # pause = this · response time; guess
+    max_adaptive: float = 30.0  # longest such pause; guess
+    max_sample: float = 10.0  # a response that took longer counts as if it took so long; guess
+    max_asked: float = 24 * 3600.0  # longest Crawl-delay obeyed: as long as robots.txt is kept
+    max_retry_after: float = (
+        24 * 3600.0
+    )  # longest Retry-After obeyed (RFC 9110 has no limit); guess
+
+    # After failures the pause doubles: for pages that fail twice, on a busy host four times, and
+    # without end once a busy host has failed so often in a row.
+    max_backoff: float = 1200.0  # guess
+    short_doublings: int = 2  # guess
+    busy_doublings: int = 4  # guess
+    many_failures: int = 12  # guess
+
+    # A host that was too busy is asked more slowly, and a little less so with each success: so the
+    # pace that a host can bear is found.
+    slower: float = 0.25  # first extra pause, then doubled; guess
+    quicker: float = 0.95  # factor after each success; guess
+    least_slow: float = 0.05  # shorter extra pauses are ignored; guess
+    max_slow: float = 10.0  # guess
+
+    max_down: float = 30.0  # longest pause before an unreachable host is tried again; guess
+    max_wait: float = 30.0  # a job that must wait longer is deferred; guess
+    max_failures: int = 6  # after more failures in a row, each page is tried once; guess
+    glance: float = 0.05  # pause before a busy host is looked at again; CPU
+    max_poll: float = 0.25  # longest wait for responses, so that a crawl ends at once; CPU
+
+    max_hosts: int = 20_000  # beyond so many, hosts are forgotten; memory
+    recent: float = 300.0  # but only those free for so long; guess
+
+
+DEFAULT_THROTTLE = ThrottleSettings()
 HostDelays = dict[str, tuple[float, int]]
 """Until when hosts are to be left alone, and how often in a row they were too busy."""
 
@@ -48,15 +74,18 @@ class HostState:
     down: int = 0
     down_since: float = 0.0
 
-    def note(self, seconds: float, failed: bool, busy: bool) -> None:
-        """Take in how a request went."""
+    def note(self, seconds: float, failed: bool, busy: bool, settings: ThrottleSettings) -> None:
+        """Record how a request went."""
         self.down = 0
         if not failed:
-            sample = min(seconds, MAX_SAMPLE)
+            sample = min(seconds, settings.max_sample)
             self.seconds = 0.7 * self.seconds + 0.3 * sample if self.seconds else sample
         self.failures = self.failures + 1 if failed else 0
         self.busy = self.busy + 1 if busy else 0
-        self.slow = min(max(2 * self.slow, SLOWER), MAX_SLOW) if busy else QUICKER * self.slow
+        if busy:
+            self.slow = min(max(2 * self.slow, settings.slower), settings.max_slow)
+        else:
+            self.slow *= settings.quicker
 
 
 @dataclass(slots=True)
@@ -65,10 +94,14 @@ class Throttle:
 
     delay: float = 1.0
     backoff: float = 1.0
+    settings: ThrottleSettings = DEFAULT_THROTTLE
     hosts: dict[str, HostState] = field(default_factory=dict)
     _busy: set[str] = field(default_factory=set)
     _free_at: dict[str, float] = field(default_factory=dict)
-    _most: int = field(default_factory=lambda: MAX_HOSTS)
+    _most: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._most = self.settings.max_hosts
 
     def state(self, host: str) -> HostState:
         """Return what is known of a host."""
@@ -133,7 +166,7 @@ class Throttle:
 
     def obey(self, host: str, seconds: float, now: float) -> None:
         """Leave a host alone for as long as its robots.txt says, from now on."""
-        self.state(host).asked = asked = min(seconds, MAX_ASKED)
+        self.state(host).asked = asked = min(seconds, self.settings.max_asked)
         self._free_at[host] = max(self._free_at.get(host, 0.0), now + asked)
 
     def finish(
@@ -151,7 +184,7 @@ class Throttle:
         """Note that a request ended; return how long the host is to be left alone."""
         state = self.state(host)
         state.address = address or state.address
-        state.note(seconds, failed, busy)
+        state.note(seconds, failed, busy, self.settings)
         pause = self.pause(state, retry_after)
         self.release(keys)
         # What a host asks for is for itself; others at its address have only the delay to keep.
@@ -170,7 +203,7 @@ class Throttle:
         self.release(keys)
         for key in keys:
             self._free_at[key] = max(self._free_at.get(key, 0.0), now + self.delay)
-        pause = self.backoff * min(2.0 ** min(state.down, 10), MAX_DOWN)
+        pause = self.backoff * min(2.0 ** min(state.down, 10), self.settings.max_down)
         self._free_at[host] = max(self._free_at.get(host, 0.0), now + pause)
 
     def leave(self, host: str, until: float) -> None:
@@ -185,23 +218,24 @@ class Throttle:
 
     def _forget(self, now: float) -> None:
         """Forget hosts that were left alone long enough and have asked for nothing."""
-        for key in [key for key, at in self._free_at.items() if at + RECENT < now]:
+        for key in [key for key, at in self._free_at.items() if at + self.settings.recent < now]:
             state = self.hosts.get(key)
             if key not in self._busy and not (
                 state and (state.asked or state.failures or state.down)
             ):
                 del self._free_at[key]
                 self.hosts.pop(key, None)
-        self._most = max(MAX_HOSTS, 2 * len(self.hosts))
+        self._most = max(self.settings.max_hosts, 2 * len(self.hosts))
 
     def pause(self, state: HostState, retry_after: float) -> float:
         """Return how long to leave a host alone."""
-        adaptive = min(FACTOR * state.seconds, MAX_ADAPTIVE) if self.delay else 0.0
-        doublings = min(state.failures, SHORT_DOUBLINGS)
+        own = self.settings
+        adaptive = min(own.slowdown * state.seconds, own.max_adaptive) if self.delay else 0.0
+        doublings = min(state.failures, own.short_doublings)
         if state.busy:
-            most = max(BUSY_DOUBLINGS, state.busy - MANY_FAILURES)
+            most = max(own.busy_doublings, state.busy - own.many_failures)
             doublings = max(doublings, min(state.busy, most, 16))
-        backoff = min(self.backoff * 2.0**doublings, MAX_BACKOFF) if state.failures else 0.0
-        asked = max(state.asked, min(retry_after, MAX_RETRY_AFTER))
-        slow = self.backoff * state.slow if state.slow > LEAST_SLOW else 0.0
+        backoff = min(self.backoff * 2.0**doublings, own.max_backoff) if state.failures else 0.0
+        asked = max(state.asked, min(retry_after, own.max_retry_after))
+        slow = self.backoff * state.slow if state.slow > own.least_slow else 0.0
         return max(self.delay, asked, adaptive, backoff, slow)
