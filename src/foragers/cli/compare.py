@@ -18,10 +18,12 @@ from foragers.core.files import check_writable, write
 from foragers.core.options import ReplayOptions, Target
 from foragers.errors import UsageError
 from foragers.evaluation.comparison import ray_cluster as cluster
+from foragers.evaluation.comparison import standings
 from foragers.evaluation.comparison.comparison import Comparison
 from foragers.evaluation.comparison.plan import WORST, Plan, compare_tasks
 from foragers.evaluation.comparison.result import Result, RunResult
 from foragers.evaluation.comparison.several import TASKS, check_folder, task_folder
+from foragers.evaluation.comparison.standings import targets_of
 from foragers.evaluation.comparison.study import Study, prepare
 from foragers.evaluation.comparison.workers import ComparisonJob
 from foragers.evaluation.plots import canvas
@@ -69,6 +71,17 @@ def add(verb: argparse.ArgumentParser) -> None:
         const=cluster.LOCAL,
         metavar="ADDRESS",
         help="run on a Ray cluster (HOST:PORT, or auto), or on a local Ray started for this",
+    )
+    verb.add_argument(
+        "--standings",
+        action="store_true",
+        help="crawl each web to its end, for several of its labels or the given targets, and show"
+        " the share closed at 10, 25 and 100 %% of its pages (--budget does not apply)",
+    )
+    verb.add_argument(
+        "--words",
+        action="store_true",
+        help="with --standings: the name of each label is the topic of its crawls",
     )
     verb.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
     verb.add_argument(
@@ -135,14 +148,19 @@ def run(options: argparse.Namespace, console: Console) -> None:
         plan.check()
     if options.json:
         check_writable(options.json, "--json")
-    if options.out and len(plans) > 1:
+    if options.out and (len(plans) > 1 or options.standings):
         check_folder(options.out)
     studies = [judged(plan, console) for plan in plans]
     tasks = compare_with_progress(plans, studies, console)
     folders = [plan.out for plan in plans if plan.out]
     result = Comparison(tasks, folders)
-    console.print(result.table())
-    console.print(result.explanation(), markup=False, highlight=False)
+    if options.standings:
+        pairs = zip(plans, studies, strict=True)
+        generated = {plan.base.world for plan, study in pairs if "preset" in study.archive.origin}
+        show_standings(result, generated, options.out, console)
+    else:
+        console.print(result.table())
+        console.print(result.explanation(), markup=False, highlight=False)
     if options.json:
         write(options.json, result.to_json())
     if options.out:
@@ -182,6 +200,10 @@ def plans_of(options: argparse.Namespace) -> list[Plan]:
     targets = aims_of(options)
     if len(set(options.world)) < len(options.world):
         raise UsageError("a world is named twice; give each once")
+    if options.words and not options.standings:
+        raise UsageError("--words goes with --standings; add it")
+    if options.standings:
+        return standing_plans(options, targets)
     several = len(targets) * len(options.world) > 1
     plans = []
     for world in options.world:
@@ -192,6 +214,38 @@ def plans_of(options: argparse.Namespace) -> list[Plan]:
                 plan = replace(plan, out=out, once=True)
             plans.append(plan)
     return plans
+
+
+def standing_plans(options: argparse.Namespace, targets: list[Target]) -> list[Plan]:
+    """Return plans that crawl each web to its end, for the given targets or some of its labels."""
+    if options.since not in (None, "end") or options.new_within:
+        raise UsageError("--standings needs webs that stand still; leave out --since, --new-within")
+    plans = []
+    for world in options.world:
+        study = prepare(ReplayOptions(world, "", labels=options.labels))
+        budget = len(study.reachable())
+        chosen = targets if targets != [Target()] else targets_of(study, options.words)
+        if not chosen:
+            raise UsageError(
+                f"{world}: no label has from 10 pages to a quarter of all;"
+                " give --topic or --relevant"
+            )
+        for target in chosen:
+            plan = plan_of(options, world, target)
+            out = options.out and task_folder(options.out, plan.base)
+            plans.append(replace(plan, base=replace(plan.base, budget=budget), out=out, once=True))
+    return plans
+
+
+def show_standings(
+    result: Comparison, generated: set[str], out: Path | None, console: Console
+) -> None:
+    """Print the standings, and write them as Markdown too."""
+    for grid in standings.tables(result.tasks, generated):
+        console.print(grid)
+    console.print(standings.SUMMARY, markup=False, highlight=False)
+    if out:
+        write(out / "standings.md", standings.markdown(result.tasks, generated).encode())
 
 
 def plan_of(options: argparse.Namespace, world: str, target: Target) -> Plan:
@@ -282,6 +336,6 @@ def write_folder(result: Comparison, out: Path, console: Console) -> None:
     if not canvas.have_matplotlib():
         told = f"curves are in harvest.svg only; PNG files {canvas.LEFT_OUT}"
         console.print(told, markup=False, soft_wrap=True)
-    ledgers = out / TASKS if result.overall else out / "ledgers"
+    ledgers = out / TASKS if (out / TASKS).is_dir() else out / "ledgers"
     places = f"report: {out / 'report.html'}; ledgers: {ledgers}"
     console.print(places, soft_wrap=True, markup=False)

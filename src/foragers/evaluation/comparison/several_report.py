@@ -130,7 +130,7 @@ def summary(result: SeveralResults) -> str:
         )
     left = (
         f" In {result.left_out} of the {len(result.tasks)} tasks {WORST} comes within a tenth of"
-        f" {BEST}; they do not count for closed, gain and p."
+        f" {BEST}; such tasks do not count for closed, gain and p."
         if result.left_out
         else ""
     )
@@ -166,7 +166,7 @@ def mean_curves(result: SeveralResults) -> dict[str, list[Points]]:
     curves: dict[str, list[Points]] = {}
     for name, _ in ranked(result):
         groups: dict[str, list[np.ndarray]] = {}
-        for task in result.tasks:
+        for task in [task for task in result.tasks if most_found(task)] or result.tasks:
             groups.setdefault(task.world, []).append(shares(task, name, grid))
         line = np.mean([np.mean(group, axis=0) for group in groups.values()], axis=0)
         curves[name] = [list(zip(grid.tolist(), line.tolist(), strict=True))]
@@ -180,18 +180,23 @@ def longest(result: SeveralResults) -> int:
 
 def shares(task: Result, name: str, grid: np.ndarray) -> np.ndarray:
     """Return the percentage found of what the best run of any strategy found, at each download."""
-    most = max(run.relevant for found in everyone(task).values() for run in found.runs)
     lines = []
     for run in everyone(task)[name].runs:
         xs, ys = zip(*[(0, 0), *run.curve], strict=True)
         lines.append(np.interp(grid, xs, ys))
-    return np.asarray(np.mean(lines, axis=0)) * 100 / max(most, 1)
+    return np.asarray(np.mean(lines, axis=0)) * 100 / max(most_found(task), 1)
+
+
+def most_found(task: Result) -> int:
+    """Return the number of relevant pages that the most successful run of a task found."""
+    return max(run.relevant for found in everyone(task).values() for run in found.runs)
 
 
 CAPTION = (
     "Relevant pages found (vertical, in percent of those that the most successful run of a task"
     " found) after each download (horizontal). Each line is the mean over worlds of the means over"
-    " their topics and runs. Dashed lines are references, run only to be compared with."
+    " their topics and runs. Tasks in which no run found a relevant page are left out. Dashed lines"
+    " are references, run only to be compared with."
 )
 
 
