@@ -8,6 +8,7 @@ import pytest
 
 import foragers
 from foragers.errors import UsageError
+from foragers.strategies.baselines import BreadthFirst
 from foragers.worlds.export import export_warc
 from foragers.worlds.store import save
 from support.worlds_by_hand import small_world
@@ -75,3 +76,30 @@ def test_errors_name_python_arguments(tmp_path: Path) -> None:
         foragers.import_warc(tmp_path / "v", tmp_path / "missing.warc")
     with pytest.raises(UsageError, match="no world"):
         foragers.compare([])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_strategies_and_judges_may_be_objects_here_and_in_worker_processes(
+    tmp_path: Path, jobs: int
+) -> None:
+    save(small_world(PAGES, seeds=["home"]), tmp_path / "w")
+
+    class Local(BreadthFirst):
+        """Defined in a function, so that no other process can import it."""
+
+    wanted = "t1"
+    found = foragers.compare(
+        tmp_path / "w", strategies=[Local, BreadthFirst(), "best-first"], budget=6,
+        judge=lambda page: page.url.endswith(wanted), jobs=jobs, out=tmp_path / "out",
+    )  # fmt: skip
+    relevant = [one.runs[0].relevant for one in found.tasks[0].strategies.values()]
+    assert relevant == [1, 1, 1]
+    assert list(found.tasks[0].strategies)[2] == "best-first"
+
+
+def test_a_replay_takes_a_class(tmp_path: Path) -> None:
+    save(small_world(PAGES, seeds=["home"]), tmp_path / "w")
+    found = foragers.replay(
+        tmp_path / "w", strategy=BreadthFirst, judge=lambda _page: 1.0, budget=6
+    )
+    assert (found.result.downloads, found.result.relevant) == (6, 6)

@@ -29,7 +29,8 @@ from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.several import check_folder
 from foragers.evaluation.comparison.study import Study, prepare
-from foragers.strategies.registry import named_model
+from foragers.judges.function import resolve_judge
+from foragers.strategies.registry import StrategyLike, named_model, resolve
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import presets
 from foragers.worlds.importing.importer import ImportOptions, import_world
@@ -112,7 +113,7 @@ class ReplayedCrawl:
 
 
 def replay(
-    world: World, topic: str | None = None, strategy: str = "auto", **options: Any
+    world: World, topic: str | None = None, strategy: StrategyLike = "auto", **options: Any
 ) -> ReplayedCrawl:
     """Crawl a recorded or generated web with one strategy.
 
@@ -137,13 +138,14 @@ def compare(
     worlds: World | Sequence[World],
     topic: str | Sequence[str] | None = None,
     *,
-    strategies: str | Sequence[str] = DEFAULT,
+    strategies: str | Sequence[StrategyLike] = DEFAULT,
     jobs: int = 1,
     out: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
     """Compare strategies on one or several webs, for one or several topics.
 
+    A strategy may be a name, a class or an object, and `judge` a name or a function.
     `options` are those of `foragers compare`, such as `relevant` (a label or several),
     `threshold`, `budget`, `runs`, `seed`, `against`, `since` and `ray`.  With more than one job, a
     script must call this under `if __name__ == "__main__":`, since processes import it again.
@@ -173,7 +175,13 @@ def plans(worlds: Sequence[World], given: dict[str, Any], scratch: Path) -> list
     if not worlds:
         raise UsageError("there is no world to compare on; name at least one")
     folders = [folder_of(world, scratch) for world in worlds]
-    return plans_of(compare_arguments(folders, given))
+    judge, wanted = resolve_judge(given.get("judge")), given["strategies"]
+    if isinstance(wanted, str):
+        return plans_of(compare_arguments(folders, {**given, "judge": judge}))
+    # Classes and objects go into the plan as they are: the command line knows names alone.
+    specs = tuple(resolve(strategy) for strategy in wanted)
+    given = {**given, "judge": judge, "strategies": "auto"}
+    return [replace(plan, strategies=specs) for plan in plans_of(compare_arguments(folders, given))]
 
 
 def folder_of(world: World, scratch: Path) -> str:

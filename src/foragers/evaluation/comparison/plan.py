@@ -172,8 +172,8 @@ def summarise(plan: Plan, study: Study, done: dict[tuple[str, int], RunResult]) 
         reachable=len(reachable),
         targets=None if study.open_ended else len(study.rewards() & reachable),
         against=plan.against,
-        strategies={spec: compared[spec] for spec in plan.strategies},
-        references={spec: compared[spec] for spec in specs if spec not in plan.strategies},
+        strategies={str(spec): compared[spec] for spec in plan.strategies},
+        references={str(spec): compared[spec] for spec in specs if spec not in plan.strategies},
     )
 
 
