@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from foragers.core import processes
+from foragers.errors import UsageError
 
 LARGE_FREED = """
 import sys
@@ -62,3 +65,32 @@ def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
     assert not processes.keep_large_apart()
     assert not processes.give_back()
+
+
+def doubled(number: int) -> tuple[int, int]:
+    return 2 * number, os.getpid()
+
+
+def killed(number: int) -> int:
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_results_come_with_the_index_of_their_item_from_other_processes() -> None:
+    results = dict(processes.in_processes(doubled, [5, 7, 9], 2))
+    assert {index: result for index, (result, _) in results.items()} == {0: 10, 1: 14, 2: 18}
+    assert os.getpid() not in {process for _, process in results.values()}
+
+
+def test_one_job_is_done_in_this_process() -> None:
+    assert list(processes.in_processes(doubled, [5], 4)) == [(0, (10, os.getpid()))]
+    assert list(processes.in_processes(doubled, [5, 6], 1)) == [
+        (0, (10, os.getpid())),
+        (1, (12, os.getpid())),
+    ]
+
+
+def test_a_killed_worker_is_told_with_what_to_do() -> None:
+    with pytest.raises(UsageError, match="a worker process was killed; wait"):
+        list(processes.in_processes(killed, [0, 1, 2], 2, remedy="wait"))

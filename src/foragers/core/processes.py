@@ -1,6 +1,7 @@
 """Worker processes, and the memory of this one.
 
-`end_with` keeps a worker from outliving the process that started it.
+`in_processes` is the pool that comparisons and the papers share; `end_with` keeps a worker from
+outliving the process that started it.
 
 `give_back` and `keep_large_apart` return free memory to the system, where the C library can be
 told to do so.  By itself glibc learns from the first large array that is freed to keep arrays of
@@ -15,12 +16,63 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from foragers.errors import UsageError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 LARGE = 512 << 10
 """Blocks of at least this many bytes get memory of their own."""
 CHOSEN = "MALLOC_MMAP_THRESHOLD_"
 """Environment variable with the user's own limit, which is left as it is."""
 _MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
+
+
+def in_processes(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    jobs: int,
+    *,
+    begin: Callable[..., None] | None = None,
+    arguments: tuple[object, ...] = (),
+    remedy: str = "give it fewer --jobs",
+) -> Iterator[tuple[int, Result]]:
+    """Give the index of each item and its result as they are done, from at most `jobs` processes.
+
+    One job, or one item, is done in this process, where `begin` is not called; workers call
+    `begin` with its arguments first.  `remedy` is what to do when a worker was killed.
+    """
+    if jobs == 1 or len(items) < 2:
+        yield from ((index, function(item)) for index, item in enumerate(items))
+        return
+    # Imported here: a crawl has no pool, and need not load one.
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    first = (os.getpid(), begin, arguments)
+    count = min(jobs, len(items))
+    with ProcessPoolExecutor(count, get_context("spawn"), _begin_worker, first) as pool:
+        try:
+            futures = {pool.submit(function, item): index for index, item in enumerate(items)}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BrokenProcessPool as error:
+            raise UsageError(f"a worker process was killed; {remedy}") from error
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _begin_worker(
+    parent: int, begin: Callable[..., None] | None, arguments: tuple[object, ...]
+) -> None:
+    end_with(parent)
+    if begin is not None:
+        begin(*arguments)
 
 
 def end_with(parent: int) -> None:

@@ -19,7 +19,7 @@ from foragers.papers.evolution.paper import FLEETS
 from foragers.papers.fleets.kinds import FleetKind
 from foragers.papers.fleets.runs import FleetJob, FleetOutcome, perform
 from foragers.papers.fleets.webs import Terrain
-from foragers.text import state
+from foragers.worlds import states
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
@@ -147,8 +147,8 @@ def outcome(request: pytest.FixtureRequest, terrain: Terrain) -> FleetOutcome:
     kind, file = lively(FLEETS[request.param]), terrain.path.parent / f"{request.param}.sqlite"
     job = FleetJob(terrain, kind, 1, 1.5, territory=PART, ledger=file, seconds_per_page=12.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(state, "SAMPLE", 150)
-        patch.setattr(state, "FEWEST", 100)
+        patch.setattr(states, "SAMPLE", 150)
+        patch.setattr(states, "FEWEST", 100)
         return perform(job)
 
 

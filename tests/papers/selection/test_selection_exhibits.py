@@ -15,7 +15,7 @@ from foragers.papers.claims import alike, less, more
 from foragers.papers.fleets import webs as terrain
 from foragers.papers.fleets.measures import MEASURES, SHARE
 from foragers.papers.selection import paper as selection
-from foragers.text import state
+from foragers.worlds import states
 
 WINDOW = 3 * 3600.0
 DAY = 24 * 3600.0
@@ -30,8 +30,8 @@ def selected(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(selection, "CHOICES", few)
         patch.setattr(selection, "RULES", dict(list(selection.RULES.items())[:1]))
         patch.setattr(terrain, "FEWEST_DAYS", 0.125)
-        patch.setattr(state, "SAMPLE", 150)
-        patch.setattr(state, "FEWEST", 100)
+        patch.setattr(states, "SAMPLE", 150)
+        patch.setattr(states, "FEWEST", 100)
         options = ["--scale", "0.005", "--runs", "2", "--jobs", "1", "--out", str(out)]
         assert main(["reproduce", "selection", *options]) == 0
     return out
@@ -44,7 +44,7 @@ def evolved(tmp_path_factory: pytest.TempPathFactory, selected: Path) -> Path:
     options = ["--world", str(world), "--runs", "2", "--jobs", "1", "--out", str(out)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            state, "SAMPLE", 150
+            states, "SAMPLE", 150
         )  # so that the states kept with the world are those wanted
         assert main(["reproduce", "evolution", *options]) == 0
     return out

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
 
 from foragers.core.models import Model
 from foragers.core.options import ReplayOptions
-from foragers.core.processes import end_with
-from foragers.errors import UsageError
+from foragers.core.processes import in_processes
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.study import Study
@@ -45,26 +40,21 @@ def perform_all(
         for job in jobs:
             yield job, finish(job, studies[job.task])
         return
-    arguments = ([pickle.dumps(study) for study in studies], os.getpid())
-    with ProcessPoolExecutor(
-        processes, get_context("spawn"), initializer=begin, initargs=arguments
-    ) as pool:
-        try:
-            waiting: dict[Future[RunResult], ComparisonJob] = {
-                pool.submit(work, job): job for job in jobs
-            }
-            for future in as_completed(waiting):
-                yield waiting[future], future.result()
-        except BrokenProcessPool as error:
-            raise UsageError("a worker process was killed; the same command resumes it") from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    packed = [pickle.dumps(study) for study in studies]
+    done = in_processes(
+        work,
+        jobs,
+        processes,
+        begin=begin,
+        arguments=(packed,),
+        remedy="the same command resumes it",
+    )
+    for index, result in done:
+        yield jobs[index], result
 
 
-def begin(packed: list[bytes], parent: int) -> None:
+def begin(packed: list[bytes]) -> None:
     """Prepare a worker."""
-    end_with(parent)
     _packed[:] = packed
 
 

@@ -5,17 +5,13 @@ What all crawls of `automata` came to, sorted by what they are to show.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,10 +22,9 @@ from numpy.typing import NDArray
 from foragers.core.files import write
 from foragers.core.loop import Crawl
 from foragers.core.models import Model, save_model
-from foragers.core.processes import end_with
+from foragers.core.processes import in_processes
 from foragers.core.protocols import Learns
 from foragers.core.types import UrlId, Visit
-from foragers.errors import UsageError
 from foragers.evaluation.comparison.study import Scored, Study
 from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of
@@ -189,34 +184,10 @@ def all_of(
     """Do a thing for all items, and return what comes of it in their order."""
     done: dict[int, Found] = {}
     with progress(what, len(items)) as meter:
-        for number, found in one_by_one(function, items, processes):
+        for number, found in in_processes(function, items, processes):
             done[number] = found
             meter(len(done))
     return [done[number] for number in range(len(items))]
-
-
-def one_by_one(
-    function: Callable[[Item], Found], items: Sequence[Item], processes: int
-) -> Iterator[tuple[int, Found]]:
-    """Give what is done as it is done; in this process if one is enough."""
-    if processes == 1 or len(items) < 2:
-        yield from ((number, function(item)) for number, item in enumerate(items))
-        return
-    with ProcessPoolExecutor(
-        min(processes, len(items)),
-        get_context("spawn"),
-        initializer=end_with,
-        initargs=(os.getpid(),),
-    ) as pool:
-        try:
-            futures = {pool.submit(function, item): at for at, item in enumerate(items)}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BrokenProcessPool as error:
-            raise UsageError("a worker process was killed; give it fewer --jobs") from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 Floats = NDArray[np.float64]

@@ -5,17 +5,12 @@ What both papers on fleets share: reading the worlds, and putting what came of i
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
 from pathlib import Path
 
-from foragers.core.processes import end_with
-from foragers.errors import UsageError
+from foragers.core.processes import in_processes
 from foragers.evaluation.tables import Exhibits, Figure, Table, Verdict
 from foragers.papers.fleets.kinds import FleetKind
 from foragers.papers.fleets.ledger import FleetLedger
@@ -143,31 +138,10 @@ def perform_all(jobs: Sequence[FleetJob], processes: int, progress: Progress) ->
     """Make all simulations, and return them in the order of the jobs."""
     done: dict[FleetJob, FleetOutcome] = {}
     with progress("simulating", len(jobs)) as meter:
-        for outcome in outcomes(jobs, processes):
+        for _, outcome in in_processes(perform, jobs, processes):
             done[outcome.job] = outcome
             meter(len(done), outcome.job.name)
     return [done[job] for job in jobs]
-
-
-def outcomes(jobs: Sequence[FleetJob], processes: int) -> Iterator[FleetOutcome]:
-    """Give outcomes as they are done; in this process if one is enough."""
-    if processes == 1 or len(jobs) < 2:
-        yield from map(perform, jobs)
-        return
-    with ProcessPoolExecutor(
-        min(processes, len(jobs)),
-        get_context("spawn"),
-        initializer=end_with,
-        initargs=(os.getpid(),),
-    ) as pool:
-        try:
-            for future in as_completed([pool.submit(perform, job) for job in jobs]):
-                yield future.result()
-        except BrokenProcessPool as error:
-            raise UsageError("a worker process was killed; give it fewer --jobs") from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 RUNS = 3

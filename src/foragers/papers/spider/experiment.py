@@ -5,14 +5,11 @@ One world of the spider's experiment: all spiders on every site, trained on the 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count
-from multiprocessing import get_context
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +19,7 @@ from numpy.typing import NDArray
 from foragers.core.display import counted
 from foragers.core.models import save_model
 from foragers.core.options import ReplayOptions, Target
-from foragers.core.processes import end_with
+from foragers.core.processes import in_processes
 from foragers.core.types import Document, Ids, ParsedLink, UrlId
 from foragers.errors import UsageError
 from foragers.evaluation.comparison.run import crawl
@@ -187,22 +184,9 @@ def crawl_all(
     todo: Sequence[SpiderSite], sites: Ids, spiders: dict[str, str], processes: int
 ) -> Iterator[list[SiteRun]]:
     """Give the runs of each site, in processes of their own where there are several."""
-    if processes == 1 or len(todo) < 2:
-        for site in todo:
-            yield crawl_site(site, sites, spiders)
-        return
-    with ProcessPoolExecutor(
-        min(processes, len(todo)), get_context("spawn"), end_with, (os.getpid(),)
-    ) as pool:
-        waiting = [pool.submit(crawl_site, site, sites, spiders) for site in todo]
-        try:
-            for future in as_completed(waiting):
-                yield future.result()
-        except BrokenProcessPool as error:
-            raise UsageError("a worker process was killed; start the same command again") from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    work = partial(crawl_site, sites=sites, spiders=spiders)
+    for _, runs in in_processes(work, todo, processes, remedy="start the same command again"):
+        yield runs
 
 
 ONLINE, ALONE, LIMITED = "online", "online, no model", "words limited"
