@@ -89,3 +89,17 @@ def test_missing_modules_are_noticed() -> None:
     names = ("core.loop", "core.loop.Crawl", "frontier.Frontier")
     assert all(map(exists, names))
     assert not any(map(exists, ("core.nothing", "core.loop.Nothing", "nothing.loop")))
+
+
+IMPORT = re.compile(r"^(?:>>> )?(from foragers[\w.]* import [\w, ]+|import foragers[\w.]*)$", re.M)
+
+
+def test_imports_in_the_docs_work() -> None:
+    broken = []
+    for page in PAGES:
+        for statement in IMPORT.findall(page.read_text(encoding="utf-8")):
+            try:
+                exec(statement, {})
+            except ImportError as error:
+                broken.append(f"{page.relative_to(ROOT)}: {statement}: {error}")
+    assert not broken, "\n".join(broken)
