@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from foragers.core.types import Choice
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.storage.ledger.sqlite import SqliteLedger
-from foragers.testing import NumberedAddresses, check_ledger
+from foragers.testing import NumberedAddresses, check_crawl_ledger, check_ledger
 
 ADDRESSES = NumberedAddresses()
 
@@ -65,3 +66,38 @@ def test_check_notices_a_ledger_that_loses_words() -> None:
 def test_check_notices_a_ledger_that_does_not_outlive_its_program() -> None:
     with pytest.raises(AssertionError, match="visits were added"):
         check_ledger(MemoryLedger, MemoryLedger)
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_sqlite_ledger_keeps_all_that_a_live_crawl_needs(batch: int, tmp_path: Path) -> None:
+    def opened() -> SqliteLedger:
+        return SqliteLedger(tmp_path / "ledger.sqlite", ADDRESSES, batch=batch)
+
+    check_crawl_ledger(opened, opened)
+    check_crawl_ledger(lambda: SqliteLedger(":memory:", ADDRESSES, batch=batch))
+
+
+class NeverDeferred(SqliteLedger):
+    def deferred(self) -> list[Choice]:
+        return []
+
+
+class Listless(SqliteLedger):
+    def lists(self) -> list[int]:
+        return []
+
+
+class Uncounted(SqliteLedger):
+    def downloads(self) -> int:
+        return len(self)
+
+
+class Oblivious(SqliteLedger):
+    def last(self, final: int) -> None:
+        return None
+
+
+@pytest.mark.parametrize("kind", [NeverDeferred, Listless, Uncounted, Oblivious])
+def test_check_notices_a_ledger_that_no_crawl_can_be_resumed_from(kind: type[SqliteLedger]) -> None:
+    with pytest.raises(AssertionError):
+        check_crawl_ledger(lambda: kind(":memory:", ADDRESSES))

@@ -11,6 +11,7 @@ from foragers.core.clock import steady
 from foragers.core.types import Choice, Link, Visit
 from foragers.crawling.own_requests import MAX_FEEDS, MAX_ROUNDS, MAX_SITEMAPS, OwnRequests
 from foragers.crawling.progress import left_alone
+from foragers.fetching.live import Live
 from foragers.fetching.throttle import Throttle
 from foragers.testing.ledgers import sample
 
@@ -67,7 +68,10 @@ def test_hosts_that_want_a_short_pause_are_not_told_of() -> None:
     courtesy.recall({"soon.test": (now + 30, 1), "late.test": (now + 300, 1)})
     live = SimpleNamespace(
         table=SimpleNamespace(host_name=["put-off.test"].__getitem__),
-        dispatch=SimpleNamespace(courtesy=courtesy),
+        closed_for=Live(
+            ("http://a.test/",), SimpleNamespace(courtesy=courtesy), "", None
+        ).closed_for,
+        free_at=courtesy.free_at,
     )
     assert [one.host for one in left_alone(live, OwnRequests())] == ["late.test"]
     extras = OwnRequests()

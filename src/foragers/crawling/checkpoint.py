@@ -24,7 +24,6 @@ from urllib.parse import quote
 
 import numpy as np
 
-from foragers.core.clock import from_system
 from foragers.core.files import created, write
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.pace import Pace
@@ -41,7 +40,7 @@ from foragers.judges.function import FunctionJudge
 from foragers.judges.novelty import Novelty
 from foragers.storage.ledger.checking import check_visits
 from foragers.storage.ledger.columns import Facts
-from foragers.storage.ledger.sqlite import SqliteLedger
+from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
 
@@ -164,27 +163,25 @@ def count(folder: Path, query: str) -> int | None:
         return None
 
 
-def catch_up(crawl: Crawl, live: Live, ledger: SqliteLedger, standing: Checkpoint) -> None:
+def catch_up(crawl: Crawl, live: Live, ledger: CrawlLedger, standing: Checkpoint) -> None:
     """Learn what the ledger holds beyond a checkpoint, and send again what was under way."""
     if standing.visits == 0:
         crawl.begin()
         standing.lookout.watch([seed_visit(crawl.world.seeds, crawl.world.now)])
     facts, extras = ledger.facts(), standing.extras
-    wishes = standing.wishes.items()
-    live.dispatch.courtesy.recall({host: (from_system(at), busy) for host, (at, busy) in wishes})
-    listing = live.lists.sitemaps or live.lists.feeds
+    live.restore_delays(standing.wishes)
     answered: Counter[Choice] = Counter()
     for visit in ledger.read(standing.visits):
         answered[visit.page.choice] += 1
         live.restore(visit, ledger.href(visit.page.final))
-        extras.recall(visit, listing)
+        extras.recall(visit, live.wants_lists)
         crawl.judge.relevance(visit.page)
         crawl.tell([visit])
         standing.lookout.watch([visit])
     extras.take_up()
     pending = set(standing.pending)
     extras.ask_again(choice for choice in ledger.deferred() if choice not in pending)
-    live.visited.load(facts, live.table, ledger.lists())
+    live.restore_history(ledger)
     widen(live, facts)
     if crawl.pace:
         close_full_hosts(live, crawl.pace)
@@ -195,14 +192,13 @@ def widen(live: Live, facts: Facts) -> None:
     """Let the scope hold the places that seeds have turned out to redirect to."""
     seeds = (facts.parents == NO_PARENT) & (facts.depths == 0) & facts.ok
     for url in facts.finals[seeds & (facts.urls != facts.finals)].tolist():
-        live.harvester.scope = live.harvester.scope.and_seed(live.table.href(url))
+        live.widen(live.table.href(url))
 
 
 def close_full_hosts(live: Live, pace: Pace) -> None:
     """Choose nothing more from hosts that have given as many pages as they may."""
-    for host in list(live.visited.counts):
-        if live.visited.is_full(host):
-            pace.start(host)
+    for host in live.full_hosts():
+        pace.start(host)
 
 
 def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice]) -> None:
@@ -217,7 +213,7 @@ def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice
 AGENTS_FILE = "agents.npz"
 
 
-def keep_agents(folder: Path, strategy: Strategy, ledger: SqliteLedger) -> None:
+def keep_agents(folder: Path, strategy: Strategy, ledger: CrawlLedger) -> None:
     """Write down who lived when, if the strategy is a population."""
     census = strategy.census() if isinstance(strategy, Populous) else None
     if census is None:

@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 from math import inf
 
 from foragers.core.types import LISTS, Choice, HostId, Purpose, UrlId, Visit
-from foragers.fetching.live import MAX_ROUNDS
+from foragers.fetching.job import MAX_ROUNDS
 
 MAX_LATER = 10_000
 MAX_SITEMAPS, MAX_FEEDS = 200, 10

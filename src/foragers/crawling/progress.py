@@ -41,7 +41,7 @@ def why_stopped(
     if budget.spent:
         return f"the budget of {order.budget:,} downloads is spent"
     alone = left_alone(live, extras)
-    down = [one.host for one in alone if live.dispatch.courtesy.state(one.host).down]
+    down = [one.host for one in alone if live.is_down(one.host)]
     if down and len(down) == len(alone):
         return f"no remaining host can be reached: {some(down)}; the same command tries again"
     for due, said in (
@@ -51,8 +51,7 @@ def why_stopped(
         if due < inf:
             minutes = max(0.0, due - steady()) / 60
             return f"{said} {minutes:.0f} minutes or more"
-    visited = live.visited
-    if waiting != 0 and any(visited.is_full(host) for host in visited.counts):
+    if waiting != 0 and live.full_hosts():
         return (
             f"every remaining host has reached its limit of {order.per_host:,} pages (--per-host)"
         )
@@ -67,14 +66,10 @@ def some(hosts: Sequence[str]) -> str:
 
 def left_alone(live: Live, extras: OwnRequests) -> tuple[LeftAlone, ...]:
     """Return the hosts that want to be left alone for a while, the first to be asked first."""
-    now, name = steady(), live.table.host_name
-    until = {
-        host: free_at
-        for host, (free_at, _) in live.dispatch.courtesy.wishes(now).items()
-        if free_at > now + LONG
-    }
+    name = live.table.host_name
+    until = live.closed_for(LONG)
     pages = Counter(name(choice.host) for _, _, choice in extras.later)
     for due, _, choice in sorted(extras.later, key=lambda entry: -entry[0]):
-        until[name(choice.host)] = max(due, live.dispatch.courtesy.free_at(name(choice.host)))
+        until[name(choice.host)] = max(due, live.free_at(name(choice.host)))
     found = [LeftAlone(host, to_system(moment), pages[host]) for host, moment in until.items()]
     return tuple(sorted(found, key=lambda one: (one.until, one.host)))

@@ -29,7 +29,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
-from foragers.core.clock import steady, to_system
+from foragers.core.clock import steady
 from foragers.core.files import check_own
 from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
@@ -61,10 +61,11 @@ from foragers.crawling.widening import ask_again, read_again
 from foragers.errors import UsageError, WriteError
 from foragers.evaluation.metrics.counts import CrawlCounts
 from foragers.evaluation.metrics.recall import Estimate, law_of
-from foragers.fetching.live import AWAY, Again, Live
-from foragers.fetching.throttle import HostDelays
+from foragers.fetching.job import Again
+from foragers.fetching.live import AWAY, Live
 from foragers.http.messages import Limits
 from foragers.judges.build import build_judge, topic_of, within_of
+from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.storage.warc.writer import Recorder, locked, series_for
 from foragers.strategies.registry import StrategyInputs, build, guard_of, waiting_in
@@ -92,7 +93,7 @@ class Session:
     settings: SessionSettings = field(default_factory=lambda: DEFAULT_SETTINGS)
     crawl: Crawl = field(init=False)
     live: Live = field(init=False)
-    ledger: SqliteLedger = field(init=False)
+    ledger: CrawlLedger = field(init=False)
     recorder: Recorder | None = field(init=False, default=None)
     extras: OwnRequests = field(init=False, default_factory=OwnRequests)
     pace: Pace = field(init=False, default_factory=Pace)
@@ -173,7 +174,7 @@ class Session:
         self.taken_up = len(self.ledger)
         world = Budget(self.live, order.budget, self.ledger.downloads())
         # The live world knows best how long a host is to be left alone, and says so page by page.
-        self.extras, self.live.visited.memory = standing.extras, self.ledger
+        self.extras = standing.extras
         self.lookout = standing.lookout
         judge = standing.judge
         self.lookout.law = law_of(order.strategy)
@@ -296,18 +297,17 @@ class Session:
             if choice is None:
                 return
             self.crawl.send(choice)
-            if self.live.weather.is_away:
+            if self.live.is_away:
                 return  # another host may be asked by the strategy, which has failed nobody yet
 
     def _take_extras(self, visits: Sequence[Visit]) -> None:
         """Note what was put off, and the lists that were brought to light."""
-        again, self.live.again = self.live.again, []
-        for one in again:
+        for one in self.live.take_again():
             if one.aside:
                 self._set_aside(one)
             else:
                 self.extras.put_off(one.until, one.choice, one.rounds)
-        if self.live.lists.sitemaps or self.live.lists.feeds:
+        if self.live.wants_lists:
             for visit in visits:
                 self.extras.add_lists(visit)
 
@@ -324,8 +324,8 @@ class Session:
 
     def _wait_for_extras(self) -> bool:
         """Wait a little, if nothing is left but what is due soon; say whether it is."""
-        if self.live.weather.is_away:
-            time.sleep(max(0.0, min(self.live.weather.probe_at - steady(), MAX_SLEEP)))
+        if self.live.is_away:
+            time.sleep(min(self.live.until_probe, MAX_SLEEP))
             return True
         due = self.extras.due(self.pace.closed)
         if due > steady() + self.settings.patience or self.crawl.world.free <= 0:
@@ -335,7 +335,7 @@ class Session:
 
     def checkpoint(self) -> None:
         """Write down all that has learned from the visits so far."""
-        crawl, harvester = self.crawl, self.live.harvester
+        crawl = self.crawl
         with storing(self.folder):
             self.ledger.commit()
         visits = len(self.ledger)
@@ -343,11 +343,11 @@ class Session:
             visits,
             crawl.strategy,
             crawl.judge,
-            harvester.traps,
+            self.live.harvester.traps,
             self.live.table,
             self.live.pending,
             self.extras,
-            self._wishes(),
+            self.live.delays(),
             self.lookout,
         )
         with storing(self.folder, "checkpoint"):
@@ -357,11 +357,6 @@ class Session:
         apart = self.settings.checkpoints
         step = max(apart.visits, int(apart.share * visits))
         self._next_checkpoint = visits + step
-
-    def _wishes(self) -> HostDelays:
-        """Return which hosts are to be left alone, by the clock that the next process has too."""
-        found = self.live.dispatch.courtesy.wishes(steady())
-        return {host: (to_system(moment), busy) for host, (moment, busy) in found.items()}
 
     def close(self) -> None:
         """Put everything on disk and let go, as far as there is room."""
@@ -385,19 +380,17 @@ class Session:
     @property
     def _is_cut_off(self) -> bool:
         """Whether the network is away for too long to wait for it."""
-        patience = self.settings.patience * self.live.dispatch.courtesy.backoff
-        return self.live.weather.away(steady()) > patience
+        return self.live.is_cut_off(self.settings.patience)
 
     @property
     def condition(self) -> str:
         """What holds the crawl up, if something does."""
-        weather = self.live.weather
-        return f"{AWAY} for {weather.away(steady()):,.0f} s: paused" if weather.is_away else ""
+        live = self.live
+        return f"{AWAY} for {live.away_for:,.0f} s: paused" if live.is_away else ""
 
     def notices(self) -> list[str]:
         """Return what there is to say about hosts and the network since the last time."""
-        said, self.live.notices = self.live.notices, []
-        return said
+        return self.live.take_notices()
 
     def _reason(self, deadline: float) -> str:
         world = self.crawl.world
@@ -405,7 +398,7 @@ class Session:
         if steady() >= deadline and not world.spent:
             return f"{self.order.minutes:g} minutes are over"
         if self._is_cut_off:
-            minutes = self.live.weather.away(steady()) / 60
+            minutes = self.live.away_for / 60
             return f"{AWAY} for {minutes:.0f} minutes; the same command resumes it"
         return why_stopped(self.order, world, self.live, self.pace, self.extras, self.waiting)
 

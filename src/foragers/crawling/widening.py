@@ -23,13 +23,13 @@ from foragers.fetching.job import FetchJob
 from foragers.fetching.live import Live
 from foragers.fetching.page_builder import page_of
 from foragers.parsing.robots_meta import Directives
-from foragers.storage.ledger.sqlite import SqliteLedger
+from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.storage.warc.playback import RecordedResponse, read_record
 
 REASON = "read again for links that were out of scope"
 
 
-def ask_again(live: Live, ledger: SqliteLedger, extras: OwnRequests) -> None:
+def ask_again(live: Live, ledger: CrawlLedger, extras: OwnRequests) -> None:
     """Ask again for pages that were only ever skipped, if they are in scope now."""
     facts = ledger.facts()
     skipped = facts.statuses == Status.SKIPPED.value
@@ -46,7 +46,7 @@ def ask_again(live: Live, ledger: SqliteLedger, extras: OwnRequests) -> None:
 
 
 def read_again(
-    crawl: Crawl, live: Live, ledger: SqliteLedger, archive: Path, lookout: RecallMonitor
+    crawl: Crawl, live: Live, ledger: CrawlLedger, archive: Path, lookout: RecallMonitor
 ) -> None:
     """Tell the strategy the links of archived pages that were out of scope and are not now."""
     facts = ledger.facts()

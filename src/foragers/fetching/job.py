@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
 from foragers.core.types import Choice
 from foragers.fetching.history import CachedPage, Header
 from foragers.http.causes import LATER as LATER
@@ -86,6 +88,21 @@ MISSING = 404
 MAX_TRIES, MAX_TRIES_IN_TIME, MAX_HOPS = 3, 2, 10
 MAX_TRIES_BUSY = 5
 NOT_REACHED = (FetchError.NO_HOST, FetchError.NO_CONNECTION)
+MAX_ROUNDS = 3
+"""How often a page is put off before it is given up until the crawl is taken up again."""
+
+
+class Again(msgspec.Struct, frozen=True):
+    """A choice that is to be made again at a time, at most for the so manieth time.
+
+    `aside` are those without an answer, whose host is to be left alone for `pause` seconds.
+    """
+
+    until: float
+    choice: Choice
+    rounds: int = MAX_ROUNDS
+    aside: bool = False
+    pause: float = 0.0
 
 
 class ResponseRecorder(Protocol):

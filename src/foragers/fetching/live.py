@@ -17,16 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-import msgspec
-
-from foragers.core.clock import steady, to_system
-from foragers.core.types import Choice, Link, Page, Status, Visit, status_of
+from foragers.core.clock import from_system, steady, to_system
+from foragers.core.types import Choice, HostId, Link, Page, Status, Visit, status_of
 from foragers.errors import UsageError
 from foragers.fetching.extractor import Extracted, PageExtractor
 from foragers.fetching.history import FetchHistory, is_seed
 from foragers.fetching.job import (
-    LATER,
+    MAX_ROUNDS,
     REDIRECTS,
+    Again,
     FetchJob,
     ResponseRecorder,
     is_not_reached,
@@ -38,8 +37,10 @@ from foragers.fetching.page_renderer import NoRenderer, PageRenderer
 from foragers.fetching.robots_cache import RobotsCache, RobotsEntry
 from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import ListSources
-from foragers.http.causes import PER_HOST, SCOPE
+from foragers.fetching.throttle import HostDelays
+from foragers.http.causes import LATER, PER_HOST, SCOPE
 from foragers.http.messages import FetchError, Response, has_failed, retry_after
+from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.urls.parse import host_of, origin_of, without_credentials
 from foragers.urls.table import UrlTable
 
@@ -47,36 +48,17 @@ MAX_ROBOTS_HOPS = 5
 NOT_MODIFIED = 304
 MAX_TURN = 0.5
 """Seconds after which others have a turn, who show how the crawl goes."""
-MAX_ROUNDS = 3
-"""How often a page is put off before it is given up until the crawl is taken up again."""
 AGAIN, ROUNDS = 20.0, {FetchError.TIMEOUT: 1, FetchError.LOST: 0}
-"""After so many seconds a page whose answer did not come is asked for again, so often; in any
-case when the crawl is taken up again."""
+"""Seconds after which a page without an answer is requested again, and how often in one run."""
 MAX_TOLD = 20
 """Of how many hosts it is told that they cannot be reached, or want long pauses."""
 AWAY = "nobody can be reached"
 KNOWN_BEFORE = "redirects to a page fetched before"
 
 
-class Again(msgspec.Struct, frozen=True):
-    """A choice that is to be made again at a time, at most for the so manieth time.
-
-    `aside` are those without an answer, whose host is to be left alone for `pause` seconds.
-    """
-
-    until: float
-    choice: Choice
-    rounds: int = MAX_ROUNDS
-    aside: bool = False
-    pause: float = 0.0
-
-
 @dataclass(slots=True)
 class Live:
-    """The web as it is now.
-
-    `again` are choices to be made again, `notices` lines for who watches the crawl.
-    """
+    """The web as it is now; `again` are choices to be made again, `notices` lines for users."""
 
     addresses: tuple[str, ...]
     dispatch: DownloadScheduler
@@ -190,6 +172,76 @@ class Live:
         if final != visit.page.final or targets.tolist() != visit.links.targets.tolist():
             raise UsageError("the ledger does not fit this crawl; choose another --out")
         self.harvester.recall(visit, href)
+
+    def restore_history(self, ledger: CrawlLedger) -> None:
+        """Know again what was fetched, and ask a ledger for what pages were like."""
+        self.visited.memory = ledger
+        self.visited.load(ledger.facts(), self.table, ledger.lists())
+
+    def restore_delays(self, delays: HostDelays) -> None:
+        """Know again which hosts are to be left alone, by the system's clock."""
+        steadily = {host: (from_system(at), busy) for host, (at, busy) in delays.items()}
+        self.dispatch.courtesy.recall(steadily)
+
+    def delays(self) -> HostDelays:
+        """Return which hosts are to be left alone until when, by the system's clock."""
+        found = self.dispatch.courtesy.wishes(steady())
+        return {host: (to_system(at), busy) for host, (at, busy) in found.items()}
+
+    def closed_for(self, seconds: float) -> dict[str, float]:
+        """Return until when hosts are to be left alone, if that is longer than some seconds."""
+        found, now = self.dispatch.courtesy.wishes(steady()), steady()
+        return {host: at for host, (at, _) in found.items() if at > now + seconds}
+
+    def free_at(self, host: str) -> float:
+        """Return when a host may be asked."""
+        return self.dispatch.courtesy.free_at(host)
+
+    def is_down(self, host: str) -> bool:
+        """Say whether a host could not be reached the last time."""
+        return self.dispatch.courtesy.state(host).down > 0
+
+    def full_hosts(self) -> list[HostId]:
+        """Return the hosts that have given as many pages as they may."""
+        return [host for host in self.visited.counts if self.visited.is_full(host)]
+
+    def widen(self, url: str) -> None:
+        """Let the scope hold where a seed redirects to."""
+        self.harvester.scope = self.harvester.scope.and_seed(url)
+
+    @property
+    def wants_lists(self) -> bool:
+        """Whether sitemaps or feeds are looked for."""
+        return self.lists.sitemaps or self.lists.feeds
+
+    @property
+    def is_away(self) -> bool:
+        """Whether no host at all can be reached."""
+        return self.weather.is_away
+
+    @property
+    def away_for(self) -> float:
+        """For how many seconds no host has been reached."""
+        return self.weather.away(steady())
+
+    @property
+    def until_probe(self) -> float:
+        """In how many seconds it is tried again whether a host can be reached."""
+        return max(0.0, self.weather.probe_at - steady())
+
+    def is_cut_off(self, patience: float) -> bool:
+        """Say whether no host has been reached for longer than a patience in seconds."""
+        return self.away_for > patience * self.dispatch.courtesy.backoff
+
+    def take_again(self) -> list[Again]:
+        """Return the choices to be made again, once."""
+        again, self.again = self.again, []
+        return again
+
+    def take_notices(self) -> list[str]:
+        """Return the lines for who watches the crawl, once."""
+        notices, self.notices = self.notices, []
+        return notices
 
     def close(self) -> None:
         """Drop all connections."""
@@ -344,7 +396,7 @@ class Live:
             self._end(errand, Status.UNWANTED, KNOWN_BEFORE, record)
         else:
             if errand.hops and is_seed(errand.choice):
-                self.harvester.scope = self.harvester.scope.and_seed(errand.url)
+                self.widen(errand.url)
             if not self.renderings.takes(errand, reply, record):
                 self._read(errand, reply, record)
 

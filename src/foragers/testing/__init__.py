@@ -3,6 +3,7 @@
     check_strategy(lambda: MyStrategy(seed=1), lambda: Recorded(archive), judge)
     check_world(lambda: Recorded(archive, connections=4))
     check_ledger(lambda: MyLedger(path), reopen=lambda: MyLedger(path))
+    check_crawl_ledger(lambda: MyLedger(path), reopen=lambda: MyLedger(path))
 
 Each check raises an AssertionError that says in one sentence what is broken.  They take
 functions that make fresh objects, since most promises are about doing a thing twice.
@@ -19,7 +20,12 @@ from foragers.testing.faults import (
     Unkept,
     Vanished,
 )
-from foragers.testing.ledgers import NumberedAddresses, check_ledger, sample_visits
+from foragers.testing.ledgers import (
+    NumberedAddresses,
+    check_crawl_ledger,
+    check_ledger,
+    sample_visits,
+)
 from foragers.testing.strategies import check_strategy
 from foragers.testing.worlds import check_world
 
@@ -34,6 +40,7 @@ __all__ = [
     "Tangled",
     "Unkept",
     "Vanished",
+    "check_crawl_ledger",
     "check_ledger",
     "check_strategy",
     "check_world",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from foragers.core.types import (
     Visit,
 )
 from foragers.storage.ledger.columns import Facts
+from foragers.storage.ledger.crawl_ledger import CrawlLedger
+
+L = TypeVar("L", bound=Ledger)
 
 
 class NumberedAddresses:
@@ -56,6 +60,53 @@ def check_ledger(
             check_holds(ledger, visits, words)
             ledger.append(visits[:2])
             check_holds(ledger, [*visits, *visits[:2]], words)
+
+
+def check_crawl_ledger(
+    make: Callable[[], CrawlLedger], reopen: Callable[[], CrawlLedger] | None = None
+) -> None:
+    """Check that a ledger keeps all that a live crawl needs; it must keep documents and links.
+
+    `make` and `reopen` are as for `check_ledger`.
+    """
+    check_ledger(make, reopen)
+    added = sample_visits()
+    with closed(make()) as ledger:
+        held = list(ledger.read())
+        ledger.append(added)
+        check_lookups(ledger, [*held, *added])
+        ledger.commit()
+        check_lookups(ledger, [*held, *added])
+    if reopen is not None:
+        with closed(reopen()) as ledger:
+            check_lookups(ledger, [*held, *added])
+
+
+def check_lookups(ledger: CrawlLedger, visits: Sequence[Visit]) -> None:
+    """Check the answers to what a live crawl asks of a ledger that holds these visits."""
+    last_choice: dict[UrlId, Choice] = {}
+    received: dict[UrlId, Visit] = {}
+    for number, visit in enumerate(visits, 1):
+        page, choice = visit.page, visit.page.choice
+        assert ledger.choice(number) == choice, f"visit {number} has another choice than was added"
+        for url in {choice.url, page.final}:
+            assert ledger.href(url) == NumberedAddresses().href(url), f"URL {url} has another name"
+        last_choice.pop(choice.url, None)
+        if page.retry_at is not None:
+            last_choice[choice.url] = choice
+        if page.status in (Status.OK, Status.UNWANTED):
+            received[page.final] = visit
+    assert ledger.deferred() == list(last_choice.values()), "other choices are deferred"
+    lists = {visit.page.final for visit in visits if visit.page.choice.purpose.is_list}
+    assert sorted(ledger.lists()) == sorted(lists), "other URLs are lists of pages"
+    assert ledger.reasons() == [visit.page.reason for visit in visits], "the reasons are others"
+    count = sum(visit.page.status is not Status.SKIPPED for visit in visits)
+    assert ledger.downloads() == count, f"there were {count} downloads, not {ledger.downloads()}"
+    for final, visit in received.items():
+        found = ledger.last(final)
+        assert found is not None, f"nobody knows when page {final} was received"
+        check_same(len(visits), found, visit, words=True)
+    assert ledger.last(10**6) is None, "a page was received that nobody asked for"
 
 
 def check_grows(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
@@ -116,7 +167,7 @@ def check_facts(ours: Facts, expected: Facts) -> None:
 
 
 @contextmanager
-def closed(ledger: Ledger) -> Iterator[Ledger]:
+def closed(ledger: L) -> Iterator[L]:
     """Close a ledger at the end, also one that did not pass, if it can be closed."""
     try:
         yield ledger
