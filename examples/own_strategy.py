@@ -9,17 +9,11 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from foragers.core.loop import Crawl
-from foragers.core.protocols import Strategy
+import foragers
 from foragers.core.types import Choice, HostId, Visit
-from foragers.evaluation.metrics import harvest
 from foragers.frontier.frontier import Frontier
 from foragers.judges.keywords import Keywords
-from foragers.storage.ledger.memory import MemoryLedger
-from foragers.strategies.baselines import BreadthFirst
 from foragers.testing import check_strategy
-from foragers.worlds.budget import Budget
-from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 
 BUDGET = 500
@@ -47,17 +41,17 @@ class ShortUrls:
 
 def main() -> None:
     """Check the strategy, and see what it finds."""
-    archive = generate("topics", seed=1, pages=2000)
+    archive = foragers.generate("topics", seed=1, pages=2000)
     judge = Keywords("robot sensor actuator", threshold=0.5)
     check_strategy(ShortUrls, lambda: Recorded(archive), judge)
-    contenders: list[Strategy] = [BreadthFirst(), ShortUrls()]
-    for strategy in contenders:
-        ledger = MemoryLedger()
-        crawl = Crawl(strategy, Budget(Recorded(archive), BUDGET), judge, ledger)
-        crawl.begin()
-        crawl.run()
-        found = harvest.found(ledger.facts())[-1]
-        print(f"{type(strategy).__name__}: {found} relevant in {BUDGET} downloads")
+    found = foragers.compare(
+        archive,
+        "robot sensor actuator",
+        threshold=0.5,
+        strategies=["breadth-first", ShortUrls],
+        budget=BUDGET,
+    )
+    print(found)
 
 
 if __name__ == "__main__":

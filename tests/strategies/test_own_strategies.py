@@ -301,3 +301,34 @@ def test_a_closed_host_that_is_chosen_is_named(tmp_path: Path) -> None:
     assert guard.ask(Stubborn(None), 1, frozenset())[0].url == 0
     with pytest.raises(UsageError, match=r"host 0, which is closed now \(.*line \d+"):
         guard.ask(Stubborn(None), 1, frozenset({0}))
+
+
+def test_explain_runs_no_code_that_only_the_folder_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.py").write_text("open('ran', 'w').close()\n" + SOURCE)
+    out = tmp_path / "out"
+    with serving({"/a": page("/b"), "/b": page()}) as server:
+        words = ["crawl", server.url("/"), "--strategy", "breadth-first", "--out", str(out)]
+        assert main([*words, "--delay", "0", "--allow-private", "127.0.0.0/8"]) == 0
+        told = (out / "crawl.json").read_text().replace('"breadth-first"', '"evil.py:Mine"')
+        (out / "crawl.json").write_text(told)
+        for extra, ran in (([], False), (["--strategy", "evil.py:Mine"], True)):
+            assert main(["explain", str(out), server.url("/b"), *extra]) == 0
+            assert (tmp_path / "ran").exists() is ran
+    assert "evil.py:Mine is no part of foragers" in capsys.readouterr().out
+
+
+def test_the_command_line_compares_files_and_judges_by_a_file(
+    mine: Path, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = mine.with_name("judging.py")
+    judge.write_text("def long(page):\n    return len(page.text) > 100\n")
+    words = ["compare", str(world), "--strategies", f"random,{mine}:Mine(weight=2)"]
+    assert main([*words, "--judge", f"{judge}:long", "--budget", "20", "--jobs", "1"]) == 0
+    judge.write_text("def long(page):\n    return page.no_such_thing\n")
+    for name in [name for name in sys.modules if name.startswith("foragers_file_judging")]:
+        del sys.modules[name]
+    assert main([*words, "--judge", f"{judge}:long", "--budget", "20", "--jobs", "1"]) == 2
+    assert "no_such_thing', line 2)" in capsys.readouterr().err
