@@ -6,7 +6,6 @@ import tracemalloc
 from random import Random
 
 import numpy as np
-import pytest
 
 from foragers.filters.traps import duplicates as texts
 from foragers.filters.traps.bounded import Filter, Recent, RecentNumbers
@@ -14,6 +13,7 @@ from foragers.filters.traps.duplicates import Likenesses, likeness, sketch_of
 from foragers.filters.traps.fingerprint import fingerprint
 from foragers.filters.traps.idle_parameters import Idle
 from foragers.filters.traps.reputation import PatternOutcome, PatternRecord, PatternRecords
+from foragers.filters.traps.settings import TrapSettings
 from foragers.filters.traps.soft404 import ErrorPages
 from foragers.urls.shapes import shape_of
 from support.simulated import framed, prose
@@ -29,10 +29,9 @@ def test_a_filter_forgets_nothing_it_took_in_and_errs_seldom() -> None:
     assert numbers.has(others).mean() < 0.2
 
 
-def test_a_filter_stays_below_its_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foragers.filters.traps.bounded._SIZES", (10, 12))
+def test_a_filter_stays_below_its_ceiling() -> None:
     rng = np.random.default_rng(5)
-    numbers = Filter()
+    numbers = Filter(TrapSettings(filter_sizes=(10, 12)))
     for _ in range(100):
         numbers.add(rng.integers(0, 2**64, 200, np.uint64))
     assert sum(table.bits.nbytes for table in numbers.tables) <= 3 * 512
@@ -92,9 +91,8 @@ def test_a_page_to_be_compared_with_takes_few_bytes() -> None:
     assert held / 2000 < 240  # as objects it would take 700
 
 
-def test_old_texts_are_known_without_their_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "MAX_RECENT", 10)
-    known = texts.KnownTexts()
+def test_old_texts_are_known_without_their_address() -> None:
+    known = texts.KnownTexts(TrapSettings(recent_texts=10))
     for i in range(25):
         assert known.find_or_add(i * 7**15, f"u{i}") is None
     assert known.find_or_add(3 * 7**15, "x") == ""

@@ -9,16 +9,13 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
 from foragers.urls.digests import Digests, digest
 
 K = TypeVar("K")
 V = TypeVar("V")
 Keys = NDArray[np.uint64]
 
-# In bits.  A table is full when a quarter of it is set, and then a number that was never
-# added passes for known with a chance of one in sixteen.
-_SIZES = (20, 23, 25, 26, 27)
-_MAX_TABLES = 3
 _PROBES = np.array([[1], [0x9E3779B97F4A7C15]], np.uint64)
 _MASKS = np.array([1 << bit for bit in range(8)], np.uint8)
 _BYTE, _BIT = np.uint64(3), np.uint64(7)
@@ -72,6 +69,7 @@ class Filter:
     the largest (17 million numbers) comes another of its size, and the oldest goes.
     """
 
+    settings: TrapSettings = DEFAULT_TRAPS
     tables: list[BloomFilter] = field(default_factory=list)
     begun: int = 0
 
@@ -89,9 +87,10 @@ class Filter:
         if not len(keys):
             return
         if not self.tables or self.tables[-1].full:
-            self.tables.append(BloomFilter.empty(_SIZES[min(self.begun, len(_SIZES) - 1)]))
+            sizes = self.settings.filter_sizes
+            self.tables.append(BloomFilter.empty(sizes[min(self.begun, len(sizes) - 1)]))
             self.begun += 1
-            del self.tables[:-_MAX_TABLES]
+            del self.tables[: -self.settings.filter_tables]
         self.tables[-1].add(keys)
 
 

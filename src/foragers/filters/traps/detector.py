@@ -30,6 +30,7 @@ from foragers.filters.traps.hidden import HiddenLinks
 from foragers.filters.traps.idle_parameters import Idle
 from foragers.filters.traps.new_content import MIN_WORDS, NewContent
 from foragers.filters.traps.reputation import PatternOutcome, PatternRecords
+from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
 from foragers.filters.traps.soft404 import Anchors, ErrorPages
 from foragers.urls.canonical import canonical
 from foragers.urls.shapes import shape_of
@@ -39,15 +40,7 @@ MAX_FOLDERS = 24
 MAX_PARAMETERS = 16
 # Once round and round again happens (/lib/x/lib/x); twice again is a circle.
 _TURNS = 3
-PATIENCE = 64
-"""How many pages in a row of one line may lead on without a word of their own."""
-MAX_ERROR_WORDS = 100
-MIN_VERSION_WORDS = 20
 MAX_DIGEST = (1 << 64) - 1
-MAX_VERSIONS = 8
-"""How many copies of a page may be versions of it."""
-MAX_COPIES = 112
-"""How many pages of a site may be versions of others before they count as copies."""
 
 
 class TrapKind(StrEnum):
@@ -74,19 +67,23 @@ ERROR = TrapVerdict(TrapKind.SOFT_404)
 class Traps:
     """Knows what was seen, within some 140 MB, and refuses what would bring more of the same."""
 
-    seen: Filter = field(default_factory=Filter)
+    settings: TrapSettings = DEFAULT_TRAPS
+    seen: Filter = field(init=False)
     standings: PatternRecords = field(default_factory=PatternRecords)
     frames: Frames = field(default_factory=Frames)
     likenesses: Likenesses = field(default_factory=Likenesses)
     error_pages: ErrorPages = field(default_factory=ErrorPages)
-    texts: KnownTexts = field(default_factory=KnownTexts)
-    lines: Recent[str, str] = field(default_factory=lambda: Recent(16_384))
-    copies: Recent[str, int] = field(default_factory=lambda: Recent(8_192))
+    texts: KnownTexts = field(init=False)
+    lines: Recent[str, str] = field(init=False)
+    copies: Recent[str, int] = field(init=False)
     hidden: HiddenLinks = field(default_factory=HiddenLinks)
     idle: Idle = field(init=False)
     novelty: NewContent = field(init=False)
 
     def __post_init__(self) -> None:
+        settings = self.settings
+        self.seen, self.texts = Filter(settings), KnownTexts(settings)
+        self.lines, self.copies = Recent(settings.lines), Recent(settings.copied_pages)
         self.idle = Idle(self.standings)
         self.novelty = NewContent(self.seen, self.standings)
 
@@ -140,7 +137,7 @@ class Traps:
         page = fingerprint(text, here, targets.urls)
         again = again or self.idle.said.get(url) is not None
         own = self.frames.own(shape_of(here).path, here, page, targets)
-        said = identity(page, title, targets)
+        said = identity(page, title, targets, self.settings.min_version_words)
         verdict = self._verdict(here, text, title, page, own, again, anchors, said)
         # A revisit says nothing about others, and an answer without words and links leads nowhere.
         if not again and (page.words or links):
@@ -161,7 +158,7 @@ class Traps:
     ) -> TrapVerdict:
         """Say what a page is, and remember what it `said`."""
         # Error pages have little to say, once their frame is known.
-        if own.words <= MAX_ERROR_WORDS and self.error_pages.recognise(
+        if own.words <= self.settings.max_error_words and self.error_pages.recognise(
             shape_of(url).host, url, text, title, again, anchors
         ):
             return ERROR
@@ -200,7 +197,8 @@ class Traps:
             if start is not None:
                 line = self.standings.of(f"line {start}")
                 line.credit = line.credit + 1 if outcome is PatternOutcome.LEADS else 0
-                line.record(outcome is not PatternOutcome.DULL and line.credit <= PATIENCE, exact)
+                leads_on = line.credit <= self.settings.patience
+                line.record(outcome is not PatternOutcome.DULL and leads_on, exact)
         if outcome is PatternOutcome.NEW:
             for link in links.urls:
                 self.lines.drop(link)
@@ -214,24 +212,24 @@ class Traps:
         Versions and translations of a manual repeat each page a few times; a trap
         repeats the same few pages, or goes on with it.
         """
-        if verdict.of is None or own.words < MIN_VERSION_WORDS:
+        if verdict.of is None or own.words < self.settings.min_version_words:
             return False
         copies = (self.copies.get(verdict.of) or 0) + 1
         self.copies.put(verdict.of, copies)
-        if copies > MAX_VERSIONS:
+        if copies > self.settings.max_versions:
             return False
         whole = self.standings.of(f"versions {site}")
         whole.credit += 1
-        return whole.credit <= MAX_COPIES
+        return whole.credit <= self.settings.max_copies
 
 
-def identity(page: Fingerprint, title: str, links: PageLinks) -> int:
+def identity(page: Fingerprint, title: str, links: PageLinks, min_words: int) -> int:
     """Return a number that is the same for copies: the same words under the same title.
 
     Few words are no sign of a copy where the links are others: pictures one after the other.
     """
     told = page.digest ^ (number_of(title) << 32)
-    if page.words >= MIN_VERSION_WORDS:
+    if page.words >= min_words:
         return told
     return told ^ int(links.numbers.sum(dtype=np.uint64)) & MAX_DIGEST
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.filters.traps.fingerprint import Sample
+from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
 from foragers.urls.digests import Digests
 
 SIZE = 16
@@ -120,10 +121,6 @@ class Likenesses:
             self.old, self.young = self.young, SketchedPages()
 
 
-MAX_RECENT = 32_768
-MAX_OLDER = 2_000_000
-
-
 @dataclass(slots=True)
 class Places:
     """The URLs of some texts, by the digests of the texts: 20 bytes and its characters each."""
@@ -153,6 +150,7 @@ class Places:
 class KnownTexts:
     """The digests of two million texts in 16 MB, and the addresses of the last 32,768."""
 
+    settings: TrapSettings = DEFAULT_TRAPS
     recent: Places = field(default_factory=Places)
     older: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
 
@@ -166,7 +164,7 @@ class KnownTexts:
             if place < len(self.older) and int(self.older[place]) == digest:
                 return ""
         self.recent.add(digest, url)
-        if len(self.recent) >= MAX_RECENT:
+        if len(self.recent) >= self.settings.recent_texts:
             self._age()
         return None
 
@@ -176,6 +174,7 @@ class KnownTexts:
         The smallest digests go, which is as good as chance.
         """
         self.older = np.sort(np.concatenate([self.older, self.recent.digests.column()]))
-        if len(self.older) > MAX_OLDER:
-            self.older = self.older[len(self.older) - MAX_OLDER * 9 // 10 :]
+        most = self.settings.older_texts
+        if len(self.older) > most:
+            self.older = self.older[len(self.older) - most * 9 // 10 :]
         self.recent = Places()
