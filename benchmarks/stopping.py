@@ -189,7 +189,8 @@ def line(name: str, cases: Sequence[Case], laws: Laws, told: float) -> str:
 
 def table(title: str, cases: Sequence[Case], key: Callable[[Case], str], laws: Laws) -> None:
     """Print how intervals held, by something."""
-    print(f"\n| {title} | estimates | given | held | truth above | error | width | Chapman | Chao |")
+    columns = "estimates | given | held | truth above | error | width | Chapman | Chao"
+    print(f"\n| {title} | {columns} |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name in [*dict.fromkeys(map(key, cases)), ""]:
         some = [case for case in cases if not name or key(case) == name]

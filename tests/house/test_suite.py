@@ -90,3 +90,15 @@ def test_no_two_test_files_have_one_name() -> None:
     often = Counter(file.name for file in TESTS.rglob("test_*.py"))
     shared = [name for name, count in often.items() if count > 1]
     assert not shared, f"pytest imports tests by their file names: {shared}"
+
+
+def test_folders_of_tests_are_folders_of_the_package() -> None:
+    others = {"house", "gates", "contracts", "support"}
+    folders = {file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")}
+    package = TESTS.parent / "src" / "foragers"
+    missing = [
+        str(folder)
+        for folder in folders
+        if folder.parts and folder.parts[0] not in others and not (package / folder).is_dir()
+    ]
+    assert not missing, f"these folders of tests have no package: {missing}"

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""The live web: jobs, robots.txt, throttle, scheduler and history."""

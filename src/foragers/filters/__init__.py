@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Which URLs are in scope and worth fetching."""

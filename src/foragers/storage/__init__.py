@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""What a crawl writes: ledgers and WARC files."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""URLs: resolved, normalised, and numbered by the million."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""The structure of webs."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Metrics of a crawl."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""What the papers on fleets share: webs, runs and measures."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""The experiments of the paper `spider`."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""HTML: text, links and head of a page."""

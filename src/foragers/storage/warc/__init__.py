@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""WARC files: written, indexed, repaired and read."""

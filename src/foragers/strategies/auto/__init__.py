@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""The strategy auto: learns which links lead to relevant pages."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Learning automata, one for every page."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Context graphs and hidden Markov models."""

@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Populations of agents that live on energy."""

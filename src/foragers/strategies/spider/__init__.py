@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""The reinforcement-learning spider."""

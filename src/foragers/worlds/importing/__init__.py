@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""WARC files made into worlds."""

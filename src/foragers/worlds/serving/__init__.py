@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Worlds served over HTTP."""

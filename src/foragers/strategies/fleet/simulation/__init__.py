@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Fleets simulated on a recorded web."""

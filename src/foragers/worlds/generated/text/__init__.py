@@ -1,1 +1,1 @@
-"""Part of foragers."""
+"""Words, links and pages of generated webs."""
