@@ -103,3 +103,21 @@ def test_a_replay_takes_a_class(tmp_path: Path) -> None:
         tmp_path / "w", strategy=BreadthFirst, judge=lambda _page: 1.0, budget=6
     )
     assert (found.result.downloads, found.result.relevant) == (6, 6)
+
+
+class Mine(BreadthFirst):
+    """A strategy of the user's, which fetches in the order of discovery."""
+
+
+def test_a_class_is_compared_on_several_webs(tmp_path: Path) -> None:
+    webs = [foragers.generate("topics", pages=200, seed=seed) for seed in (1, 2)]
+    found = foragers.compare(
+        webs, "robot sensor", strategies=[Mine, "best-first"], budget=40, threshold=0.5,
+        out=tmp_path / "out",
+    )  # fmt: skip
+    assert found.overall is not None
+    name = next(name for name in found.overall.strategies if "Mine" in name)
+    for task in found.tasks:
+        ours, theirs = task.strategies[name], task.references["breadth-first"]
+        assert ours.runs[0].curve == theirs.runs[0].curve
+    assert "Mine" in (tmp_path / "out" / "result.json").read_text()

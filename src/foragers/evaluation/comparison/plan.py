@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.comparison.workers import ComparisonJob, perform_all
 from foragers.evaluation.metrics import harvest
 from foragers.evaluation.metrics.significance import paired
-from foragers.strategies.registry import STRATEGIES, named_model, parse
+from foragers.strategies.registry import info, init_names, named_model, parse
 
 WORST, BEST = "breadth-first", "optimal"
 
@@ -98,8 +98,8 @@ class Plan:
 
 def draws_lots(spec: str) -> bool:
     """Say whether a strategy may depend on its random seed: whether it has a field `rng`."""
-    kind = STRATEGIES[parse(spec)[0]]
-    return not is_dataclass(kind) or "rng" in {field.name for field in fields(kind)}
+    found = info(spec)
+    return not found.is_built_in or "rng" in init_names(found.kind)
 
 
 Watch = Callable[[ComparisonJob, RunResult], None]
