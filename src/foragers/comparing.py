@@ -20,10 +20,11 @@ from typing import Any
 
 import msgspec
 
-from foragers.cli.compare import DEFAULT, compare_arguments, plans_of
+from foragers.cli.compare import compare_arguments, plans_of
 from foragers.cli.world.importing import annotated
 from foragers.errors import UsageError
 from foragers.evaluation.comparison.comparison import Comparison
+from foragers.evaluation.comparison.options import STRATEGIES
 from foragers.evaluation.comparison.plan import Plan, compare_tasks
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
@@ -138,7 +139,7 @@ def compare(
     worlds: World | Sequence[World],
     topic: str | Sequence[str] | None = None,
     *,
-    strategies: str | Sequence[StrategyLike] = DEFAULT,
+    strategies: str | Sequence[StrategyLike] = STRATEGIES,
     jobs: int = 1,
     out: str | Path | None = None,
     **options: Any,

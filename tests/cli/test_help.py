@@ -41,6 +41,19 @@ def test_every_option_of_every_command_is_described(
         assert re.search(r"^[A-Z][^\n]+\.$", body, re.MULTILINE), words
 
 
+@pytest.mark.parametrize("verb", ["crawl", "compare"])
+def test_the_help_of_a_long_command_is_grouped_and_fits_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = helped(capsys, verb)
+    assert max(map(len, text.splitlines())) <= 80
+    assert len(re.findall(r"^[a-z][^\n]*:$", text, re.MULTILINE)) >= 6
+    options = text[text.index("\noptions:") : text.index("\nwhat is relevant")]
+    assert re.findall(r"^  (-\S+)", options, re.MULTILINE) == ["-h,", "--config"]
+    assert not re.search(r"-$", text, re.MULTILINE)  # no name is broken at a hyphen
+
+
 def test_names_of_formats_keep_their_capitals(capsys: pytest.CaptureFixture[str]) -> None:
     assert "JSON lines, CSV, Parquet or WARC." in helped(capsys, "export")
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from foragers.cli.main import parser
 from foragers.core.options import OptionField, options_in
 from foragers.crawling.options import CrawlOptions
+from foragers.evaluation.comparison.options import CompareOptions
 
 ROOT = Path(__file__).parents[2]
-CLASSES: dict[str, type] = {"crawl": CrawlOptions}
-PAGES = {"crawl": ROOT / "docs/crawling.md"}
+CLASSES: dict[str, type] = {"crawl": CrawlOptions, "compare": CompareOptions}
+PAGES = {"crawl": ROOT / "docs/crawling.md", "compare": ROOT / "docs/comparison.md"}
 KEYWORDS = ROOT / "src/foragers/crawling/keywords.py"
 DEFAULT = re.compile(r" \(default: ([^()]*)\)$")
 
@@ -76,7 +77,8 @@ def named(action: argparse.Action) -> str:
 def meaning(action: argparse.Action, item: OptionField | None) -> str:
     """Return what an option does, and where that is told at length."""
     text = DEFAULT.sub("", (action.help or "").replace("%%", "%"))
-    return f"{text} ([{item.said.see}]({item.said.see}))" if item and item.said.see else text
+    see = item.said.see if item else ""
+    return f"{text} ([{'below' if see.startswith('#') else see}]({see}))" if see else text
 
 
 def default(action: argparse.Action) -> str:

@@ -12,15 +12,16 @@ from typing import Any
 
 from rich.console import Console
 
-from foragers.cli.options import add_aim, aims_of, since_of
+from foragers.cli.options import add_options, aims_of, since_of
 from foragers.cli.progress import progress
 from foragers.core.files import check_writable, write
-from foragers.core.options import ReplayOptions, Target
+from foragers.core.options import ReplayOptions, Target, check_ranges, make
 from foragers.errors import UsageError
 from foragers.evaluation.comparison import ray_cluster as cluster
 from foragers.evaluation.comparison import standings
 from foragers.evaluation.comparison.comparison import Comparison
-from foragers.evaluation.comparison.plan import WORST, Plan, compare_tasks
+from foragers.evaluation.comparison.options import CompareOptions
+from foragers.evaluation.comparison.plan import Plan, compare_tasks
 from foragers.evaluation.comparison.result import Result, RunResult
 from foragers.evaluation.comparison.several import TASKS, check_folder, task_folder
 from foragers.evaluation.comparison.standings import targets_of
@@ -31,60 +32,17 @@ from foragers.strategies.registry import split
 from foragers.worlds.labels import read_lines
 from foragers.worlds.store import open_world
 
-DEFAULT = ("breadth-first", "random", "best-first", "shark-search", "auto", "optimal")
-
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
+    verb.usage = "%(prog)s W [W ...] [options]"
     verb.add_argument(
         "world", nargs="+", metavar="W", help="folder of a web; make one with 'foragers world'"
     )
-    verb.add_argument(
-        "--strategies",
-        default=",".join(DEFAULT),
-        metavar="A,B(x=1),…",
-        help=f"strategies to compare; see 'foragers strategies' (default: {', '.join(DEFAULT)})",
-    )
-    add_aim(verb, repeated=("topic", "relevant"))
-    add_run_options(verb)
-    verb.add_argument(
-        "--runs",
-        type=int,
-        default=1,
-        metavar="K",
-        help="runs of each strategy, with different random seeds",
-    )
-    verb.add_argument(
-        "--in-turn",
-        action="store_true",
-        help="each run starts with what the runs before it learned (for strategies that learn)",
-    )
-    verb.add_argument(
-        "--against", default=WORST, metavar="NAME", help="strategy to test the others against"
-    )
-    verb.add_argument(
-        "--jobs", type=int, metavar="N", help="worker processes (default: one for each core)"
-    )
-    verb.add_argument(
-        "--ray",
-        nargs="?",
-        const=cluster.LOCAL,
-        metavar="ADDRESS",
-        help="run on a Ray cluster (HOST:PORT, or auto), or on a local Ray started for this",
-    )
-    verb.add_argument(
-        "--standings",
-        action="store_true",
-        help="crawl each web to its end, for several of its labels or the given targets, and show"
-        " the share closed at 10, 25 and 100 %% of its pages (--budget does not apply)",
-    )
-    verb.add_argument(
-        "--words",
-        action="store_true",
-        help="with --standings: the name of each label is the topic of its crawls",
-    )
-    verb.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
-    verb.add_argument(
+    add_options(verb, CompareOptions, repeated=("topic", "relevant"))
+    results = verb.add_argument_group("results")
+    results.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
+    results.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
@@ -92,53 +50,6 @@ def add(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--config", metavar="FILE", help="read options from a TOML file")
     verb.set_defaults(run=run)
-
-
-def add_run_options(verb: argparse.ArgumentParser) -> None:
-    """Add the options that say how a world is crawled."""
-    verb.add_argument(
-        "--budget",
-        type=int,
-        default=2000,
-        metavar="N",
-        help="downloads of each run (default: 2000)",
-    )
-    verb.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="random seed of the first run"
-    )
-    verb.add_argument(
-        "--seeds", type=Path, metavar="FILE", help="file with URLs to start from, one a line"
-    )
-    verb.add_argument(
-        "--labels", metavar="FILE", help='labels of pages: {"url": …, "labels": […]} a line'
-    )
-    verb.add_argument(
-        "--since",
-        metavar="TIME",
-        help="start of the replay: start, end (the web stands still) or an ISO date"
-        " (default: end; with --new-within start)",
-    )
-    verb.add_argument(
-        "--seconds-per-page",
-        type=float,
-        metavar="S",
-        help="time of one download (default: the budget lasts for the whole recording)",
-    )
-    verb.add_argument(
-        "--concurrency", type=int, default=1, metavar="C", help="downloads at once (default: 1)"
-    )
-    verb.add_argument(
-        "--delay",
-        type=float,
-        metavar="SECONDS",
-        help="replay politely: one download at a time from each host and this pause after it,"
-        " as a live crawl does (default: no politeness)",
-    )
-    verb.add_argument(
-        "--latency",
-        metavar="A-B",
-        help="seconds that a download takes; each host has its own between A and B",
-    )
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
@@ -195,44 +106,45 @@ def judged(plan: Plan, console: Console) -> Study:
     return study
 
 
-def plans_of(options: argparse.Namespace) -> list[Plan]:
+def plans_of(given: argparse.Namespace) -> list[Plan]:
     """Return a plan for each world and target."""
-    targets = aims_of(options)
-    if len(set(options.world)) < len(options.world):
+    targets = aims_of(given)
+    if len(set(given.world)) < len(given.world):
         raise UsageError("a world is named twice; give each once")
-    if options.words and not options.standings:
+    if given.words and not given.standings:
         raise UsageError("--words goes with --standings; add it")
-    if options.standings:
-        return standing_plans(options, targets)
-    several = len(targets) * len(options.world) > 1
+    if given.standings:
+        return standing_plans(given, targets)
+    several = len(targets) * len(given.world) > 1
     plans = []
-    for world in options.world:
+    for world in given.world:
         for target in targets:
-            plan = plan_of(options, world, target)
+            options = make(CompareOptions, vars(given), aim=target)
+            plan = replace(plan_of(options, world), out=given.out)
             if several:
-                out = options.out and task_folder(options.out, plan.base)
+                out = given.out and task_folder(given.out, plan.base)
                 plan = replace(plan, out=out, once=True)
             plans.append(plan)
     return plans
 
 
-def standing_plans(options: argparse.Namespace, targets: list[Target]) -> list[Plan]:
+def standing_plans(given: argparse.Namespace, targets: list[Target]) -> list[Plan]:
     """Return plans that crawl each web to its end, for the given targets or some of its labels."""
-    if options.since not in (None, "end") or options.new_within:
+    if given.since not in (None, "end") or given.new_within:
         raise UsageError("--standings needs webs that stand still; leave out --since, --new-within")
     plans = []
-    for world in options.world:
-        study = prepare(ReplayOptions(world, "", labels=options.labels))
+    for world in given.world:
+        study = prepare(ReplayOptions(world, "", labels=given.labels))
         budget = len(study.reachable())
-        chosen = targets if targets != [Target()] else targets_of(study, options.words)
+        chosen = targets if targets != [Target()] else targets_of(study, given.words)
         if not chosen:
             raise UsageError(
                 f"{world}: no label has from 10 pages to a quarter of all;"
                 " give --topic or --relevant"
             )
         for target in chosen:
-            plan = plan_of(options, world, target)
-            out = options.out and task_folder(options.out, plan.base)
+            plan = plan_of(make(CompareOptions, vars(given), aim=target), world)
+            out = given.out and task_folder(given.out, plan.base)
             plans.append(replace(plan, base=replace(plan.base, budget=budget), out=out, once=True))
     return plans
 
@@ -248,21 +160,16 @@ def show_standings(
         write(out / "standings.md", standings.markdown(result.tasks, generated).encode())
 
 
-def plan_of(options: argparse.Namespace, world: str, target: Target) -> Plan:
-    """Return what is to be compared on one world for one target."""
-    if options.concurrency < 1:
-        raise UsageError(f"--concurrency {options.concurrency}: must be at least 1")
-    if options.delay is not None and not 0 <= options.delay < inf:
-        raise UsageError(f"--delay {options.delay:g}: must be at least 0")
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs {options.jobs}: must be at least 1")
+def plan_of(options: CompareOptions, world: str) -> Plan:
+    """Return what is to be compared on one world."""
+    check_ranges(options)
     base = ReplayOptions(
         world=world,
         strategy="",
-        aim=target,
+        aim=options.aim,
         budget=options.budget,
         seed=options.seed,
-        seeds=tuple(read_lines(options.seeds, "--seeds")) if options.seeds else (),
+        seeds=tuple(read_lines(Path(options.seeds), "--seeds")) if options.seeds else (),
         labels=options.labels,
         connections=options.concurrency,
         delay=options.delay,
@@ -270,13 +177,12 @@ def plan_of(options: argparse.Namespace, world: str, target: Target) -> Plan:
         learns_since=options.seed if options.in_turn else None,
     )
     return Plan(
-        timed(base, options),
-        tuple(spec.strip() for spec in split(options.strategies)),
-        options.runs,
-        options.against,
-        options.jobs or processes(options.ray),
-        options.out,
-        options.ray,
+        base=timed(base, options),
+        strategies=tuple(spec.strip() for spec in split(options.strategies)),
+        runs=options.runs,
+        against=options.against,
+        processes=options.jobs or processes(options.ray),
+        ray=options.ray,
     )
 
 
@@ -297,16 +203,14 @@ def processes(ray: str | None) -> int:
     return os.cpu_count() or 1 if ray in (None, cluster.LOCAL) else cluster.MANY
 
 
-def timed(base: ReplayOptions, options: argparse.Namespace) -> ReplayOptions:
+def timed(base: ReplayOptions, options: CompareOptions) -> ReplayOptions:
     """Add when the replay starts and how fast its clock runs."""
     archive = open_world(Path(base.world))
-    since = since_of(options.since or ("start" if options.new_within else "end"), archive)
+    since = since_of(options.since or ("start" if options.aim.new_within else "end"), archive)
     pace = options.seconds_per_page
     if pace is None:
         left = archive.end - (archive.end if since is None else since)
         pace = max(left, 0.0) / max(options.budget, 1) or 1.0
-    if not pace > 0:
-        raise UsageError(f"--seconds-per-page {pace:g}: must be above 0")
     return replace(base, since=since, seconds_per_page=pace)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
+from textwrap import wrap
 from types import FrameType
 from typing import NoReturn
 
@@ -154,6 +155,13 @@ def words_of(action: argparse.Action, key: str, value: object) -> list[str]:
     return [f"{option}={','.join(str(item) for item in values)}"]
 
 
+class VerbHelp(argparse.HelpFormatter):
+    """Wraps the help of options, but never within a name such as best-first."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 class Overview(argparse.RawDescriptionHelpFormatter):
     """Leaves the examples as they are, and room for the longest command beside its description."""
 
@@ -182,7 +190,13 @@ def parser(chosen: str = "") -> argparse.ArgumentParser:
     command.add_argument("--version", action="version", version=f"foragers {__version__}")
     verbs = command.add_subparsers(dest="verb", metavar="COMMAND", title="commands", required=True)
     for name, what in VERBS.items():
-        verb = verbs.add_parser(name, help=what, description=sentence(what), allow_abbrev=False)
+        verb = verbs.add_parser(
+            name,
+            help=what,
+            description=sentence(what),
+            formatter_class=VerbHelp,
+            allow_abbrev=False,
+        )
         if name == chosen:
             import_module(f"foragers.cli.{name}").add(verb)
     return command

@@ -44,6 +44,8 @@ def add_option(place: argparse._ActionsContainer, item: OptionField) -> None:
         settings["metavar"] = said.metavar
     if item.many:
         settings |= {"action": "append", "default": []}
+    if said.alone:
+        settings |= {"nargs": "?", "const": said.alone}
     if said.choices:
         settings["choices"] = said.choices
     if item.type is not str:

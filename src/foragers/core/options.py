@@ -38,7 +38,8 @@ class Option:
     """What a field does not say by itself: its help, its range, its place.
 
     `name` is the name users know, where the field has another.  `see` is the page of the docs
-    that says more.  `separator` splits each value given.
+    that says more.  `separator` splits each value given.  `alone` is the value of an option that
+    is given without one.
     """
 
     help: str
@@ -51,6 +52,7 @@ class Option:
     name: str = ""
     on_resume: OnResume = OnResume.SAME
     separator: str = ""
+    alone: str = ""
     see: str = ""
 
 
@@ -98,7 +100,7 @@ class OptionField:
         """The default as a user would write it; nothing where there is none to speak of."""
         if self.default in (None, "", ()) or self.type is bool:
             return ""
-        return f"{self.default:g}" if self.type is float else str(self.default)
+        return f"{self.default:g}" if self.type is float else str(self.default).replace(",", ", ")
 
     def convert(self, value: Any) -> Any:
         """Return a value as the field holds it; a UsageError if it is of another type."""
@@ -212,6 +214,11 @@ def check_ranges(options: Any) -> None:
             check_ranges(value)
         elif one.name in items and HELP in one.metadata:
             items[one.name].check(value)
+
+
+def check_value(kind: type, name: str, value: object) -> None:
+    """Refuse a value out of the range of one option of a class."""
+    next(item for item in options_in(kind) if item.name == name).check(value)
 
 
 def parameters(kind: type) -> list[Parameter]:

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from foragers.cli.main import main
 from foragers.core.options import ReplayOptions, Target
 from foragers.errors import UsageError
 from foragers.evaluation.comparison.folder import identity
@@ -225,6 +226,27 @@ def test_more_strategies_can_be_added_later(world: Path, tmp_path: Path) -> None
 def test_plans_that_cannot_be_run_are_refused(plan: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Plan(ReplayOptions("w", ""), **plan).check()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("--budget", "0", "must be at least 1"),
+        ("--runs", "0", "must be at least 1"),
+        ("--seed", "-1", "must be at least 0"),
+        ("--jobs", "0", "must be at least 1"),
+        ("--concurrency", "0", "must be at least 1"),
+        ("--delay", "inf", "must be at most 10,000,000"),
+        ("--seconds-per-page", "nan", "must be above 0"),
+        ("--threshold", "2", "must be above 0 and at most 1"),
+    ],
+)
+def test_options_of_a_comparison_out_of_range_are_refused(
+    capsys: pytest.CaptureFixture[str], option: str, value: str, problem: str
+) -> None:
+    words = ["compare", "nowhere", "--topic", "tea", f"{option}={value}"]
+    assert main(words) == 2
+    assert f"{option} {value}: {problem}" in capsys.readouterr().err
 
 
 def test_a_killed_comparison_goes_on_and_ends_as_one_left_alone(tmp_path: Path) -> None:

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import msgspec
 
-from foragers.core.options import ReplayOptions
+from foragers.core.options import ReplayOptions, check_value
 from foragers.errors import UsageError
 from foragers.evaluation.comparison import ray_cluster as cluster
 from foragers.evaluation.comparison.folder import Folder
+from foragers.evaluation.comparison.options import BEST, WORST, CompareOptions
 from foragers.evaluation.comparison.result import FORMAT, Result, RunResult, StrategyResult
 from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.comparison.workers import ComparisonJob, perform_all
 from foragers.evaluation.metrics import harvest
 from foragers.evaluation.metrics.significance import paired
 from foragers.strategies.registry import info, init_names, named_model, parse
-
-WORST, BEST = "breadth-first", "optimal"
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,9 @@ class Plan:
             raise UsageError("--strategies is empty; see 'foragers strategies'")
         if self.ray is not None:
             cluster.check(self.ray)
-        least = {"--budget": (self.base.budget, 1), "--runs": (self.runs, 1)}
-        for option, (value, lowest) in {**least, "--seed": (self.base.seed, 0)}.items():
-            if value < lowest:
-                raise UsageError(f"{option} {value}: must be at least {lowest}")
+        check_value(CompareOptions, "budget", self.base.budget)
+        check_value(CompareOptions, "runs", self.runs)
+        check_value(CompareOptions, "seed", self.base.seed)
 
     def references(self, study: Study) -> tuple[str, ...]:
         """Return the strategies that are run only to be measured against."""

@@ -11,7 +11,7 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 
 from foragers.core.files import write
-from foragers.evaluation.comparison.plan import BEST, WORST
+from foragers.evaluation.comparison.options import BEST, WORST
 from foragers.evaluation.comparison.result import Result, StrategyResult
 from foragers.evaluation.metrics.significance import Difference
 

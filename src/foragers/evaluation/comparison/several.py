@@ -16,7 +16,7 @@ import numpy as np
 from foragers.core.files import check_own
 from foragers.core.options import ReplayOptions
 from foragers.errors import UsageError
-from foragers.evaluation.comparison.plan import BEST, WORST
+from foragers.evaluation.comparison.options import BEST, WORST
 from foragers.evaluation.comparison.result import FORMAT, Result, StrategyResult
 from foragers.evaluation.metrics.significance import Difference, bootstrap, holm, paired
 

@@ -12,7 +12,7 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 
 from foragers.core.files import write
-from foragers.evaluation.comparison.plan import BEST, WORST
+from foragers.evaluation.comparison.options import BEST, WORST
 from foragers.evaluation.comparison.report import STYLE, cells, chance, per_100, shared_downloads
 from foragers.evaluation.comparison.result import Result
 from foragers.evaluation.comparison.several import (

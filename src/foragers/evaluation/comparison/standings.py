@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from foragers.core.options import Target
-from foragers.evaluation.comparison.plan import BEST, WORST
+from foragers.evaluation.comparison.options import BEST, WORST
 from foragers.evaluation.comparison.result import Result, StrategyResult
 from foragers.evaluation.comparison.several import NARROW, Interval, everyone, interval
 from foragers.evaluation.comparison.study import Study
