@@ -105,7 +105,7 @@ def test_contradictions_are_refused() -> None:
     )
     assert refusal(topic="a", judge="b:c").startswith("--topic and --judge exclude each other")
     assert "add --topic" in refusal(similarity="tfidf")
-    assert "use keywords or tfidf" in refusal(similarity="lsi", topic="tea")
+    assert "use keywords or words or tfidf" in refusal(similarity="lsi", topic="tea")
     assert "add --similarity tfidf" in refusal(topic="tea", idf="corpus.txt")
     assert refusal(threshold=0.5).startswith("--threshold needs --topic")
     for threshold in (0.0, 1.5, float("nan")):

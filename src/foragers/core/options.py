@@ -245,7 +245,7 @@ class Target:
     similarity: str = option(
         "keywords",
         group=RELEVANT,
-        choices=("keywords", "tfidf"),
+        choices=("keywords", "words", "tfidf"),
         help="how pages are compared with the topic",
         see="judges.md",
     )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from foragers.core.options import Target, check_ranges
 from foragers.core.protocols import Judge
-from foragers.core.types import Ids, UrlId
+from foragers.core.types import Document, Ids, UrlId
 from foragers.errors import UsageError
 from foragers.judges.corpus import read_texts
 from foragers.judges.examples import LAST, Examples
@@ -25,6 +25,7 @@ from foragers.judges.keywords import Keywords, Tfidf, topic_counts
 from foragers.judges.novelty import Novelty, parse_duration
 from foragers.judges.simple import Everything, LabelJudge
 from foragers.judges.topic import NoTopic, Topic, full_text
+from foragers.judges.words import Words
 from foragers.text.tfidf import DocumentFrequencies
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ CORPUS = 2000
 def build_judge(target: Target, archive: Archive | None = None) -> Judge:
     """Return the judge that a target describes, or say in one line what is wrong with it."""
     _check(target)
-    kind: Keywords | Tfidf | Examples | FunctionJudge | LabelJudge | None = None
+    kind: Keywords | Words | Tfidf | Examples | FunctionJudge | LabelJudge | None = None
     if target.relevant is not None:
         kind = LabelJudge(truth(archive, target.relevant))
     if target.topic is not None:
@@ -97,15 +98,17 @@ def _check(target: Target) -> None:
     check_ranges(target)
 
 
-def _topic_judge(topic: str, target: Target, archive: Archive | None) -> Keywords | Tfidf:
+def _topic_judge(topic: str, target: Target, archive: Archive | None) -> Keywords | Words | Tfidf:
     if not topic_counts(topic):
         raise UsageError(f"--topic {topic!r} has no words; give some, best three or more")
+    if target.similarity == "words":
+        return _words_judge(topic, archive)
     if target.similarity == "keywords":
         return Keywords(topic)
     if target.idf is not None:
         texts: Iterable[str] = [example.text for example in read_texts(target.idf, "--idf")]
     elif archive is not None:
-        texts = _sample(archive, CORPUS)
+        texts = map(full_text, _sample(archive, CORPUS))
     else:
         return Tfidf(topic)
     return Tfidf(topic, frequencies=DocumentFrequencies.of(texts), growing=False)
@@ -117,7 +120,9 @@ def _examples_judge(path: str | Path, archive: Archive | None) -> Examples:
     negative = tuple(example.text for example in found if not example.relevant)
     if not positive:
         raise UsageError(f"--examples {path}: all are negative; add examples of what is wanted")
-    background = () if negative or archive is None else tuple(_sample(archive, LAST))
+    background = (
+        () if negative or archive is None else tuple(map(full_text, _sample(archive, LAST)))
+    )
     return Examples(positive, negative, background)
 
 
@@ -127,12 +132,23 @@ def _call_judge(judge: str | Callable[..., float | bool]) -> FunctionJudge:
     return call
 
 
-def _sample(archive: Archive, limit: int) -> Iterator[str]:
-    """Return the texts of at most so many pages, spread evenly over a world, as they were last."""
+def _words_judge(topic: str, archive: Archive | None) -> Words:
+    """Return a judge that learns while crawling; on a recorded world it has learned before."""
+    judge = Words(topic)
+    _ = judge.query  # a topic without words is refused now
+    if archive is not None:
+        for document in _sample(archive, CORPUS):
+            judge.judge(document)
+        judge.growing = False
+    return judge
+
+
+def _sample(archive: Archive, limit: int) -> Iterator[Document]:
+    """Return at most this many documents, spread evenly over a world, as they were last."""
     latest = archive.latest[archive.latest >= 0]
     pages = latest[(archive.codes[latest] == 200) & (archive.redirects[latest] < 0)]
     for version in pages[:: max(1, -(-len(pages) // limit))]:
-        yield full_text(archive.texts.document(int(version)))
+        yield archive.texts.document(int(version))
 
 
 def _labels_like(name: str, known: Mapping[str, Ids]) -> str:
