@@ -73,7 +73,11 @@ def load_place(place: str, option: str, what: str) -> Any:
     source, _, name = place.rpartition(":")
     if not source or not name:
         raise UsageError(f"{option} {place}: write it as module:{what} or path.py:{what}")
-    module = load_file(Path(source), option) if is_file(source) else load_module(source, option)
+    module = (
+        load_file(Path(source), option)
+        if is_file(source)
+        else load_module(source, f"{option} {place}")
+    )
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -87,8 +91,8 @@ def is_file(source: str) -> bool:
     return source.endswith(".py") or "/" in source
 
 
-def load_module(name: str, option: str) -> ModuleType:
-    """Import a module, also from the folder where the user stands."""
+def load_module(name: str, given: str) -> ModuleType:
+    """Import a module, also from the current folder; `given` is what the user wrote."""
     # A program started by its name does not look for modules there.
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
@@ -96,7 +100,7 @@ def load_module(name: str, option: str) -> ModuleType:
         return import_module(name)
     except Exception as error:  # whatever a module does when it is imported
         raise UsageError(
-            f"{option}: cannot import {name} ({in_one_line(error)}{where(error, '')});"
+            f"{given}: cannot import {name} ({in_one_line(error)}{where(error, '')});"
             " run where the module is, or install it"
         ) from error
 
