@@ -192,7 +192,7 @@ def test_the_signature_has_every_option() -> None:
 
 
 def test_all_public_names_are_shown_and_can_be_had() -> None:
-    assert set(foragers.__all__) <= set(dir(foragers))
+    assert dir(foragers) == sorted(foragers.__all__)
     for name in foragers.__all__:
         assert getattr(foragers, name) is not None
     with pytest.raises(AttributeError, match="nothing_like_it"):

@@ -53,5 +53,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Show what is loaded only when asked for, too."""
-    return sorted({*globals(), *__all__})
+    """Show the public names, also those that are loaded only when asked for."""
+    return sorted(__all__)
