@@ -31,7 +31,7 @@ LEFT_OUT = ("departments", "washington")
 TOPIC = "software computer science research project"
 KEPT = frozenset(TOPIC.encode().split())
 SAMPLED = 300
-"""From so many pages of each web the words of all copies are taken."""
+"""Number of pages of each web that supply the words for all copies."""
 _PIECE = re.compile(rb"<[^>]*>|[A-Za-z]{5,}")
 _WORD = re.compile(rb"[a-z]{5,}")
 _MARKUP = re.compile(rb"<[^>]*>")

@@ -252,7 +252,7 @@ class LiveCrawl:
             yield folder
 
     def _told(self) -> list[tuple[str, str]]:
-        """Say in a few words what is known of the crawl."""
+        """Return the rows that describe the crawl."""
         summary = self.summary
         state = self.stopped or ("running" if self.running else "not running")
         return [

@@ -14,7 +14,7 @@ Amounts may be below nothing: of a document that costs, or of an agent that dies
 
 How a population fared: now and then its size and its energy, a bounded number of times.
 
-Who lived when, born of whom, and how the population fared: what a report draws.
+The census: lifetimes, parents and population size over time, as drawn in a report.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class Pulse:
         return len(self._pages)
 
     def is_due(self, pages: int) -> bool:
-        """Say whether a sample is to be taken after so many pages."""
+        """Say whether a sample is due after this number of pages."""
         return pages >= self._until
 
     def note(self, pages: int, time: float, population: int, held: float, left: float) -> None:

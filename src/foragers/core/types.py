@@ -2,7 +2,7 @@
 
 A strategy makes a `Choice`; a world answers it with a `Page`; a judge turns the
 page into a `Visit`; the ledger keeps visits.  URLs and hosts are small integers
-here, given out by a `UrlTable`; a `Link` carries its address in letters as well.
+here, assigned by a `UrlTable`; a `Link` also carries its URL as a string.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ MAX_BROWSERS = 4
 class CheckpointSettings:
     """How often a checkpoint is written."""
 
-    visits: int = 500  # at least so many visits apart; guess
+    visits: int = 500  # fewest visits between two checkpoints; guess
     share: float = 0.1  # and this share of all visits, since a checkpoint's cost grows with them
 
 

@@ -3,7 +3,7 @@
     DIR/crawl.json      the order
     DIR/ledger.sqlite   every visit, with words and links
     DIR/warc/           what was received, as it was received
-    DIR/addresses       the letters of all known addresses, compressed
+    DIR/addresses       the strings of all known URLs, compressed
     DIR/agents.npz      births and deaths, where the strategy is a population
     DIR/checkpoint      the strategy and what it stands on, some visits ago
 
