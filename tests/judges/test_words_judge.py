@@ -118,3 +118,12 @@ def test_the_option_chooses_it_and_refuses_a_topic_without_words() -> None:
     assert isinstance(build_judge(Target(topic="solar", similarity="words")), Words)
     with pytest.raises(UsageError, match="no words"):
         build_judge(Target(topic="-solar", similarity="words"))
+
+
+def test_a_word_that_stands_on_every_page_weighs_least() -> None:
+    judge = Words("page, rare")
+    for _ in range(100):
+        judge.judge(Document(text=f"page {FILLER}"))
+    # p = 102 / 200, and ln(200 / 102) / ln 20 is below the least weight of 1/4; the other has 1.
+    expected = 0.25 * (1 / 4) / (1 + 0.25)
+    assert judge.evidence(Document(text=f"page {FILLER}")) == pytest.approx(expected)
