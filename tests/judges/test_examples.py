@@ -42,7 +42,8 @@ def test_the_crawl_itself_becomes_the_background() -> None:
     judge = Examples(TEA)
     for version in range(19):
         judge.relevance(page(OTHER[version % 4], version=version))
-    assert isinstance(judge.classifier, CentroidClassifier)
+    first = judge.classifier
+    assert isinstance(first, CentroidClassifier)
     judge.relevance(page("football", version=19))
     learned = judge.classifier
     assert isinstance(learned, LinearClassifier)
@@ -82,7 +83,8 @@ def test_no_example_is_an_error() -> None:
 
 
 def test_it_is_learned_anew_each_time_twice_as_many_pages_were_seen() -> None:
-    judge, learned = Examples(("green tea leaves", "black tea leaves")), []
+    judge = Examples(("green tea leaves", "black tea leaves"))
+    learned: list[tuple[int, object]] = []
     for number in range(90):
         judge._see(number, f"text about number {number} and tax")
         if not learned or judge.classifier is not learned[-1][1]:

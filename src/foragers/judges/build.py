@@ -14,6 +14,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from foragers.core.options import Target, check_ranges
 from foragers.core.protocols import Judge
 from foragers.core.types import Document, Ids, UrlId
@@ -24,8 +26,10 @@ from foragers.judges.function import FunctionJudge
 from foragers.judges.keywords import Keywords, Tfidf, topic_counts
 from foragers.judges.novelty import Novelty, parse_duration
 from foragers.judges.simple import Everything, LabelJudge
-from foragers.judges.topic import NoTopic, Topic, full_text
-from foragers.judges.words import Words
+from foragers.judges.topic import NoTopic, Teachable, Topic, full_text
+from foragers.judges.words import Standing, Words
+from foragers.judges.words.meaning import Meaning
+from foragers.judges.words.vectors import table_of
 from foragers.text.tfidf import DocumentFrequencies
 
 if TYPE_CHECKING:
@@ -78,6 +82,20 @@ def topic_of(judge: Judge) -> Topic:
     return NoTopic()
 
 
+def standing_of(judge: Judge) -> Standing | None:
+    """Return what a judge lets pass so far, if it is one whose threshold adapts."""
+    if isinstance(judge, Novelty):
+        return None if judge.topic is None else standing_of(judge.topic)
+    return judge.standing() if isinstance(judge, Words) else None
+
+
+def teachable(judge: Judge) -> Teachable | None:
+    """Return who learns from pages of which somebody says whether they are wanted."""
+    if isinstance(judge, Novelty):
+        return None if judge.topic is None else teachable(judge.topic)
+    return judge if isinstance(judge, Teachable) else None
+
+
 def within_of(judge: Judge) -> float:
     """Return how many seconds old a page may be, if it is news that is wanted."""
     return judge.within if isinstance(judge, Novelty) else inf
@@ -87,10 +105,18 @@ def _check(target: Target) -> None:
     """Refuse options that contradict each other."""
     given = {"--topic": target.topic, "--examples": target.examples, "--judge": target.judge}
     kinds = [option for option, value in given.items() if value is not None]
-    if len(kinds) > 1:
+    if kinds == ["--topic", "--examples"] and target.similarity not in ("words", "meaning"):
+        raise UsageError(
+            "--examples teach the judge of words; leave out --similarity, or use meaning"
+        )
+    if len(kinds) > 1 and kinds != ["--topic", "--examples"]:
         raise UsageError(f"{' and '.join(kinds)} exclude each other; give one of them")
-    if target.similarity == "tfidf" and target.topic is None:
-        raise UsageError("--similarity tfidf compares pages with a topic; add --topic WORDS")
+    if target.similarity in ("tfidf", "meaning") and target.topic is None:
+        raise UsageError(
+            f"--similarity {target.similarity} compares pages with a topic; add --topic WORDS"
+        )
+    if target.vectors is not None and target.similarity != "meaning":
+        raise UsageError("--vectors gives the meaning of words; add --similarity meaning")
     if target.idf is not None and target.similarity != "tfidf":
         raise UsageError("--idf weighs words for tf·idf; add --similarity tfidf")
     if target.threshold is not None and not kinds:
@@ -102,13 +128,16 @@ def _topic_judge(topic: str, target: Target, archive: Archive | None) -> Keyword
     if not topic_counts(topic):
         raise UsageError(f"--topic {topic!r} has no words; give some, best three or more")
     if target.similarity == "words":
-        return _words_judge(topic, archive)
+        return _taught(Words(topic), target.examples, archive)
+    if target.similarity == "meaning":
+        _ = table_of(target.vectors)  # vectors that are not there are found out now
+        return _taught(Meaning(topic, vectors=target.vectors), target.examples, archive)
     if target.similarity == "keywords":
         return Keywords(topic)
     if target.idf is not None:
         texts: Iterable[str] = [example.text for example in read_texts(target.idf, "--idf")]
     elif archive is not None:
-        texts = map(full_text, _sample(archive, CORPUS))
+        texts = _texts(archive, CORPUS)
     else:
         return Tfidf(topic)
     return Tfidf(topic, frequencies=DocumentFrequencies.of(texts), growing=False)
@@ -120,9 +149,7 @@ def _examples_judge(path: str | Path, archive: Archive | None) -> Examples:
     negative = tuple(example.text for example in found if not example.relevant)
     if not positive:
         raise UsageError(f"--examples {path}: all are negative; add examples of what is wanted")
-    background = (
-        () if negative or archive is None else tuple(map(full_text, _sample(archive, LAST)))
-    )
+    background = () if negative or archive is None else tuple(_texts(archive, LAST))
     return Examples(positive, negative, background)
 
 
@@ -132,23 +159,33 @@ def _call_judge(judge: str | Callable[..., float | bool]) -> FunctionJudge:
     return call
 
 
-def _words_judge(topic: str, archive: Archive | None) -> Words:
+def _taught(judge: Words, examples: str | None, archive: Archive | None) -> Words:
     """Return a judge that learns while crawling; on a recorded world it has learned before."""
-    judge = Words(topic)
+    for example in read_texts(examples, "--examples") if examples is not None else ():
+        judge.teach(Document(text=example.text), "", example.relevant)
+    judge.lessons = 0  # those of a crawl are counted apart
     _ = judge.query  # a topic without words is refused now
     if archive is not None:
-        for document in _sample(archive, CORPUS):
-            judge.judge(document)
+        for url, document in _sample(archive, CORPUS):
+            judge.judge(document, url)
         judge.growing = False
     return judge
 
 
-def _sample(archive: Archive, limit: int) -> Iterator[Document]:
-    """Return at most this many documents, spread evenly over a world, as they were last."""
-    latest = archive.latest[archive.latest >= 0]
-    pages = latest[(archive.codes[latest] == 200) & (archive.redirects[latest] < 0)]
-    for version in pages[:: max(1, -(-len(pages) // limit))]:
-        yield archive.texts.document(int(version))
+def _texts(archive: Archive, limit: int) -> Iterator[str]:
+    """Return the texts of at most this many pages of a world."""
+    return (full_text(document) for _, document in _sample(archive, limit))
+
+
+def _sample(archive: Archive, limit: int) -> Iterator[tuple[str, Document]]:
+    """Return at most this many pages, spread evenly over a world, as they were last."""
+    urls = np.flatnonzero(archive.latest >= 0)
+    latest = archive.latest[urls]
+    there = (archive.codes[latest] == 200) & (archive.redirects[latest] < 0)
+    urls, pages = urls[there], latest[there]
+    step = max(1, -(-len(pages) // limit))
+    for url, version in zip(urls[::step].tolist(), pages[::step].tolist(), strict=True):
+        yield archive.book.href(url), archive.texts.document(version)
 
 
 def _labels_like(name: str, known: Mapping[str, Ids]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from foragers.core.types import Page, Status
+from foragers.core.types import Document, Page, Status
 from foragers.errors import UsageError
 from foragers.judges.topic import bounded, full_text
 from foragers.text.classifier import (
@@ -44,6 +44,8 @@ class Examples:
     estimator: Estimator | None = None
     threshold: float = 0.5
     seen: dict[int, str] = field(default_factory=dict, repr=False)
+    refused: tuple[str, ...] = field(default=(), repr=False)
+    lessons: int = field(default=0, repr=False)
 
     def relevance(self, page: Page) -> float:
         """Return how likely the page is of the kind wanted."""
@@ -54,6 +56,16 @@ class Examples:
             self._see(page.version, text)
         return self.likeness(text)
 
+    def teach(self, document: Document, url: str, wanted: bool) -> None:  # noqa: ARG002 - by its text
+        """Learn from a page of which somebody says whether it is wanted."""
+        text = full_text(document)
+        if wanted:
+            self.positive += (text,)
+        else:
+            self.refused += (text,)
+        self.lessons += 1
+        self.__dict__.pop("classifier", None)
+
     def likeness(self, text: str) -> float:
         """Return how likely a text is of the kind wanted."""
         return bounded(self.classifier.probability(text))
@@ -63,7 +75,7 @@ class Examples:
         """What was learned from the examples."""
         if not self.positive:
             raise UsageError("Examples has no positive text; give at least one")
-        if not (negative := self._negative()):
+        if not (negative := [*self._negative(), *self.refused]):
             return CentroidClassifier.fit(self.positive)
         if self.estimator is not None:
             return EstimatorClassifier.fit(self.estimator, self.positive, negative)

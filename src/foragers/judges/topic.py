@@ -8,7 +8,7 @@ What every judge keeps to: relevance is a number from 0 to 1, and only good answ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from foragers.core.types import Document
 
@@ -32,6 +32,18 @@ class Topic(Protocol):
 
     def likeness(self, text: str) -> float:
         """Return a number from 0 to 1."""
+        ...
+
+
+@runtime_checkable
+class Teachable(Protocol):
+    """A judge that learns from pages of which somebody says whether they are wanted."""
+
+    lessons: int
+    """How many it has had."""
+
+    def teach(self, document: Document, url: str, wanted: bool) -> None:
+        """Learn from one more page."""
         ...
 
 

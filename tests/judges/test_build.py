@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import pytest
 
@@ -14,6 +15,7 @@ from foragers.judges.keywords import Keywords, Tfidf
 from foragers.judges.novelty import Novelty, parse_duration
 from foragers.judges.simple import Everything, LabelJudge
 from foragers.judges.topic import NoTopic
+from foragers.judges.words import Words
 from foragers.worlds.archive import Archive
 from support.judged_pages import page
 from support.worlds_by_hand import small_world
@@ -25,13 +27,25 @@ WORLD = small_world(
 )
 
 
-def judge_of(archive: Archive | None = None, **options: object) -> Judge:
-    return build_judge(Target(**options), archive)  # type: ignore[arg-type]
+class TargetKeywords(TypedDict, total=False):
+    topic: str
+    similarity: str
+    threshold: float
+    examples: str
+    relevant: str
+    new_within: str
+    judge: str
+    idf: str
+    vectors: str
 
 
-def refusal(**options: object) -> str:
+def judge_of(archive: Archive | None = None, **options: Unpack[TargetKeywords]) -> Judge:
+    return build_judge(Target(**options), archive)
+
+
+def refusal(archive: Archive | None = None, **options: Unpack[TargetKeywords]) -> str:
     with pytest.raises(UsageError) as error:
-        judge_of(**options)  # type: ignore[arg-type]
+        judge_of(archive, **options)
     message = str(error.value)
     assert "\n" not in message
     return message
@@ -41,9 +55,16 @@ def test_nothing_said_means_everything() -> None:
     assert judge_of() == Everything()
 
 
-def test_words_make_a_keyword_judge() -> None:
-    assert judge_of(topic="green tea") == Keywords("green tea")
-    assert judge_of(topic="green tea", threshold=0.6) == Keywords("green tea", 0.6)
+def test_words_make_a_judge_of_words_unless_another_is_named() -> None:
+    assert judge_of(topic="green tea") == Words("green tea")
+    assert judge_of(topic="green tea", threshold=0.6) == Words("green tea", 0.6)
+    assert judge_of(topic="green tea", similarity="keywords") == Keywords("green tea")
+
+
+def test_the_judge_of_words_has_learned_from_a_recorded_world_beforehand() -> None:
+    judge = judge_of(topic="green tea", archive=WORLD)
+    assert isinstance(judge, Words)
+    assert (judge.growing, judge.standing().pages) == (False, 3)
 
 
 def test_tfidf_grows_on_a_live_web_and_is_fixed_on_a_recorded_one() -> None:
@@ -58,14 +79,14 @@ def test_tfidf_grows_on_a_live_web_and_is_fixed_on_a_recorded_one() -> None:
 
 def test_tfidf_may_count_words_in_a_corpus_file(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("green tea\n\nhouse\n")
-    judge = judge_of(topic="tea", similarity="tfidf", idf=tmp_path / "corpus.txt")
+    judge = judge_of(topic="tea", similarity="tfidf", idf=str(tmp_path / "corpus.txt"))
     assert isinstance(judge, Tfidf)
     assert (judge.growing, judge.frequencies.documents) == (False, 2)
 
 
 def test_a_label_alone_is_the_judge_and_beside_a_topic_it_is_not() -> None:
     assert judge_of(relevant="topic:tea", archive=WORLD) == LabelJudge(frozenset({0, 2}))
-    assert judge_of(relevant="topic:tea", topic="x", archive=WORLD) == Keywords("x")
+    assert isinstance(judge_of(relevant="topic:tea", topic="x", archive=WORLD), Words)
 
 
 def test_labels_joined_by_commas_mean_any_of_them() -> None:
@@ -74,7 +95,7 @@ def test_labels_joined_by_commas_mean_any_of_them() -> None:
 
 def test_news_may_be_of_a_kind() -> None:
     assert judge_of(new_within="24h") == Novelty(86400.0)
-    assert judge_of(new_within=3600, topic="tea") == Novelty(3600.0, Keywords("tea"))
+    assert judge_of(new_within="60m", topic="tea") == Novelty(3600.0, Words("tea"))
     both = judge_of(new_within="1h", relevant="class:home", archive=WORLD)
     assert both == Novelty(3600.0, LabelJudge(frozenset({0})))
 
@@ -90,22 +111,22 @@ def test_examples_come_with_their_counterexamples_or_with_pages_of_the_world(
     file = tmp_path / "examples.jsonl"
     lines = [{"text": "green tea", "relevant": True}, {"text": "house", "label": 0}]
     file.write_text("\n".join(map(json.dumps, lines)))
-    assert judge_of(examples=file, archive=WORLD) == Examples(("green tea",), ("house",))
+    assert judge_of(examples=str(file), archive=WORLD) == Examples(("green tea",), ("house",))
     file.write_text(json.dumps({"text": "green tea"}))
-    judge = judge_of(examples=file, archive=WORLD)
+    judge = judge_of(examples=str(file), archive=WORLD)
     assert isinstance(judge, Examples)
     assert judge.negative == ()
     assert len(judge.background) == 3
-    assert judge_of(examples=file) == Examples(("green tea",))
+    assert judge_of(examples=str(file)) == Examples(("green tea",))
 
 
 def test_contradictions_are_refused() -> None:
-    assert refusal(topic="a", examples="b") == (
-        "--topic and --examples exclude each other; give one of them"
+    assert refusal(examples="a", judge="b:c") == (
+        "--examples and --judge exclude each other; give one of them"
     )
     assert refusal(topic="a", judge="b:c").startswith("--topic and --judge exclude each other")
     assert "add --topic" in refusal(similarity="tfidf")
-    assert "use keywords or words or tfidf" in refusal(similarity="lsi", topic="tea")
+    assert "use words or meaning or keywords or tfidf" in refusal(similarity="lsi", topic="tea")
     assert "add --similarity tfidf" in refusal(topic="tea", idf="corpus.txt")
     assert refusal(threshold=0.5).startswith("--threshold needs --topic")
     for threshold in (0.0, 1.5, float("nan")):
@@ -131,20 +152,20 @@ def test_an_unknown_label_is_refused_with_the_closest_ones() -> None:
 
 def test_example_files_that_are_missing_empty_or_one_sided_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "examples.jsonl"
-    assert f"--examples {file}: no such file or folder" in refusal(examples=file)
+    assert f"--examples {file}: no such file or folder" in refusal(examples=str(file))
     file.write_text("\n \n")
-    assert "holds no text" in refusal(examples=file)
+    assert "holds no text" in refusal(examples=str(file))
     file.write_text('{"text": "tea", "relevant": false}')
-    assert "all are negative" in refusal(examples=file)
+    assert "all are negative" in refusal(examples=str(file))
     file.write_text('{"text": "tea"}\n{"body": "tea"}')
-    assert "line 2: Object missing required field `text`" in refusal(examples=file)
+    assert "line 2: Object missing required field `text`" in refusal(examples=str(file))
     file.write_text('{"text": "tea", "label": "perhaps"}')
-    assert "line 1: 'perhaps' is neither yes nor no" in refusal(examples=file)
+    assert "line 1: 'perhaps' is neither yes nor no" in refusal(examples=str(file))
     file.write_bytes(b"\xff\xfe\x00tea")
-    assert "cannot be read as text" in refusal(examples=file)
+    assert "cannot be read as text" in refusal(examples=str(file))
     folder = tmp_path / "empty"
     folder.mkdir()
-    assert "holds no text" in refusal(examples=folder)
+    assert "holds no text" in refusal(examples=str(folder))
 
 
 def test_a_text_file_holds_one_example_a_line(tmp_path: Path) -> None:

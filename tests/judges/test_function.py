@@ -1,6 +1,8 @@
 import pickle
+from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ def long_enough(page: Page) -> bool:
     return len(page.document.text) > 3
 
 
-def by_title(document):  # type: ignore[no-untyped-def]
+def by_title(document: Document) -> float:
     return 0.25 if document.title else 0
 
 
@@ -75,7 +77,7 @@ def test_a_function_that_fails_is_named_with_the_page_in_one_line() -> None:
 
 def test_a_function_that_says_nothing_is_an_error() -> None:
     with pytest.raises(UsageError, match="wordless failed on"):
-        FunctionJudge(wordless).relevance(page())
+        FunctionJudge(cast(Callable[[Page], float], wordless)).relevance(page())
 
 
 def test_a_function_is_imported_by_name_from_where_the_user_stands(

@@ -1,0 +1,71 @@
+"""The threshold that follows the best pages, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foragers.judges.words.cutoff import Cutoff
+
+
+def filled(*evidence: float) -> Cutoff:
+    """Return a cutoff that has seen some evidence."""
+    cutoff = Cutoff()
+    for one in evidence:
+        cutoff.add(one)
+    return cutoff
+
+
+def test_a_crawl_begins_with_a_cut_that_five_imagined_pages_make() -> None:
+    # 0.47 · 1.2, and a relevance of 1/4 there: q² / (q² + 3) with q = 1.
+    assert Cutoff().cut == pytest.approx(0.564)
+    assert Cutoff().relevance(0.564) == pytest.approx(1 / 4)
+    assert Cutoff().relevance(2 * 0.564) == pytest.approx(4 / (4 + 3))
+    assert Cutoff().relevance(0) == 0
+
+
+def test_the_cut_is_a_share_of_the_mean_of_the_best_five() -> None:
+    # One page of 2.2 takes the place of one of 1.2: 0.47 · 1.4, to a step in a thousand.
+    assert filled(2.2).cut == pytest.approx(0.47 * 1.4, rel=0.01)
+    assert filled(*[3.0] * 5).cut == pytest.approx(0.47 * 3, rel=0.01)
+
+
+def test_a_fifth_of_the_pages_that_passed_are_the_best() -> None:
+    # Of forty pages the last has 39 that passed before it: the best seven count.
+    assert len(filled(*[2.0] * 40).best) == 7
+    # It does not matter how many pages do not pass.
+    few, many = filled(*[2.0] * 40, *[0.0] * 10), filled(*[2.0] * 40, *[0.0] * 500)
+    assert few.cut == many.cut == pytest.approx(0.47 * 2, rel=0.01)
+    assert (many.passed, many.pages) == (40, 540)
+
+
+def test_where_nothing_would_pass_the_best_pages_do() -> None:
+    weak = [0.2] * 3 + [0.0] * 300
+    cutoff = filled(*weak)
+    # Three of 303 are more than the least share of 0.5 %, which 1.5 pages are.
+    assert cutoff.passing(0.25) == 3
+    assert cutoff.relevance(0.2) >= 0.25
+    assert filled(*[0.05] * 3, *[0.0] * 300).passing(0.25) == 0
+
+
+def test_a_crawl_that_finds_only_good_pages_lets_them_pass() -> None:
+    cutoff = filled(*(1.0 + number / 1000 for number in range(500)))
+    assert cutoff.passing(0.25) == 500
+
+
+def test_passing_counts_those_that_would_reach_another_threshold_too() -> None:
+    cutoff = filled(*[0.1] * 50, *[2.0] * 10, *[1.1] * 10)
+    assert cutoff.passing(0.25) == 20
+    # The cut is 0.47 · 2: a relevance of 0.5 is at q² = 3, which 2.0 has and 1.1 has not.
+    assert cutoff.passing(0.5) == 10
+    assert cutoff.passing(1.0) == 0
+
+
+@given(st.lists(st.floats(0, 10), max_size=300))
+def test_what_passes_is_what_reaches_the_threshold(evidence: list[float]) -> None:
+    cutoff = filled(*evidence)
+    passing = sum(cutoff.relevance(one) >= 0.25 for one in evidence)
+    # What lies within one part in a thousand of the cut may be counted either way.
+    near = sum(abs(one - cutoff.cut) <= 0.01 * cutoff.cut for one in evidence)
+    assert abs(cutoff.passing(0.25) - passing) <= near
