@@ -1,0 +1,1 @@
+"""Published crawlers in their own words and with their own settings, to compare with."""
