@@ -1,4 +1,4 @@
-"""News found by auto, foragers, polling and uniform revisiting, on evolving webs.
+"""News found by auto, fleets, polling and uniform revisiting, on evolving webs.
 
 All have the same downloads, spread evenly over the recording.  News is a version of a page
 that is at most a day old when it is fetched and was not fetched before; its delay is its age then.
@@ -39,11 +39,25 @@ from foragers.worlds.store import open_world, save
 HN = ("hn-frontpage", "https://news.ycombinator.com/news", "2022-05-15", "2022-06-05", 1.0)
 DIGITALGOV = ("digitalgov-news", "https://digital.gov/", "2014-09-01", "2016-06-30", 32.0)
 OPENBSD = ("openbsd-site", "http://www.openbsd.org/index.html", "2005-03-01", "2005-04-12", 1.0)
-WEBS = {"hn": HN, "digitalgov": DIGITALGOV, "openbsd": OPENBSD}
+FORUM = (
+    "forum",
+    "https://leanprover-community.github.io/archive/index.html",
+    "2024-10-01",
+    "2024-10-22",
+    1.0,
+)
+WEBS = {"hn": HN, "digitalgov": DIGITALGOV, "openbsd": OPENBSD, "forum": FORUM}
 """Recordings: their file, where they begin, from when to when, and how much faster than it was."""
 GENERATED = "generated news"
 PAGES = 6000
-STRATEGIES = {"auto": 1, "foragers": 5, "wlrl-refresh": 5, "home-page": 1, "uniform": 1}
+STRATEGIES = {
+    "auto": 1,
+    "foragers": 5,
+    "wlrl-refresh": 5,
+    "home-page": 1,
+    "uniform": 1,
+    "random-order": 5,
+}
 """With how many seeds; one, where chance plays no part."""
 BUDGETS = (2000, 8000)
 WORST = 0.9

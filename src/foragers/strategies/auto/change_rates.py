@@ -8,6 +8,10 @@ counted.  A group with few observations has the rates of its parent group:
 
 Shares are learned in the same way: of changes that are news, of news found through links that were
 new on a changed page, of such links that led to news.
+
+*Trust* is the news that visits to pages of the group brought, divided by the news expected of
+them, and at most 1.  The pages that are visited are those of which most is expected, so they
+include the ones whose rates are too high by chance; trust corrects for that.
 """
 
 from __future__ import annotations
@@ -38,6 +42,9 @@ GROUP = np.dtype(
         ("rate", np.float64, (AGES,)),
         ("until", np.float64, (AGES,)),
         ("share", np.float64, (3,)),
+        ("expected", np.float64),
+        ("found", np.float64),
+        ("trust", np.float64),
     ]
 )
 
@@ -46,13 +53,14 @@ def first_groups(settings: RevisitSettings) -> NDArray[np.void]:
     """Return the table with the group of all pages."""
     table = np.zeros(64, GROUP)
     table["rate"][ROOT], table["share"][ROOT] = settings.first_rate, settings.first_shares
+    table["trust"][ROOT] = 1.0
     table["until"][ROOT] = settings.first_rate * EDGES
     return table
 
 
 @dataclass
 class Hazards:
-    """Groups of pages: `rate` by age, `until` the changes expected up to an age, and shares."""
+    """Groups of pages: `rate` by age, `until` the changes expected up to an age, shares, trust."""
 
     settings: RevisitSettings = REVISIT_DEFAULTS
     table: NDArray[np.void] = field(init=False, repr=False)
@@ -63,7 +71,10 @@ class Hazards:
         self.table = first_groups(self.settings)
 
     def group(self, key: Hashable, parent: int = ROOT) -> int:
-        """Return the number of a group, which begins as its parent is; groups go two deep."""
+        """Return the number of a group; a new one starts with its parent's values.
+
+        A group has at most two groups above it: its host's, and that of all pages.
+        """
         number = self._numbers.get(key)
         if number is not None:
             return number
@@ -72,19 +83,19 @@ class Hazards:
         number = self._numbers[key] = len(self._numbers) + 1
         if number >= len(self.table):
             self.table = np.concatenate([self.table, np.zeros_like(self.table)])
-        for name in ("rate", "until", "share"):
+        for name in ("rate", "until", "share", "trust"):
             self.table[name][number] = self.table[name][parent]
         self.table["parent"][number] = parent
         self._levels[1 if parent == ROOT else 2].append(number)
         return number
 
     def between(self, groups: Places, first: Floats, last: Floats) -> Floats:
-        """Return how many changes are to be expected from one age to another."""
+        """Return the expected number of changes from one age to another."""
         found: Floats = self._until(groups, last) - self._until(groups, first)
         return found
 
     def rates(self, groups: Places, ages: Floats) -> Floats:
-        """Return how many changes a second are to be expected at an age."""
+        """Return the expected changes per second at an age."""
         found: Floats = self.table["rate"][groups, age_of(ages)]
         return found
 
@@ -95,7 +106,7 @@ class Hazards:
         return found
 
     def watch(self, group: int, first: float, last: float, changes: float) -> None:
-        """Count changes of a page of a group that was watched from one age to another."""
+        """Add the changes of a page that was observed from one age to another."""
         overlap = np.clip(np.append(EDGES[1:], np.inf), first, last) - np.clip(EDGES, first, last)
         chances = overlap * self.table["rate"][group]
         shares = chances / total if (total := float(chances.sum())) > 0 else overlap * 0.0
@@ -104,20 +115,26 @@ class Hazards:
             self.table["watched"][one] += overlap
 
     def count(self, group: int, share: int, cases: float, good: float) -> None:
-        """Count cases of a share, and those that were good."""
+        """Add cases to a share, and how many of them were good."""
         for one in self.lineage(group):
             self.table["cases"][one, share] += cases
             self.table["good"][one, share] += good
 
+    def compare(self, group: int, expected: float, found: float) -> None:
+        """Add a visit: the news expected of it, and the news it brought."""
+        for one in self.lineage(group):
+            self.table["expected"][one] += expected
+            self.table["found"][one] += found
+
     def lineage(self, group: int) -> tuple[int, ...]:
-        """Return a group and those it belongs to."""
+        """Return a group and all groups above it."""
         found = [group]
         while found[-1] != ROOT:
             found.append(int(self.table["parent"][found[-1]]))
         return tuple(found)
 
     def refresh(self) -> None:
-        """Compute rates and shares again, parents first."""
+        """Compute rates, shares and trust again, parents first."""
         table, settings = self.table, self.settings
         sure = settings.sure
         for level, some in enumerate(self._levels):
@@ -135,8 +152,13 @@ class Hazards:
             table["until"][rows, 1:] = np.cumsum(steps, axis=1)
             good = table["good"][rows] + sure * shares
             table["share"][rows] = good / (table["cases"][rows] + sure)
+            trusted = settings.sure_visits * (table["trust"][above] if level else 1.0)
+            kept = (table["found"][rows] + trusted) / (
+                table["expected"][rows] + settings.sure_visits
+            )
+            table["trust"][rows] = np.minimum(kept, 1.0)
 
 
 def age_of(ages: Floats) -> Places:
-    """Return which of the steps of ages ages are in."""
+    """Return the index of the step in `EDGES` that each age is in."""
     return np.searchsorted(EDGES, ages, side="right").clip(1) - 1

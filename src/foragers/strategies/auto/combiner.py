@@ -28,11 +28,15 @@ Column: TypeAlias = "float | Floats | Matrix"
 
 
 class Feature(NamedTuple):
-    """One feature: its weight at first, and the penalty on leaving that weight."""
+    """One feature: its weight at first, and the penalty on leaving that weight.
+
+    `without_topic` is its first weight where there are no words of a topic to go by.
+    """
 
     name: str
     prior: float
     penalty: float = 4.0
+    without_topic: float | None = None
 
 
 BIAS = "all links"
@@ -52,11 +56,21 @@ FEATURES = (
     Feature("depth", -0.02),
     Feature("trained model", 0.8),
     Feature("place on page", 0.0),
+    Feature("parent page", 0.3),
+    Feature("mean word rate", 0.0, without_topic=0.2),
+    Feature("best word rate", 0.0, without_topic=0.2),
 )
 """Source of priors and penalties: guesses close to a best-first crawl.  Other priors, and penalties
-three times as large or small, made no measurable difference (docs/standings.md)."""
+three times as large or small, made no measurable difference (docs/standings.md).  The last three
+were tried on 18 recorded webs (docs/strategies/auto.md)."""
 NAMES = tuple(feature.name for feature in FEATURES)
 FIRST_WEIGHTS = np.array([feature.prior for feature in FEATURES])
+FIRST_WITHOUT_TOPIC = np.array(
+    [
+        feature.prior if feature.without_topic is None else feature.without_topic
+        for feature in FEATURES
+    ]
+)
 PENALTIES = np.array([feature.penalty for feature in FEATURES])
 IS_BIAS = np.array([feature.name == BIAS for feature in FEATURES])
 
@@ -76,9 +90,9 @@ def sigmoid(z: Floats) -> Floats:
     return exact.sigmoid(np.minimum(np.maximum(z, -30.0), 30.0))
 
 
-def log_odds(chance: Floats) -> Floats:
+def log_odds(chance: Floats, least: float = DEFAULTS.least_chance) -> Floats:
     """Return the log-odds of probabilities, kept away from 0 and 1."""
-    kept = np.clip(chance, 1e-4, 1 - 1e-4)
+    kept = np.clip(chance, least, 1 - 1e-4)
     return exact.log(kept / (1 - kept))
 
 

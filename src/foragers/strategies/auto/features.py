@@ -19,7 +19,7 @@ from foragers.core import exact
 from foragers.core.types import NO_PARENT, HostId, Status, Visit
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.auto.combiner import Column, Floats, rows_by_name
-from foragers.strategies.auto.group_rates import Rates
+from foragers.strategies.auto.group_rates import ROOT, Rates
 from foragers.strategies.auto.pending_links import STORED, LinkFeatures, LinkGroups
 from foragers.strategies.auto.word_weights import link_words, numbered
 from foragers.text.words import url_words, words
@@ -89,6 +89,7 @@ class HostGroups:
     page: str
     host: str
     around: int
+    parent_page: int
     _tags: dict[str, int] = field(default_factory=dict)
     _directories: dict[str, int] = field(default_factory=dict)
     _shapes: dict[str, int] = field(default_factory=dict)
@@ -105,7 +106,8 @@ class HostGroups:
         shape = self._shapes.get(address.shape)
         if shape is None:
             shape = self._shapes[address.shape] = self._of_shape(address)
-        return LinkGroups(tags, directory, self.rates.group(anchor.name), shape)
+        text = self.rates.group(anchor.name)
+        return LinkGroups(tags, directory, text, shape, self.parent_page)
 
     def _of_tags(self, path: str) -> int:
         on_host = self.rates.group(f"tags {self.host} {path}", self.around)
@@ -128,6 +130,7 @@ class PageGroups:
 
     rates: Rates
     page: str
+    by_page: bool = True
     _hosts: dict[HostId, HostGroups] = field(default_factory=dict)
 
     def of(
@@ -138,7 +141,11 @@ class PageGroups:
         if here is None:
             name = href.split("/", 3)[2]
             around = self.rates.group(host_group(name))
-            here = self._hosts[host] = HostGroups(self.rates, self.page, name, around)
+            parent_page = ROOT
+            if self.by_page:
+                parent_page = self.rates.group(f"links {self.page}", around)
+            here = HostGroups(self.rates, self.page, name, around, parent_page)
+            self._hosts[host] = here
         return here.of(path, address, anchor)
 
 
@@ -159,18 +166,20 @@ def features_of(
     topic: Topic,
     rates: Rates,
     trained: Floats | float = 0.0,
+    by_page: bool = True,
 ) -> LinkFeatures:
     """Return the features of some links of a page.
 
     `lean` says how much the words of the page are those of relevant pages, `trained` what a trained
-    model says of the links.  A page that is not kept (noindex, a copy, a sitemap) has no features
-    as a parent, and its links have no anchors.
+    model says of the links; without `by_page` links are not grouped by the page they are on.  A
+    page that is not kept (noindex, a copy, a sitemap) has no features as a parent, and its links
+    have no anchors.
     """
     page, links = visit.page, visit.page.links
     kept = page.status in KEPT
     urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
     name = "" if page.final == NO_PARENT else links.addresses.href(page.final)
-    belonging = PageGroups(rates, name)
+    belonging = PageGroups(rates, name, by_page)
     groups, words, spelled = [], [], []
     hrefs = links.addresses.hrefs(urls.tolist())
     for place, host, href in zip(places, hosts, hrefs, strict=True):

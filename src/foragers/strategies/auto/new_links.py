@@ -1,8 +1,8 @@
-"""Links that were not there before: addresses that turned up on a page visited again.
+"""New links: links to unknown URLs, found on a page that was visited again.
 
-What such a link leads to is most likely as new as the link.  Its promise is the share of
-links like it, new on the same page, that led to news; it sinks to nothing by the time when
-what was new at sight is no news any more.
+The page behind such a link is probably as new as the link.  The promise of a new link is the share
+of earlier new links on the same page that led to news.  It falls to zero within the age limit for
+news.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from foragers.frontier.frontier import Frontier
 from foragers.strategies.auto.settings import REVISIT_DEFAULTS, RevisitSettings
 
 FRESH = "new link"
-"""In place of an agent: the link to the page was new."""
+"""The agent in the ledger for a new link."""
 
 
 class Source(NamedTuple):
@@ -32,12 +32,12 @@ class Source(NamedTuple):
 
 
 class Judging(Protocol):
-    """Someone who knows what links that were new on a page have been worth."""
+    """Gives the share of new links on a page that led to news (`page_history.Watched`)."""
 
     within: float
 
     def promise(self, place: int) -> float:
-        """Return how likely a link that was new on a page leads to news."""
+        """Return the probability that a new link on a page leads to news."""
         ...
 
 
@@ -55,7 +55,7 @@ class FreshLinks:
         return len(self._sources)
 
     def add(self, place: int, page: Page, urls: Ids, hosts: Ids) -> None:
-        """Take in the new links of a page; of too many the oldest are forgotten."""
+        """Add the new links of a page; if there are too many, the oldest are dropped."""
         for url, host in dict(zip(urls.tolist(), hosts.tolist(), strict=True)).items():
             if url in self._sources:
                 continue
@@ -67,19 +67,19 @@ class FreshLinks:
                 del self._sources[next(iter(self._sources))]
 
     def on(self, url: UrlId) -> int | None:
-        """Return on which page a link is new."""
+        """Return the row of the page on which a link is new."""
         found = self._sources.get(url)
         return None if found is None else found.place
 
     def source(self, url: UrlId) -> int | None:
-        """Return on which page a link was new, and forget the link."""
+        """Return the row of the page on which a link was new, and drop the link."""
         found = self._sources.pop(url, None)
         return None if found is None else found.place
 
     def best(
         self, closed: AbstractSet[HostId], frontier: Frontier, now: float, judging: Judging
     ) -> float:
-        """Return the promise of the best link on an open host, which may then be taken."""
+        """Return the promise of the best link on an open host; `take` then chooses it."""
         aside = []
         found = -inf
         for _ in range(self.settings.new_link_tries):
@@ -106,14 +106,14 @@ class FreshLinks:
         return found
 
     def take(self, frontier: Frontier) -> Choice:
-        """Choose the link that was found to be the best."""
+        """Choose the link that `best` found."""
         worth, url = self._first
         source = self._sources[url]
-        frontier.take(url)  # which also takes it out of the heap, once it is met there
+        frontier.take(url)  # `best` later drops what the frontier does not want
         return Choice(url, source.host, worth, FRESH, source.parent, source.depth)
 
 
 def worth_of(source: Source, now: float, judging: Judging) -> float:
-    """Return the promise of a link now."""
+    """Return the current promise of a link."""
     left = 1 - (now - source.time) / judging.within
     return judging.promise(source.place) * left if left > 0 else 0.0

@@ -43,6 +43,7 @@ class LinkGroups(NamedTuple):
     directory: int
     anchor: int
     shape: int
+    parent_page: int
 
 
 GROUPED = tuple(name.replace("_", " ") for name in LinkGroups._fields)
@@ -204,13 +205,19 @@ def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_lin
     """Return the features of links: one row per feature, in the order of `FEATURES`."""
     numbers, settings = links.words, words.settings
     most_weight, most_lean = settings.most_weight, settings.most_lean
-    lengths = LENGTHS.take(np.add.reduce(numbers != NO_WORD, axis=0, dtype=np.intp))
+    count = np.add.reduce(numbers != NO_WORD, axis=0, dtype=np.intp)
+    lengths = LENGTHS.take(count)
+    rates_of_words = words.rates.take(numbers)
+    best = np.where(numbers == NO_WORD, -settings.most_word_rate, rates_of_words).max(axis=0)
+    best = np.where(count > 0, np.maximum(best, -settings.most_word_rate), 0.0)
     weight = added(words.weights.take(numbers))
     lean = added(words.leans.take(numbers)) / lengths
     columns = {
         BIAS: 1.0,
         "link words": np.minimum(np.maximum(weight, -most_weight), most_weight),
         "words of relevant pages": np.minimum(np.maximum(lean, -most_lean), most_lean),
+        "mean word rate": added(rates_of_words) / np.maximum(count, 1),
+        "best word rate": np.minimum(best, settings.most_word_rate),
         "in-links": exact.log_counts(np.maximum(in_links, 1)),
         **dict(zip(GROUPED, view(rates.odds).take(links.groups), strict=True)),
         **dict(zip(STORED, links.stored, strict=True)),

@@ -1,10 +1,13 @@
-"""What to fetch where news is wanted: a page seen before, a link that is new, or any other.
+"""What to fetch when news is wanted: a page seen before, a new link, or any other link.
 
-Each of the three has a promise in the same coin, news for a download: what a visit to a page may
-bring now (`page_history`), what links that were new on a page have led to (`new_links`),
-and what auto makes of all other links.  The largest goes first.  Promises of links are taken
-for what such promises have come to of late (`trust`); and what is found through
-links costs downloads, which have their `price`: the news that a download has brought of late.
+All three have a promise in the same unit, news per download, and the largest promise goes first:
+
+- the value of another visit to a page (`page_history`);
+- the share of earlier new links on the same page that led to news (`new_links`);
+- the score that auto gives to any other link.
+
+Promises of links are scaled by the recent outcomes of such promises (`Trust`).  News found through
+links costs further downloads.  Their `price` is the news per download in the recent past.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.display import counted
 from foragers.core.protocols import Part, Reasons
 from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Page, Purpose, Status, UrlId, Visit
 from foragers.frontier.frontier import Frontier
@@ -29,13 +33,13 @@ from foragers.urls.shapes import path_shape
 
 HOUR = 3600.0
 AGAIN, ANY, ON_SEED = "revisit", "", "link of a seed"
-"""In place of an agent: the page may have changed; it was never seen; a seed links to it."""
+"""Agents in the ledger: a page that may have changed, any link, a link of a seed."""
 WATCHED = (Status.OK, Status.UNCHANGED, Status.MISSING, Status.FAILED)
-"""Where there was a page, or may be one later; what is not wanted or not allowed stays so."""
+"""Visit again if there was a page, or may be one later; other statuses are final."""
 
 
 class SeedLink(NamedTuple):
-    """Where a link of a seed leads, and where it was found."""
+    """The host of a link of a seed, and the page on which it was found."""
 
     host: HostId
     parent: UrlId
@@ -44,7 +48,7 @@ class SeedLink(NamedTuple):
 
 @dataclass
 class Trust:
-    """How far the promises of a kind of links are kept."""
+    """Compares the promises of a kind of links with their outcomes."""
 
     settings: RevisitSettings = REVISIT_DEFAULTS
     kept: float = field(init=False)
@@ -54,21 +58,21 @@ class Trust:
         self.kept = self.promised = self.settings.first_promises
 
     def learn(self, promise: float, relevance: float) -> None:
-        """Compare what was promised with what came."""
+        """Add a promise and its outcome; older ones count less."""
         memory = self.settings.trust_memory
         self.kept = memory * self.kept + relevance
         self.promised = memory * self.promised + min(1.0, promise)
 
     @property
     def share(self) -> float:
-        """What part of a promise is kept."""
+        """Outcomes divided by promises, at most 1."""
         least = self.settings.least_promises
         return min(1.0, (self.kept + least) / (self.promised + least))
 
 
 @dataclass
 class Revisits:
-    """The pages visited so far, and the links that were new on them when visited again."""
+    """Chooses between pages visited before, links that were new on them, and all other links."""
 
     watched: Watched
     settings: RevisitSettings = field(init=False)
@@ -91,7 +95,7 @@ class Revisits:
         self._trust = {ANY: Trust(settings), FRESH: Trust(settings)}
 
     def ask(self, n: int, closed: AbstractSet[HostId], frontier: Frontier) -> Sequence[Choice]:
-        """Choose the n pages that are worth most: seen before, linked to newly, or any other."""
+        """Choose the n pages with the largest promise: seen before, behind new links, or others."""
         choices: list[Choice] = []
         again = self._again(n, closed)
         if n > 0 and (seed := self._due(closed)) is not None:
@@ -117,7 +121,7 @@ class Revisits:
         return choices
 
     def _due(self, closed: AbstractSet[HostId]) -> int | None:
-        """Return the seed that has not been seen for longest, if that is too long."""
+        """Return the seed with the oldest last visit, if that is too long ago."""
         pages = self.watched.all
         if self._answers < self._next_seed or not self._waits(np.array(self._seeds, np.intp)).all():
             return None
@@ -128,7 +132,7 @@ class Revisits:
         return longest
 
     def _link(self, closed: AbstractSet[HostId], frontier: Frontier) -> Choice | None:
-        """Choose a link of a seed that was not followed yet, if it is time for one."""
+        """Choose a link of a seed that was not followed yet, if it is time for the next."""
         if self._answers < self._next_link:
             return None
         for url in [url for url in self._seed_links if not frontier.wants(url)]:
@@ -142,11 +146,11 @@ class Revisits:
 
     @property
     def seed_due(self) -> float:
-        """After how many seconds a seed is to be seen again."""
+        """Seconds after which a seed is visited again in any case."""
         return self.settings.seed_due * self.watched.within
 
     def is_seed(self, place: int) -> bool:
-        """Say whether the crawl began with a page."""
+        """Return whether a page is a seed."""
         return place in self._seeds
 
     def _worth(self, place: int) -> float:
@@ -160,7 +164,7 @@ class Revisits:
         return Choice(url, host, worth, AGAIN, parent, depth, Purpose.REVISIT)
 
     def _again(self, n: int, closed: AbstractSet[HostId]) -> list[tuple[float, int]]:
-        """Return the n pages on open hosts that are most worth a visit, the best last."""
+        """Return the n pages on open hosts that are most worth a visit, in ascending order."""
         pages, near = self.watched.all, self._near
         places = near[self._waits(near)]
         worth = self.watched.worth(places, self.now, self.price)
@@ -174,7 +178,7 @@ class Revisits:
         return found[::-1]
 
     def _waits(self, places: Places) -> NDArray[np.bool_]:
-        """Say of which pages no answer is awaited any more."""
+        """Return which pages may be requested: no response is pending, or it seems lost."""
         pages = self.watched.all
         answered = pages["asked"][places] <= pages["seen"][places]
         waits: NDArray[np.bool_] = answered | (
@@ -183,9 +187,9 @@ class Revisits:
         return waits
 
     def tell(self, visit: Visit, fresh: Ids, hosts: Ids) -> bool:
-        """Learn what a visit brought, and return whether a page has links that it had not.
+        """Learn from a visit, and return whether the page has changed and has new links.
 
-        `fresh` are links to addresses never seen before.
+        `fresh` are the targets of links to URLs that were unknown, `hosts` their hosts.
         """
         page = visit.page
         self.now = max(self.now, page.time)
@@ -209,7 +213,7 @@ class Revisits:
         return changed and len(fresh) > 0
 
     def _begin(self, page: Page) -> None:
-        """Watch a page from now on."""
+        """Add a page that was visited for the first time."""
         if page.choice.parent == NO_PARENT and len(self._seeds) < self.settings.most_seeds:
             self._seeds.append(len(self.watched))
             links = page.links
@@ -223,18 +227,17 @@ class Revisits:
         self.watched.begin(page, self._group(page))
 
     def _credit(self, visit: Visit) -> None:
-        """Learn what a download was worth: in general, of its kind, and by the page it was on."""
+        """Learn from the outcome of a download: the price, trust, and the page with the link."""
         choice = visit.page.choice
         self.price += self.settings.price_step * (visit.relevance - self.price)
         if choice.agent in self._trust and choice.parent != NO_PARENT:
             self._trust[choice.agent].learn(choice.promise, visit.relevance)
         source = self.fresh.source(choice.url)
         if source is not None:
-            self.watched.count(source, LINKS, 1.0, visit.relevance)
-            self.watched.count(source, THROUGH, 0.0, visit.relevance)
+            self.watched.credit(source, visit.relevance)
 
     def _group(self, page: Page) -> int:
-        """Return the group of a page: of pages on its host with addresses of its shape."""
+        """Return the group of a page: pages on the same host whose URLs have the same shape."""
         group, host = self.watched.hazards.group, page.choice.host
         there = page.version >= 0
         return group(
@@ -243,7 +246,7 @@ class Revisits:
         )
 
     def _look(self) -> None:
-        """Find the pages that may soon be worth a visit: the best of all, and of each host."""
+        """Find the pages that `ask` compares: the best of all, and the best of each host."""
         self._next_look = self._answers + max(3, self._answers // self.settings.rescore_share)
         self.watched.hazards.refresh()
         worth = self.watched.worth(np.arange(len(self.watched)), self.now, self.price)
@@ -254,7 +257,7 @@ class Revisits:
 
 
 def why_now(revisits: Revisits, url: UrlId) -> Reasons | None:
-    """Say what speaks for a page that was visited before, or for a link that is new."""
+    """Explain why to visit a page again, or to follow a new link."""
     place = revisits.watched.place(url)
     if place >= 0:
         return why_again(revisits, place)
@@ -263,26 +266,37 @@ def why_now(revisits: Revisits, url: UrlId) -> Reasons | None:
 
 
 def why_again(revisits: Revisits, place: int) -> Reasons:
-    """Say what a visit to a page is worth, and what that rests on."""
+    """Explain the value of another visit to a page."""
     watched, now = revisits.watched, revisits.now
     row = watched.all[place]
     worth = watched.worth(np.array([place]), now, revisits.price).item()
     rate, due = watched.rate(place, now) * HOUR, revisits.seed_due / HOUR
+    trust = float(watched.hazards.table["trust"][int(row["group"])])
     parts: tuple[Part, ...] = (
         Part("hours since it was last seen", ((now - float(row["seen"])) / HOUR,)),
         Part("changes an hour, as it and pages like it have changed", (rate,)),
         Part("share of its changes that are news", (watched.share(place, NEWS),)),
         Part("news through new links, a change", (watched.share(place, THROUGH),)),
+        Part("news found by visits to pages like it, of the news expected", (trust,)),
         Part("news a download brings elsewhere", (revisits.price,)),
     )
     if revisits.is_seed(place):
         parts += (Part("hours after which a seed is always visited again", (due,)),)
-    said = f"another visit was expected to bring {worth:.3f} pages of news"
+    said = f"another visit was expected to bring {worth:.3f} pages of news, {history(row)}"
     return Reasons(said, ("is",), parts, "older observations of a page count less")
 
 
+def history(row: np.void) -> str:
+    """Say in words what earlier visits to a page found."""
+    visits, led_to = int(row["visits"]), int(row["led_to"])
+    if not visits:
+        return "judged by similar pages of its host, since it was visited only once"
+    changed = f"this page changed in {row['changed']} of {counted(visits, 'visit')}"
+    return f"mainly because {changed} and its new links led to {counted(led_to, 'new page')}"
+
+
 def why_new(revisits: Revisits, place: int) -> Reasons:
-    """Say what links that were new on the same page have led to."""
+    """Explain the promise of a link that is new on its page."""
     row = revisits.watched.all[place]
     chance = revisits.watched.promise(place)
     parts = (

@@ -24,6 +24,7 @@ class RevisitSettings:
 
     # What a visit is worth (`page_history`).
     fades: float = 0.95  # weight of older observations of a page, at each further visit; guess
+    sure_visits: float = 5.0  # news that the trust of the parent group counts as; tried: no trust
     given_up: int = 3  # failures after which a URL that never answered is dropped; guess
     most_changes: float = 3.0  # most changes counted between two visits, so rates cannot run away
 
@@ -44,8 +45,18 @@ class RevisitSettings:
     seed_due: float = 1 / 4  # part of the age limit for news after which a seed is due; guess
     seed_rest: int = 10  # downloads between two such visits; guess
     most_seeds: int = 100  # seeds visited so; guess
-    link_rest: int = 8  # downloads between two links of seeds; guess
+    link_rest: int = 4  # downloads between two links of seeds; tried: 8 finds less
     most_seed_links: int = 40  # links of seeds followed whatever their promise; guess
+
+
+@dataclass(frozen=True)
+class ExplainSettings:
+    """How much an explanation tells."""
+
+    most_reasons: int = 2  # reasons in the sentence; the table has all of them
+    least_share: float = 0.25  # part of the strongest reason that another must have; guess
+    most_words: int = 3  # words quoted
+    most_characters: int = 60  # of a link text
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,7 @@ class AutoSettings:
 
     # Success rates of groups (`group_rates`).
     shrinkage: float = 3.0  # links that the rate of the parent group counts as; guess
+    least_chance: float = 1e-7  # keeps rates from 0; tried: at 1e-4 all groups look alike early
     first_worth: float = 0.02  # success rate of all links at first; guess
     first_answer: float = 0.9  # share of links that lead to a page at first; guess
     first_weight: float = 3.0  # links that these two count as; guess
@@ -67,6 +79,8 @@ class AutoSettings:
     word_prior: float = 0.3  # added to counts of pages with a word; guess
     leading_words: int = 15  # words of a page that decide how it leans; guess
     most_weight: float = 5.0  # bound of the feature "link words"; guess
+    word_shrinkage: float = 2.0  # links that the rate of all links counts as, for a word; tried
+    most_word_rate: float = 5.0  # bound of the feature "best word rate"; guess
     most_lean: float = 4.0  # bound of the feature "words of relevant pages"; guess
 
     # Features and pending links (`features`, `pending_links`).
@@ -93,6 +107,7 @@ class AutoSettings:
     )
 
     # The order of work (`strategy`).
+    early_depth: float = 0.5  # log-odds lost per link from a seed before the first find; tried
     first_seeds: int = 20  # of many seeds, those fetched in turn whatever their promise; tried
     few_seeds: int = 5  # so few seeds have no turns; tried: turns cost a little there
     rescore_share: int = 50  # links are scored again after 1/50 more downloads; CPU
@@ -105,6 +120,7 @@ class AutoSettings:
     known_seeds: float = 0.5  # least share of seeds on known hosts; tried: other hosts mislead
 
     revisits: RevisitSettings = field(default_factory=RevisitSettings)
+    explain: ExplainSettings = field(default_factory=ExplainSettings)
 
 
 REVISIT_DEFAULTS = RevisitSettings()

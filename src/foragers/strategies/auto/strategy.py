@@ -14,7 +14,10 @@
 5. From time to time the weights are fitted again, and all pending links are scored again.
 
 A page that is not kept (noindex, a copy, a sitemap) is no example, but its links are followed.
-Where news is wanted, pages are fetched again (`revisit`).  Nothing needs training beforehand.
+Where news is wanted, pages are fetched again (`revisit`), and three features are not used: the
+rates of the parent page and of words, and the distance from the seeds before the first find.  Where
+every new link of a front page is news, they would rank all links first.  Nothing needs training
+beforehand.
 """
 
 from __future__ import annotations
@@ -45,12 +48,22 @@ from foragers.core.types import (
 from foragers.errors import UsageError
 from foragers.frontier.columns import UrlColumn
 from foragers.frontier.frontier import Frontier
-from foragers.judges.topic import Topic
-from foragers.strategies.auto.combiner import BIAS, NAMES, Combiner, Floats, Matrix, sigmoid
+from foragers.judges.topic import NoTopic, Topic
+from foragers.strategies.auto.combiner import (
+    FIRST_WEIGHTS,
+    FIRST_WITHOUT_TOPIC,
+    NAMES,
+    Combiner,
+    Floats,
+    Matrix,
+    sigmoid,
+)
+from foragers.strategies.auto.explain import LinkReasons
 from foragers.strategies.auto.features import features_of
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.page_history import Watched
 from foragers.strategies.auto.pending_links import (
+    STORED,
     LinkFeatures,
     PendingLinks,
     doubt_of,
@@ -99,6 +112,7 @@ class Auto:
     _schooling: PretrainedScorer | None = field(default=None, init=False, repr=False)
     _again: Revisits | None = field(default=None, init=False, repr=False)
     _before: Lore | None = field(default=None, init=False, repr=False)
+    _finds: int = field(default=0, init=False, repr=False)
     _taught: bool = field(default=False, init=False, repr=False)
 
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
@@ -115,7 +129,8 @@ class Auto:
 
     @cached_property
     def _combiner(self) -> Combiner:
-        return Combiner(self.settings)
+        first = FIRST_WITHOUT_TOPIC if isinstance(self.topic, NoTopic) else FIRST_WEIGHTS
+        return Combiner(self.settings, first.copy(), first.copy())
 
     @cached_property
     def _pending(self) -> PendingLinks:
@@ -214,6 +229,9 @@ class Auto:
         self._rates.count(groups, worth)
         self._rates.answer(inner, is_page or self._leads_on(page))
         self._words.learn(words, worth, self._rates.usual)
+        if not self.revisits:
+            self._words.count(words, 1.0, worth)
+        self._finds += visit.relevant and is_page
         best = features[:, int(np.argmax(weighted_sum(features, self._combiner.weights)))]
         place = self._combiner.remember(best, worth)
         if worth > 0:
@@ -228,6 +246,8 @@ class Auto:
         for link, now, more in self._credit.pass_back(parent, worth):
             self._rates.correct(link.groups, more)
             self._words.learn(link.words, now, self._rates.usual)
+            if not self.revisits:
+                self._words.count(link.words, 0.0, more)
             self._combiner.correct(link.place, now)
 
     def _read(self, visit: Visit, is_page: bool) -> None:
@@ -243,7 +263,8 @@ class Auto:
         trained: Floats | float = 0.0
         if self.model is not None and is_page and not is_seeds:
             trained = self._schooled(self.model).says(page, places)
-        known = features_of(visit, places, lean, self.topic, self._rates, trained)
+        by_page = not self.revisits
+        known = features_of(visit, places, lean, self.topic, self._rates, trained, by_page=by_page)
         self._pending.add(known)
         promises, urls = self._promises(known), known.urls.tolist()
         if is_seeds and len(places) > self.settings.few_seeds:
@@ -279,6 +300,10 @@ class Auto:
     def _promises(self, known: LinkFeatures) -> Floats:
         """Return how likely each link is worth following."""
         odds = weighted_sum(self._features(known), self._combiner.weights)
+        if not self.revisits:
+            # Until something is found nothing tells one section from another: stay near the seeds.
+            depths = known.stored[STORED.index("depth")]
+            odds = odds - self.settings.early_depth / (1 + self._finds) * depths
         return sigmoid(odds + doubt_of(known, self._rates))
 
     def _raise_due(self, urls: Ids, promises: Floats) -> None:
@@ -291,7 +316,7 @@ class Auto:
         """Judge all that waits anew."""
         self._next_look = self._downloads + max(3, self._downloads // self.settings.rescore_share)
         self._rates.refresh()
-        self._words.refresh()
+        self._words.refresh(self._rates.usual)
         self._forget()
         promises = np.concatenate([NO_PROMISES, *map(self._promises, self._pending.blocks())])
         self._raise_due(self._pending.urls, promises)
@@ -339,13 +364,17 @@ class Auto:
             if adds[place]
         )
         chance = float(promises.max())
-        by_name = dict(zip(NAMES, adds.tolist(), strict=True))
-        del by_name[BIAS]
-        leading = max(by_name, key=by_name.__getitem__)
-        leading = leading if by_name[leading] > 0 else "none"
+        told = LinkReasons(
+            link,
+            known.at([best]),
+            dict(zip(NAMES, adds.tolist(), strict=True)),
+            self._rates,
+            self._words,
+            max(1, int(self._in_links.values[link.url])),
+            self.settings.explain,
+        )
         return Reasons(
-            f"the features gave it a probability of {chance:.3f} of being worth following; "
-            f"strongest feature: {leading}",
+            f"a probability of {chance:.3f} of being worth following, {told.sentence()}",
             ("value", "adds"),
             parts,
             "adds: to the log-odds, with the weight that the feature had at that time",

@@ -1,9 +1,10 @@
-"""What words say: of links, learned link by link; of pages, which kind they stand in.
+"""What words say of links and pages.
 
-Two numbers a word.  The *weight* is that of a logistic regression from the words of a link
-to its worth, learned by one step a link (Adagrad).  The *lean* is the logarithm of how
-much likelier the word stands in a relevant page than in another, so that the words of
-very few relevant pages already speak for links that use them.
+Three numbers per word.  The *weight* is that of a logistic regression from the words of a link
+to its worth, learned by one step per link (Adagrad).  The *rate* is the share of followed links
+with the word that were worth it, shrunk towards that of all links.  The *lean* is the logarithm of
+how much likelier the word stands in a relevant page than in another, so that the words of very few
+relevant pages already speak for links that use them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from foragers.core import exact
 from foragers.core.types import Document
+from foragers.strategies.auto.combiner import log_odds
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.text.words import ENGLISH_STOPWORDS, words_apart
 
@@ -100,6 +102,9 @@ class WordWeights:
     weights: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     leans: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     squares: Floats = field(init=False, repr=False)
+    rates: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
+    followed: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
+    earned: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     counts: NDArray[np.int64] = field(
         default_factory=lambda: np.zeros(BUCKETS, np.int64), repr=False
     )
@@ -139,8 +144,22 @@ class WordWeights:
         usual = exact.log_of(others + 2 * prior) - exact.log_of(relevant + 2 * prior)
         return logs_of(counts >> 32, prior) - logs_of(counts & (RELEVANT - 1), prior) + usual
 
-    def refresh(self) -> None:
+    def count(self, links: Spoken, followed: float, earned: float) -> None:
+        """Count a followed link for each of its words, or a reward that came later."""
+        numbers = list({number for link in links for number in link})
+        self.followed[numbers] += followed
+        self.earned[numbers] += earned
+
+    def _refresh_rates(self, usual: float) -> None:
+        """Work out the success rates of words, each shrunk towards that of all links."""
+        tried = np.flatnonzero(self.followed)
+        m, chance = self.settings.word_shrinkage, 1 / (1 + exact.exp_of(-usual))
+        rates = (self.earned[tried] + m * chance) / (self.followed[tried] + m)
+        self.rates[tried] = log_odds(rates, self.settings.least_chance) - usual
+
+    def refresh(self, usual: float = 0.0) -> None:
         """Work out anew where each word leans; words not met lean nowhere."""
+        self._refresh_rates(usual)
         met = np.concatenate([NONE_MET, *self._met])
         self._met = [met]
         if self.pages[True]:

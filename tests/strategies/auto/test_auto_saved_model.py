@@ -38,7 +38,7 @@ def links() -> list[Link]:
 
 
 def page() -> Page:
-    content = MemoryContent(Document(), links())
+    content = MemoryContent(Document(), tuple(links()))
     return Page(Choice(0, 0), Status.OK, "", 0, 0.0, 0.0, 0, content.columns(), content)
 
 

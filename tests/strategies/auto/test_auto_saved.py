@@ -113,9 +113,12 @@ def test_weights_of_features_are_read_by_name(learned: tuple[float, Model]) -> N
     names, arrays = list(NAMES), dict(model.arrays)
     arrays["beliefs"] = np.append(arrays["beliefs"][::-1], 7.0)
     assert names[0] == BIAS
-    other_order = {**model.facts, "advisers": [*names[::-1], "a feature of another version"]}
+    other_order: dict[str, Fact] = {
+        **model.facts,
+        "advisers": [*names[::-1], "a feature of another version"],
+    }
     assert Lore.of(Model(*KIND, other_order, arrays)).beliefs.tolist() == expected.tolist()
-    one = {**model.facts, "advisers": ["depth"]}
+    one: dict[str, Fact] = {**model.facts, "advisers": ["depth"]}
     arrays["beliefs"] = np.array([0.5])
     weights = dict(zip(NAMES, Lore.of(Model(*KIND, one, arrays)).beliefs, strict=True))
     assert weights == {feature.name: feature.prior for feature in FEATURES} | {"depth": 0.5}

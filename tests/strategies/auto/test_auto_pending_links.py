@@ -113,7 +113,8 @@ def test_links_are_promised_the_same_wherever_they_stand() -> None:
 
     def promises(some: LinkFeatures) -> list[float]:
         odds = weighted_sum(feature_matrix(some, rates, words, some.urls), weights)
-        return sigmoid(odds + doubt_of(some, rates)).tolist()
+        found: list[float] = sigmoid(odds + doubt_of(some, rates)).tolist()
+        return found
 
     together = promises(links)
     assert together == [promise for one in range(301) for promise in promises(links.at([one]))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from math import exp, inf
 from random import Random
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from foragers.core.loop import Crawl, seed_visit
-from foragers.core.protocols import Part
+from foragers.core.protocols import Part, Strategy
 from foragers.core.types import Choice, Link, Status, Visit
 from foragers.frontier.frontier import Frontier
 from foragers.judges.novelty import DAY, Novelty
@@ -29,7 +30,7 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
 from support.random_worlds import random_world
-from support.worlds_by_hand import small_world
+from support.worlds_by_hand import small_world, url_id
 
 HOUR = 3600.0
 SETTINGS = RevisitSettings()
@@ -82,6 +83,34 @@ def test_a_new_group_has_the_rates_and_shares_of_the_group_around() -> None:
     root = (2 + sure * SETTINGS.first_shares[0]) / (2 + sure)
     assert hazards.table["share"][host, 0] == pytest.approx((2 + sure * root) / (2 + sure))
     assert hazards.table["share"][new].tolist() == hazards.table["share"][host].tolist()
+
+
+def test_visits_that_bring_less_than_expected_lower_the_trust_in_a_group() -> None:
+    hazards = Hazards()
+    host = hazards.group("host")
+    articles, lists = hazards.group("articles", host), hazards.group("lists", host)
+    for _ in range(20):
+        hazards.compare(articles, 0.5, 0.0)
+        hazards.compare(lists, 0.5, 1.0)
+    hazards.refresh()
+    # Of 20 expected in all 20 were found: the host and the root are trusted fully.
+    sure = SETTINGS.sure_visits
+    assert hazards.table["trust"][[ROOT, host, lists]].tolist() == [1.0, 1.0, 1.0]
+    assert hazards.table["trust"][articles] == pytest.approx(sure / (10 + sure))
+
+
+def test_the_worth_of_a_visit_is_multiplied_by_the_trust_in_its_group() -> None:
+    watched = Watched(DAY)
+    archive = small_world({"": ["one"], "one": []}, end=10 * DAY)
+    watched.begin(Recorded(archive, 0.0).answer(Choice(url_id(archive, "one"), 0, 1.0)), ROOT)
+    before = watched.worth(np.arange(1), DAY, 0.1).item()
+    # Half of the changes are thought to be news, and one change a day is expected at first.
+    assert watched.expected_news(0, DAY) == pytest.approx(0.5 * (1 - exp(-1)))
+    assert watched.expected_news(0, 0.0) == 0
+    watched.hazards.compare(ROOT, SETTINGS.sure_visits, 0.0)
+    watched.hazards.refresh()
+    assert watched.hazards.table["trust"][ROOT] == 0.5
+    assert watched.worth(np.arange(1), DAY, 0.1).item() == pytest.approx(0.5 * before)
 
 
 def test_a_page_that_changed_may_have_changed_more_than_once() -> None:
@@ -190,7 +219,7 @@ def test_of_very_many_links_of_a_seed_only_some_are_followed_unasked() -> None:
 def test_what_never_answered_is_given_up_and_what_did_is_not() -> None:
     watched = Watched(DAY)
     archive = small_world({"": ["gone"], "late": []}, born={"late": 1.5 * DAY}, end=10 * DAY)
-    urls = [archive.book.find(f"http://site.test/{name}") for name in ("gone", "late")]
+    urls = [url_id(archive, name) for name in ("gone", "late")]
     for url in urls:
         page = Recorded(archive, 0.0).answer(Choice(url, 0, 1.0))
         assert page.version < 0
@@ -241,6 +270,18 @@ def test_auto_says_why_it_visits_a_page_again_or_follows_a_new_link() -> None:
     why = auto.explain(front.page, link)
     assert why is not None
     assert "another visit" in why.says
+    again = [visit for visit in visits if visit.url == archive.seeds[0]]
+    versions = [visit.page.version for visit in again]
+    changed = sum(one != other for one, other in pairwise(versions))
+    followed = sum(visit.relevant and visit.page.choice.agent == FRESH for visit in visits)
+    others = sum(
+        visit.relevant
+        and visit.page.choice.agent != FRESH
+        and archive.book.href(visit.url).startswith("http://site.test/n/")
+        for visit in visits
+    )
+    assert f"this page changed in {changed} of {len(again) - 1} visits" in why.says
+    assert f"its new links led to {followed + others} new pages" in why.says
     seen = max(visit.page.time for visit in visits if visit.url == archive.seeds[0])
     since = (visits[-1].page.time - seen) / HOUR
     assert why.parts[0] == Part("hours since it was last seen", (since,))
@@ -254,11 +295,19 @@ def test_auto_says_why_it_visits_a_page_again_or_follows_a_new_link() -> None:
     assert "is new on its page" in why.says
 
 
+def test_a_page_visited_once_is_explained_by_similar_pages() -> None:
+    archive, auto = newspaper(), Auto(NoTopic(), new_within=DAY)
+    crawled(archive, auto, 1, 2880.0)
+    why = auto.explain(Recorded(archive).answer(Choice(0, 0, 1.0)), Link(archive.seeds[0], 0, ""))
+    assert why is not None
+    assert why.says.endswith("judged by similar pages of its host, since it was visited only once")
+
+
 @pytest.mark.parametrize("spec", ["auto", "uniform"])
 def test_strategies_that_visit_again_keep_their_promises(spec: str) -> None:
     archive = random_world(2, changes=30)
 
-    def make():
+    def make() -> Strategy:
         return build(spec, StrategyInputs(NoTopic(), np.random.default_rng(3), new_within=20.0))
 
     check_strategy(make, lambda: Recorded(archive, 0.5, 0.5, 3), Novelty(20.0), downloads=90)

@@ -1,0 +1,96 @@
+"""Groups and features of links."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foragers.core import exact
+from foragers.strategies.auto.combiner import rows_by_name
+from foragers.strategies.auto.features import PageGroups, address_of, anchor_of
+from foragers.strategies.auto.group_rates import ROOT, Rates
+from foragers.strategies.auto.word_weights import bucket
+from foragers.urls.shapes import name_shape
+
+
+def test_an_address_is_taken_apart() -> None:
+    address = address_of("http://a.example/docs/v2/guide-12.html?page=3")
+    assert address.directories == ("/docs", "/docs/v2")
+    assert (address.kind, address.shape) == ("html?", "2? a-0.a")
+    assert address.spelled == "2 guide 12 html page 3"
+    assert address.words == {word: bucket(word) for word in address.spelled.split()}
+    assert address_of("http://a.example").directories == ()
+
+
+@given(st.text("abcXYZ0123456789-_.é", max_size=30))
+def test_the_shape_of_a_name_has_one_letter_for_each_run(name: str) -> None:
+    assert name_shape(name) == re.sub("[a-zA-Z]+", "a", re.sub("[0-9]+", "0", name))
+
+
+def test_links_of_a_page_have_the_groups_they_would_have_alone() -> None:
+    """What is kept while a page is read makes no difference."""
+    links = [
+        (host, href, path, address_of(href), anchor_of(anchor))
+        for host in (1, 2)
+        for path in ("ul a", "p a")
+        for where in ("a/b/one.html", "a/two.html", "a/b/3.php?x=1", "", "a/b/4.php")
+        for anchor in ("one", "the other")
+        for href in (f"http://h{host}.test/{where}",)
+    ]
+    together, alone = Rates(), Rates()
+    page = PageGroups(together, "http://h7.test/")
+    for link in links:
+        assert page.of(*link) == PageGroups(alone, "http://h7.test/").of(*link)
+    assert together.parents == alone.parents
+
+
+def test_links_under_one_tag_path_are_told_apart_by_page_and_belong_to_the_host() -> None:
+    rates = Rates()
+    href, anchor = "http://a.test/x/1", anchor_of("one")
+    here, again, there = (
+        PageGroups(rates, page).of(0, href, "ul a", address_of(href), anchor)[0]
+        for page in ("http://a.test/7", "http://a.test/7", "http://a.test/8")
+    )
+    assert here == again != there
+    assert rates.parents[here] == rates.parents[there] != ROOT
+
+
+def test_the_lineage_of_groups_counts_each_once() -> None:
+    rates = Rates()
+    host = rates.group("host")
+    pages = [rates.group(name, host) for name in "ab"]
+    assert rates.lineage([*pages, host]).tolist() == [ROOT, host, *pages]
+
+
+def test_rows_stand_in_the_order_of_their_names_and_a_missing_or_unknown_name_is_refused() -> None:
+    rows = rows_by_name(("a", "b"), {"b": np.array([1.0, 2.0]), "a": 3.0}, 2)
+    assert rows.tolist() == [[3.0, 3.0], [1.0, 2.0]]
+    for columns in ({"a": 1.0}, {"a": 1.0, "c": 1.0}, {"a": 1.0, "b": 1.0, "c": 1.0}):
+        with pytest.raises(KeyError, match=r"[bc]"):
+            rows_by_name(("a", "b"), columns, 2)
+
+
+def test_links_of_a_page_to_a_host_share_a_group_unless_pages_are_no_guide() -> None:
+    rates, href = Rates(), "http://a.test/tea/1.html"
+
+    def parent_page(page: str, href: str, host: int, by_page: bool = True) -> int:
+        groups = PageGroups(rates, page, by_page)
+        return groups.of(host, href, "ul a", address_of(href), anchor_of("tea")).parent_page
+
+    one = parent_page("http://a.test/", href, 0)
+    assert one != ROOT
+    assert parent_page("http://a.test/", "http://a.test/tax/2.html", 0) == one
+    assert parent_page("http://a.test/other", href, 0) != one
+    assert parent_page("http://a.test/", href, 0, by_page=False) == ROOT
+    rates.count(rates.lineage([one]), 1.0)
+    rates.refresh()
+    # Seen once and good once: (1 + 3 · p(host)) / (1 + 3), with the host's rate shrunk likewise.
+    everything = (1 + 3 * 0.02) / (1 + 3)
+    host = (1 + 3 * everything) / 4
+    expected = (1 + 3 * host) / 4
+    odds = exact.log_of(expected / (1 - expected))
+    assert rates.odds[one] + rates.usual == pytest.approx(odds, abs=1e-6)

@@ -1,0 +1,93 @@
+"""What the words of links and pages say."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from foragers.core.types import Document
+from foragers.strategies.auto.word_weights import (
+    NO_WORD,
+    SMALL_COUNTS,
+    WordWeights,
+    bucket,
+    link_words,
+    logs_of,
+    numbered,
+    page_words,
+    spoken,
+)
+
+
+def test_words_of_relevant_pages_lean_to_them() -> None:
+    weights = WordWeights()
+    tea, tax = bucket("tea"), bucket("tax")
+    weights.read(np.array([tea], np.int32), True)
+    weights.read(np.array([tax], np.int32), False)
+    weights.refresh()
+    assert weights.leans[tea] == pytest.approx(log(1.3 / 1.6) - log(0.3 / 1.6))
+    assert weights.leans[tax] == pytest.approx(-weights.leans[tea])
+    assert weights.leans[NO_WORD] == 0
+
+
+def test_words_met_before_any_page_was_relevant_are_few_numbers_and_lean_later() -> None:
+    weights = WordWeights()
+    tea, tax = bucket("tea"), bucket("tax")
+    for _ in range(100):
+        weights.read(np.array([tax], np.int32), False)
+    weights.refresh()
+    assert [numbers.tolist() for numbers in weights._met] == [[tax]]
+    weights.read(np.array([tea], np.int32), True)
+    weights.refresh()
+    assert weights.leans[tax] == pytest.approx(log(0.3 / 1.6) - log(100.3 / 100.6))
+    assert weights.leans[tea] > 0 > weights.leans[tax]
+
+
+def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address() -> None:
+    found = link_words(numbered(["green", "the", "tea"]), numbered(["shop", "tea", "pots"]))
+    assert found[:4] == tuple(bucket(word) for word in ("green", "tea", "shop", "pots"))
+    assert found[4:] == (NO_WORD,) * 8
+
+
+def test_word_weights_go_towards_what_links_were_worth() -> None:
+    weights = WordWeights()
+    good, bad = map(bucket, ("good", "bad"))
+    for _ in range(20):
+        weights.learn(((good,),), 1.0, 0.0)
+        weights.learn(((bad,),), 0.0, 0.0)
+    assert weights.weights[good] > 1
+    assert weights.weights[bad] < -1
+    assert weights.weights[NO_WORD] == 0
+
+
+def test_the_words_of_links_end_where_there_are_no_more() -> None:
+    links = np.array([[7, 8], [NO_WORD, 9], [NO_WORD, NO_WORD]], np.int32)
+    assert spoken(links) == ((7,), (8, 9))
+
+
+def test_words_of_a_page_are_those_it_begins_with_each_once() -> None:
+    document = Document("The tea", ("Tea of Ceylon",), f"茶 东京 été {' ' * 3000} late")
+    expected = {bucket(word) for word in ("tea", "ceylon", "été")}
+    assert sorted(page_words(document).tolist()) == sorted(expected)
+
+
+def test_counts_beyond_those_at_hand_are_worked_out() -> None:
+    counts = np.array([0, 5, SMALL_COUNTS + 7])
+    assert logs_of(counts, 0.3) == pytest.approx(np.log(counts + 0.3), rel=1e-15)
+    assert logs_of(counts[:2], 0.3).tolist() == logs_of(counts, 0.3).tolist()[:2]
+
+
+def test_the_rate_of_a_word_is_shrunk_towards_that_of_all_links() -> None:
+    words, usual = WordWeights(), float(np.log(0.02 / 0.98))
+    tea, tax = bucket("tea"), bucket("tax")
+    words.count(((tea, tax), (tea,)), 1.0, 1.0)
+    words.count(((tax,),), 1.0, 0.0)
+    words.count(((tea,),), 0.0, 0.7)
+    words.refresh(usual)
+    # tea: 1.7 of 1 link; tax: 1 of 2 links; both with two links at the usual rate.
+    expected = {tea: (1.7 + 2 * 0.02) / 3, tax: (1 + 2 * 0.02) / 4}
+    for word, rate in expected.items():
+        assert words.rates[word] == pytest.approx(np.log(rate / (1 - rate)) - usual)
+    assert words.rates[bucket("never followed")] == 0
