@@ -22,7 +22,7 @@ from foragers.worlds.budget import Budget
 from foragers.worlds.oracle import ArchiveOracle
 from foragers.worlds.replay import MAX_HOPS, Recorded
 from support.random_worlds import random_world
-from support.worlds_by_hand import address, small_world
+from support.worlds_by_hand import small_world, url_id
 
 Graph = Mapping[str, Sequence[str]]
 
@@ -34,7 +34,7 @@ class Greedy:
         self, graph: Graph, moved: Mapping[str, str], seed: str, rewards: set[str]
     ) -> None:
         self.graph, self.moved, self.seed, self.rewards = graph, moved, seed, rewards
-        self.outcomes = cache(self.outcomes)  # type: ignore[method-assign]
+        self.outcomes = cache(self._outcomes)
 
     def page(self, url: str) -> str:
         return self.moved.get(url, url)
@@ -42,7 +42,7 @@ class Greedy:
     def links(self, url: str) -> Sequence[str]:
         return self.graph.get(self.page(url), ())
 
-    def outcomes(self, fetched: frozenset[str]) -> frozenset[tuple[int, ...]]:
+    def _outcomes(self, fetched: frozenset[str]) -> frozenset[tuple[int, ...]]:
         """Return, for each way ties can fall, after how many downloads rewards are found."""
         had = {self.page(url) for url in fetched}
         known = {self.seed}.union(*(self.links(url) for url in fetched)) - fetched - had
@@ -105,7 +105,7 @@ def found(visits: list[Visit]) -> set[int]:
 
 
 def numbers(archive: Archive, names: Sequence[str]) -> frozenset[int]:
-    return frozenset(archive.book.find(address(name)) for name in names)
+    return frozenset(url_id(archive, name) for name in names)
 
 
 def path(archive: Archive, visits: list[Visit]) -> str:
@@ -229,7 +229,7 @@ def test_lost_answer_ends_only_what_depends_on_it() -> None:
 
 def test_a_page_is_as_deep_as_the_links_that_lead_to_it() -> None:
     world = small_world({"a": ["b"], "b": ["c"], "c": []}, labels={"wanted": ["c"]})
-    rewards = frozenset([world.book.find(address("c"))])
+    rewards = frozenset([url_id(world, "c")])
     ledger = MemoryLedger()
     strategy = Optimal(ArchiveOracle(world, rewards, None))
     work = Crawl(strategy, Recorded(world), LabelJudge(rewards), ledger)

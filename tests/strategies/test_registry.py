@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 
 import numpy as np
 import pytest
 
 from foragers.core.protocols import Strategy
+from foragers.core.types import Choice, HostId, Visit
 from foragers.errors import UsageError
 from foragers.judges.topic import NoTopic
 from foragers.strategies import registry
@@ -34,10 +37,10 @@ class Fussy:
     table: list[int] = field(default_factory=list)
     _hidden: int = 0
 
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         return ()
 
-    def tell(self, visits) -> None:
+    def tell(self, visits: Sequence[Visit]) -> None:
         pass
 
 

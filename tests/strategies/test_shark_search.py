@@ -20,8 +20,8 @@ class Likes:
         return self.words.get(text, 0.0)
 
 
-def shark(**weights: float) -> SharkSearch:
-    return SharkSearch(Likes({"prawn": 0.6, "reef": 0.4}), **weights)
+def shark(beta: float = 0.8, gamma: float = 0.5, delta: float = 0.5) -> SharkSearch:
+    return SharkSearch(Likes({"prawn": 0.6, "reef": 0.4}), beta=beta, gamma=gamma, delta=delta)
 
 
 def visit(url: int, relevance: float, *links: Link, parent: int = NO_PARENT) -> Visit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from foragers.core.loop import Crawl
-from foragers.core.types import Status
+from foragers.core.types import Status, Visit
 from foragers.judges.novelty import DAY, Novelty
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.uniform import Uniform
@@ -18,7 +18,7 @@ WEB = small_world(
 )
 
 
-def visits_of(downloads: int):
+def visits_of(downloads: int) -> list[Visit]:
     ledger = MemoryLedger()
     crawl = Crawl(Uniform(), Budget(Recorded(WEB, 0.0), downloads), Novelty(DAY), ledger)
     crawl.begin()

@@ -23,7 +23,7 @@ from foragers.judges.topic import Topic
 class BreadthFirst:
     """Follows links in the order in which it finds them."""
 
-    needs_context: ClassVar[bool] = False
+    needs_link_context: ClassVar[bool] = False
 
     frontier: Frontier = field(default_factory=Frontier)
 
@@ -44,38 +44,37 @@ class BreadthFirst:
 class Random:
     """Picks a known page at random."""
 
-    needs_context: ClassVar[bool] = False
+    needs_link_context: ClassVar[bool] = False
 
     rng: np.random.Generator
     frontier: Frontier = field(default_factory=Frontier)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
-        """Choose n pages on open hosts by lot."""
+        """Choose n random pages on open hosts."""
         return self.frontier.pop(n, closed)
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Give each new link a lot."""
+        """Give each new link a random promise."""
         for visit in visits:
             page = visit.page
             self.frontier.fetched(page)
             urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
-            lots = self.rng.random(len(urls)).tolist()
-            for url, host, lot in zip(urls, hosts, lots, strict=True):
-                # A page linked to often must not draw again until it wins.
+            draws = self.rng.random(len(urls)).tolist()
+            for url, host, drawn in zip(urls, hosts, draws, strict=True):
+                # A page with many links to it must not be drawn again.
                 if url not in self.frontier:
-                    self.frontier.push(url, host, lot, page.final, page.choice.depth + 1)
+                    self.frontier.push(url, host, drawn, page.final, page.choice.depth + 1)
 
 
 @dataclass(slots=True)
 class BestFirst:
     """Follows the links whose text, and whose page, resemble the topic most.
 
-    A link's promise is `inherit` parts the relevance of the page it stands on, since
-    good pages point at good pages, and for the rest the likeness of its anchor text to
-    the topic.
+    A link's promise is `inherit` parts the relevance of its page, since good pages link to
+    good pages, and for the rest the similarity of its anchor text to the topic.
     """
 
-    needs_context: ClassVar[bool] = False
+    needs_link_context: ClassVar[bool] = False
 
     topic: Topic
     inherit: float = 0.5
@@ -93,7 +92,7 @@ class BestFirst:
             inherited = self.inherit * visit.relevance
             depth, links, push = page.choice.depth + 1, page.links, self.frontier.push
             urls, hosts, anchors = links.targets.tolist(), links.hosts.tolist(), links.anchors
-            # Most links lead to pages that were fetched before: their words need not be read.
-            for place in self.frontier.wanted(links):
-                promise = inherited + (1 - self.inherit) * self.topic.likeness(anchors[place])
-                push(urls[place], hosts[place], promise, page.final, depth)
+            # Most links lead to pages that were fetched before: their texts are not needed.
+            for i in self.frontier.wanted(links):
+                promise = inherited + (1 - self.inherit) * self.topic.likeness(anchors[i])
+                push(urls[i], hosts[i], promise, page.final, depth)

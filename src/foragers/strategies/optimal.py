@@ -1,13 +1,12 @@
 """Optimal: the spider paper's oracle, which knows the graph and goes to the nearest reward.
 
-No crawler can do it, for none knows the graph; it is the ceiling that others are
-measured against.  It is greedy (section 3 of the paper: "always follows the path to
-the nearest reward"), so on rare graphs a longer way round would have paid better.
+No real crawler can do it, since none knows the graph; it is the upper limit for all others.
+It is greedy (section 3 of the paper: "always follows the path to the nearest reward"), so on
+rare graphs a detour would be better.
 
-`_distance[u]` is the number of downloads after which u can be fetched, given what is
-known now.  New links can only bring pages nearer, so distances are lowered outwards
-from each visited page and never computed again, unless a page that should have led on
-turns out not to.
+`_distance[u]` is the number of downloads after which u can be fetched, given the known links.
+New links can only bring pages nearer, so distances are lowered outwards from each visited page
+and never computed again, unless a page does not have the links that it should have.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from foragers.core.types import NO_PARENT, Choice, HostId, Status, UrlId, Visit
 
 
 class Oracle(Protocol):
-    """Someone who has seen the whole web."""
+    """Knows the whole web."""
 
     @property
     def rewards(self) -> AbstractSet[UrlId]:
-        """The pages worth finding, by the URL where redirects end."""
+        """The relevant pages, by the URL where redirects end."""
         ...
 
     def final(self, url: UrlId) -> UrlId:
@@ -77,14 +76,14 @@ class Optimal:
                 continue
             step = self.first_step(reward)
             if step in self._told:
-                # The page is there and led elsewhere: another way is sought when no other is left.
+                # The page was fetched but led elsewhere: distances are computed again if needed.
                 self._astray = True
                 continue
             if step not in self._asked and (host := self.oracle.host(step)) not in closed:
                 parent, depth = self._known[step]
                 choices.append(Choice(step, host, 1 / distance, "", parent, depth))
                 self._asked.add(step)
-            # On the way there, or on a closed host: look at this reward again later.
+            # Further away, or on a closed host: consider this reward again later.
             if step != reward or step not in self._asked:
                 later.append(entry)
         for entry in later:
@@ -92,14 +91,14 @@ class Optimal:
         return choices
 
     def first_step(self, reward: UrlId) -> UrlId:
-        """Return the known page through which the shortest way to a reward leads."""
+        """Return the first page of the shortest path to a reward."""
         step = reward
         while self._distance[step] > 1:
             step = self._before[step]
         return step
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Take in what is known now, and how near that brings everything."""
+        """Add the links of each page, and lower the distances behind them."""
         for visit in visits:
             page = visit.page
             url = page.choice.url
@@ -122,7 +121,7 @@ class Optimal:
         self.lower(self._known)
 
     def lower(self, links: Iterable[UrlId]) -> None:
-        """Note that these can be fetched next, and what comes nearer through them."""
+        """Set the distance of known URLs to 1, and lower the distances behind them."""
         queue: deque[UrlId] = deque()
         for url in links:
             self._bring_near(url, 1, NO_PARENT, queue)
@@ -135,7 +134,7 @@ class Optimal:
                     self._bring_near(successor, distance, url, queue)
 
     def _bring_near(self, url: UrlId, distance: int, before: UrlId, queue: deque[UrlId]) -> None:
-        """Lower the distance of one URL, if it is lower than was known."""
+        """Lower the distance of a URL, if the new one is smaller."""
         if url in self._asked or self._distance.get(url, distance + 1) <= distance:
             return
         self._distance[url] = distance

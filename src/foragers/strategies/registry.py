@@ -1,13 +1,13 @@
 """The strategies, and how what a user writes becomes one of them.
 
-    best-first              a strategy of Foragers, loaded when it is first asked for
-    mine                    one that `register_strategy` or another package's entry point names
+    best-first              a strategy of Foragers, loaded when it is first used
+    mine                    one registered by `register_strategy` or another package's entry point
     my_module:Mine          a class in a module
     path/to/file.py:Mine    a class in a file
     Mine, Mine(x=1)         a class or an object, from Python
 
-Each but an object may be followed by parameters: `NAME(param=value, …)`.  `info` says what a
-strategy can do; it is derived from the class, once.
+All except an object may be followed by parameters: `NAME(param=value, …)`.  `info` returns the
+capabilities of a strategy, which are derived from its class here and nowhere else.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from importlib import import_module
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_type_hints
+from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 
 import numpy as np
 
 from foragers.core.models import Model, load_model
-from foragers.core.plugins.guard import KnownUrls, StrategyGuard
+from foragers.core.plugins.guard import KEPT, KnownUrls, StrategyGuard, failures_named
 from foragers.core.plugins.loading import (
     Given,
     in_one_line,
@@ -37,30 +37,38 @@ from foragers.core.plugins.loading import (
     load_place,
     name_of,
 )
-from foragers.core.population import Populous
-from foragers.core.protocols import Explains, Learns, Strategy
+from foragers.core.population import Census, Populous
+from foragers.core.protocols import (
+    ChecksParameters,
+    Explains,
+    HasFrontier,
+    Learns,
+    LearnsInCrawl,
+    Strategy,
+)
+from foragers.core.types import Addresses
 from foragers.errors import UsageError
 from foragers.judges.topic import Topic
 from foragers.strategies.optimal import Oracle
 
 
 class Lazily(Mapping[str, type]):
-    """Classes of some package, told as `module:Class`."""
+    """Classes of a package, named as `module:Class` and imported on demand."""
 
-    def __init__(self, package: str, places: Mapping[str, str]) -> None:
+    def __init__(self, package: str, classes: Mapping[str, str]) -> None:
         self._package = package
-        self._places = places
+        self._classes = classes
 
     def __getitem__(self, name: str) -> type:
-        module, _, kind = self._places[name].partition(":")
-        found: type = getattr(import_module(f"{self._package}.{module}"), kind)
-        return found
+        module, _, kind = self._classes[name].partition(":")
+        imported: type = getattr(import_module(f"{self._package}.{module}"), kind)
+        return imported
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._classes)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._classes)
 
 
 STRATEGIES: Mapping[str, type] = Lazily(
@@ -94,6 +102,10 @@ STRATEGIES: Mapping[str, type] = Lazily(
         "random-order": "fleet.strategy:RandomOrder",
         "home-page": "fleet.strategy:HomePage",
         "uniform": "uniform:Uniform",
+        "tag-path-bandit": "peers.tag_path_bandit:TagPathBandit",
+        "host-bandit": "peers.host_bandit:HostBandit",
+        "q-learning": "peers.q_learning:QLearning",
+        "keyword-scorer": "peers.keyword_scorer:KeywordScorer",
     },
 )
 PLAIN = (bool, int, float, str)
@@ -101,21 +113,23 @@ GROUP = "foragers.strategies"
 """The entry points by which other packages offer strategies."""
 BUILT_IN, REGISTERED = "built in", "registered"
 INPUTS = ("topic", "rng", "oracle", "new_within")
-"""What a strategy is given if it has a field of that name."""
+"""The inputs that a strategy gets if it has a field of that name."""
 StrategyLike: TypeAlias = "str | type | Strategy"
 AnyClass = TypeVar("AnyClass", bound=type)
 
 
 @dataclass(frozen=True)
 class StrategyInfo:
-    """What a strategy can do, and where it comes from.
+    """The capabilities of a strategy, and its origin.
 
-    `needs_link_context`: it may ask for the words around links and their place in the page.
+    `needs_link_context`: it uses the words around links and their position in the page.
     `model_kind`: the kind and version of the model that its parameter `model` names, if it has
-    one.  `saves`: it can save what it learns (`learned_kind`), and takes that up again in the
-    field `learned_field`.  `revisits`: it fetches pages again.  `near_seeds`: it fetches seeds and
-    what they link to, nothing else.  `explains`: it can say why it chose a page.  `populous`: it
+    one.  `saves`: it can save what it learns (`learned_kind`), and gets that again in the
+    field `learned_field`.  `revisits`: it fetches pages again.  `near_seeds`: it fetches only seeds
+    and their links.  `explains`: it can explain its choices.  `populous`: it
     is a population of agents.
+
+    A class declares those of `DECLARED` as class attributes; the others follow from its methods.
     """
 
     name: str
@@ -133,27 +147,23 @@ class StrategyInfo:
 
     @classmethod
     def of(cls, name: str, kind: type, origin: str = BUILT_IN) -> StrategyInfo:
-        """Derive what a class can do from its attributes and methods."""
+        """Derive the capabilities of a class from its attributes and methods."""
         for method in ("ask", "tell"):
             if not callable(getattr(kind, method, None)):
                 raise UsageError(
                     f"strategy '{name}' has no method {method} ({place_of(kind)});"
                     " a strategy has ask(n, closed) and tell(visits)"
                 )
-        model_kind = getattr(kind, "model_kind", None)
+        declared = {attr: getattr(kind, attr) for attr in DECLARED if hasattr(kind, attr)}
+        declared.setdefault("learned_kind", declared.get("model_kind"))
         return cls(
-            name=name,
-            kind=kind,
-            origin=origin,
-            needs_link_context=bool(getattr(kind, "needs_context", True)),
-            model_kind=model_kind,
+            name,
+            kind,
+            origin,
             saves=issubclass(kind, Learns),
-            learned_kind=getattr(kind, "learned_kind", model_kind),
-            learned_field=getattr(kind, "learned_field", "model"),
-            revisits=bool(getattr(kind, "revisits", False)),
-            near_seeds=bool(getattr(kind, "near_seeds", False)),
             explains=issubclass(kind, Explains),
             populous=issubclass(kind, Populous),
+            **declared,
         )
 
     @property
@@ -163,20 +173,27 @@ class StrategyInfo:
 
     @property
     def learns_apart(self) -> bool:
-        """Whether what it learns is something else than a model that one could train."""
+        """Whether what it learns differs from the model that `foragers train` makes."""
         return self.learned_kind != self.model_kind
 
 
+DECLARED = (
+    *("needs_link_context", "model_kind", "learned_kind", "learned_field"),
+    *("revisits", "near_seeds"),
+)
+"""The capabilities that are class attributes of a strategy."""
 REGISTRY: dict[str, type] = {}
 """The classes that were registered in this process."""
 
 
-def register_strategy(
-    name: str, kind: AnyClass | None = None
-) -> AnyClass | Callable[[AnyClass], AnyClass]:
-    """Let a class be asked for as strategy by name; with a name alone this is a decorator."""
+@overload
+def register_strategy(name: str, kind: AnyClass) -> AnyClass: ...
+@overload
+def register_strategy(name: str) -> Callable[[AnyClass], AnyClass]: ...
+def register_strategy(name: str, kind: type | None = None) -> object:
+    """Register a class as a strategy; with a name alone this is a decorator."""
     if kind is None:
-        return lambda decorated: register_strategy(name, decorated)  # type: ignore[return-value]
+        return lambda decorated: register_strategy(name, decorated)
     if not re.fullmatch(r"[\w.-]+", name):
         raise UsageError(f"register_strategy({name!r}): use letters, digits, -, . and _")
     if name in STRATEGIES:
@@ -189,16 +206,16 @@ def register_strategy(
 
 
 def registered() -> dict[str, str]:
-    """Return the strategies that are no part of Foragers, by name, and where each comes from."""
-    found = {}
+    """Return the strategies that are not part of Foragers, with their origins."""
+    origins = {}
     for name, entry in installed(GROUP).items():
-        found[name] = f"package {entry.dist.name}" if entry.dist else "a package"
-    found.update({name: f"{REGISTERED}, {name_of(kind)}" for name, kind in REGISTRY.items()})
-    return {name: origin for name, origin in found.items() if name not in STRATEGIES}
+        origins[name] = f"package {entry.dist.name}" if entry.dist else "a package"
+    origins.update({name: f"{REGISTERED}, {name_of(kind)}" for name, kind in REGISTRY.items()})
+    return {name: origin for name, origin in origins.items() if name not in STRATEGIES}
 
 
 def resolve(strategy: StrategyLike) -> str:
-    """Return a strategy as text for the options; a class or an object travels with its name."""
+    """Return a strategy as text for the options; the text carries a class or an object along."""
     if isinstance(strategy, Given):
         return strategy
     if isinstance(strategy, str):
@@ -217,8 +234,16 @@ def resolve(strategy: StrategyLike) -> str:
     return Given(f"{name}({', '.join(changed)})" if changed else name, strategy)
 
 
+def with_class(spec: str) -> str:
+    """Return a strategy that is named by its place together with its class."""
+    if isinstance(spec, Given) or is_safe(spec):
+        return spec
+    name, _ = parse(spec)
+    return Given(spec, class_of(name)[0]) if is_place(name) else resolve(spec)
+
+
 def info(spec: str) -> StrategyInfo:
-    """Return what the strategy can do that a user names."""
+    """Return the capabilities of a strategy."""
     if isinstance(spec, Given) and not isinstance(spec.thing, type):
         kind: type[Any] = spec.thing.__class__
         return StrategyInfo.of(name_of(kind), kind, REGISTERED)
@@ -229,7 +254,7 @@ def info(spec: str) -> StrategyInfo:
 
 
 def class_of(name: str) -> tuple[type, str]:
-    """Return the class of a strategy, and where it comes from."""
+    """Return the class of a strategy, and its origin."""
     if name in STRATEGIES:
         return STRATEGIES[name], BUILT_IN
     if name in REGISTRY:
@@ -248,42 +273,59 @@ def class_of(name: str) -> tuple[type, str]:
 
 
 def is_safe(spec: str) -> bool:
-    """Say whether a strategy is a part of Foragers, so that naming it runs nobody else's code."""
+    """Return whether a strategy is part of Foragers, so that it runs no other code."""
     match = re.fullmatch(NAMED, spec, re.DOTALL)
     return match is not None and match[1] in STRATEGIES
 
 
 def place_of(kind: type) -> str:
-    """Return the file and line at which a class begins."""
+    """Return the file and line of a class."""
     try:
         return f"{inspect.getsourcefile(kind)}, line {inspect.getsourcelines(kind)[1]}"
     except (OSError, TypeError):
         return f"{kind.__module__}:{kind.__qualname__}"
 
 
-def guard_of(spec: str, urls: KnownUrls) -> StrategyGuard | None:
-    """Return what checks the answers of a strategy; those of Foragers need none."""
-    return None if info(spec).is_built_in else StrategyGuard(str(spec), urls)
+def guard_of(spec: str, urls: KnownUrls, kept: str = KEPT) -> StrategyGuard | None:
+    """Return a guard that checks the answers of a strategy; those of Foragers need none."""
+    return None if info(spec).is_built_in else StrategyGuard(str(spec), urls, kept)
 
 
 def waiting_in(strategy: Strategy) -> int | None:
-    """Return how many known pages wait to be fetched, if the strategy can tell."""
-    frontier = getattr(strategy, "frontier", None)
-    return len(frontier) if isinstance(frontier, Sized) else None
+    """Return the number of known pages that wait to be fetched, if the strategy knows it."""
+    with failures_named(strategy, "frontier"):
+        frontier = strategy.frontier if isinstance(strategy, HasFrontier) else None
+        return len(frontier) if isinstance(frontier, Sized) else None
+
+
+def census_of(strategy: Strategy) -> Census | None:
+    """Return who lived when, if the strategy is a population."""
+    if not isinstance(strategy, Populous):
+        return None
+    with failures_named(strategy, "census"):
+        return strategy.census()
+
+
+def learned_by(strategy: Strategy, addresses: Addresses) -> Model | None:
+    """Return what a strategy has learned for later crawls, if it does that."""
+    if not isinstance(strategy, Learns):
+        return None
+    with failures_named(strategy, "learned"):
+        return strategy.learned(addresses)
 
 
 def is_learning(strategy: Strategy) -> bool:
-    """Say whether what a strategy expects depends on what this crawl has found so far."""
-    return bool(getattr(strategy, "learns", True))
+    """Return whether the promises of a strategy depend on the pages found so far."""
+    return strategy.learns if isinstance(strategy, LearnsInCrawl) else True
 
 
 @dataclass(frozen=True)
 class StrategyInputs:
-    """What a strategy may be given: a topic, its own source of chance, and, for one, an oracle.
+    """The inputs of a strategy: a topic, a random generator and, for `optimal`, an oracle.
 
-    A `model` is what earlier crawls learned; one that the user names for a strategy goes before.
-    `named` is that one, where it was read already.
-    `new_within` is how many seconds old a page may be to count, if it is news that is wanted.
+    `model` is what earlier crawls learned; a model named by the user (`named`, if it was read
+    already) takes precedence.  `new_within` is the largest age of a relevant page in seconds, if
+    the crawl looks for news.
     """
 
     topic: Topic
@@ -294,60 +336,61 @@ class StrategyInputs:
     named: Model | None = None
 
 
-def build(spec: str, brief: StrategyInputs) -> Strategy:
-    """Make a strategy from what a user names; one with a `check` is told to."""
-    found = info(spec)
+def build(spec: str, inputs: StrategyInputs) -> Strategy:
+    """Make a strategy from its name and parameters, and check it."""
+    about = info(spec)
     if isinstance(spec, Given) and not isinstance(spec.thing, type):
         thing = spec.thing
-        return made(found, lambda: deepcopy(thing))
+        return made(about, lambda: deepcopy(thing))
     name, given = parse(spec)
-    needed = init_names(found.kind) & set(INPUTS)
-    if "oracle" in needed and brief.oracle is None:
+    needed = init_names(about.kind) & set(INPUTS)
+    if "oracle" in needed and inputs.oracle is None:
         raise UsageError(
             f"strategy '{name}' needs a world whose graph is known; use it with 'foragers compare'"
         )
-    filled: dict[str, Any] = {**given, **{part: getattr(brief, part) for part in needed}}
-    if brief.model is not None and found.model_kind is not None:
-        filled.setdefault(found.learned_field, brief.model)
-    if "model" in given and found.model_kind is not None:
-        filled["model"] = named_model(spec) if brief.named is None else brief.named
-    strategy = made(found, lambda: found.kind(**filled))
-    if callable(check := getattr(strategy, "check", None)):
-        check()
+    filled: dict[str, Any] = {**given, **{part: getattr(inputs, part) for part in needed}}
+    if inputs.model is not None and about.model_kind is not None:
+        filled.setdefault(about.learned_field, inputs.model)
+    if "model" in given and about.model_kind is not None:
+        filled["model"] = named_model(spec) if inputs.named is None else inputs.named
+    strategy = made(about, lambda: about.kind(**filled))
+    if isinstance(strategy, ChecksParameters):
+        with failures_named(strategy, "check", kept=""):
+            strategy.check()
     return strategy
 
 
-def made(found: StrategyInfo, make: Callable[[], Strategy]) -> Strategy:
-    """Make a strategy; what goes wrong with one of the user's is told in one line."""
+def made(about: StrategyInfo, make: Callable[[], Strategy]) -> Strategy:
+    """Make a strategy; an error in one of the user's becomes a UsageError of one line."""
     try:
         return make()
-    except Exception as error:
-        if found.is_built_in or isinstance(error, UsageError):
+    except (Exception, SystemExit) as error:
+        if about.is_built_in or isinstance(error, UsageError):
             raise
         raise UsageError(
-            f"--strategy {found.name}: cannot be made ({in_one_line(error)};"
-            f" {place_of(found.kind)}); its fields need defaults, but for topic, rng, new_within"
+            f"--strategy {about.name}: cannot be made ({in_one_line(error)};"
+            f" {place_of(about.kind)}); its fields need defaults, but for topic, rng, new_within"
         ) from error
 
 
 def named_model(spec: str) -> Model | None:
     """Read the model that a user names for a strategy, if one is named."""
-    found, given = info(spec), parse(spec)[1]
-    if found.model_kind is None or "model" not in given:
+    about, given = info(spec), parse(spec)[1]
+    if about.model_kind is None or "model" not in given:
         return None
-    wanted, version = found.model_kind
-    return load_model(Path(str(given["model"])), wanted, version)
+    kind, version = about.model_kind
+    return load_model(Path(str(given["model"])), kind, version)
 
 
 NAMED = r"\s*([^()\s](?:[^()\n]*[^()\s])?)\s*(?:\((.*)\))?\s*"
-"""A name or a place, and parameters in brackets."""
+"""A name, module or file, and parameters in brackets."""
 PLAIN_NAME = r"[\w.-]+"
 
 
 def parse(
     spec: str, known: Mapping[str, type] | None = None, what: str = "strategy"
 ) -> tuple[str, dict[str, bool | int | float | str]]:
-    """Return the name and the parameters of a strategy, or of something else, checked."""
+    """Return the name and the checked parameters of a strategy, or of another kind (`what`)."""
     match = re.fullmatch(NAMED, spec, re.DOTALL)
     if not match or not (re.fullmatch(PLAIN_NAME, match[1]) or (is_place(match[1]) and not known)):
         raise UsageError(f"{what} '{spec}' is not of the form NAME or NAME(param=value, ...)")
@@ -379,8 +422,8 @@ def parse(
 def parameters(kind: type) -> dict[str, tuple[type, Any]]:
     """Return the parameters that a user may set: name -> (type, default).
 
-    A strategy that can use a model has a field of that name, which the user fills with the name
-    of a file, and says in `model_kind` which kind and version that must hold.
+    A strategy that can use a model has a field `model`, for which the user gives the name of a
+    file, and declares its kind and version in `model_kind`.
     """
     if not is_dataclass(kind):
         return {
@@ -390,7 +433,7 @@ def parameters(kind: type) -> dict[str, tuple[type, Any]]:
         }
     try:
         hints = get_type_hints(kind)
-    except Exception:  # hints that cannot be read here: types imported for type checkers alone, …
+    except Exception:  # hints that cannot be evaluated: types imported for type checkers only, …
         hints = {field.name: type(field.default) for field in fields(kind)}
     if hints.get("model") == Model | None:
         hints["model"] = str
@@ -403,24 +446,24 @@ def parameters(kind: type) -> dict[str, tuple[type, Any]]:
 
 
 def init_parameters(kind: type) -> list[inspect.Parameter]:
-    """Return what the constructor of a class takes by name."""
+    """Return the parameters of a constructor that can be passed by name."""
     try:
-        taken = inspect.signature(kind).parameters.values()
+        every = inspect.signature(kind).parameters.values()
     except (TypeError, ValueError):
         return []
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return [parameter for parameter in taken if parameter.kind in by_name]
+    return [parameter for parameter in every if parameter.kind in by_name]
 
 
 def init_names(kind: type) -> set[str]:
-    """Return the names of what the constructor of a class takes."""
+    """Return the names of the parameters of a constructor."""
     if is_dataclass(kind):
         return {field.name for field in fields(kind)}
     return {parameter.name for parameter in init_parameters(kind)}
 
 
 def convert(whose: str, key: str, value: str, kind: type) -> bool | int | float | str:
-    """Turn what the user wrote into the parameter's type."""
+    """Convert the text of a parameter to its type."""
     literal: bool | int | float | str
     try:
         literal = ast.literal_eval(value.title() if kind is bool else value)
@@ -440,11 +483,11 @@ def split(text: str) -> Sequence[str]:
     part = r"(?:[^,()\"']|\([^()]*\)|\"[^\"]*\"|'[^']*')*"
     if not re.fullmatch(rf"{part}(?:,{part})*", text):
         raise UsageError(f"'{text}': a bracket or quote is not closed")
-    return [found for found in re.findall(part, text) if found.strip()]
+    return [piece for piece in re.findall(part, text) if piece.strip()]
 
 
 def suggest(word: str, known: Mapping[str, object]) -> str:
-    """Return the end of an error message: what the user may have meant, or what there is."""
+    """Return the end of an error message: the most similar name, or all names."""
     near = difflib.get_close_matches(word, known, n=1)
     if near:
         return f"; did you mean '{near[0]}'?"

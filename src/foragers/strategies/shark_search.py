@@ -1,12 +1,12 @@
-"""Shark-search: a link inherits from the pages that led to it, and is judged by its words.
+"""Shark-search: a link inherits from the pages that led to it, and is scored by its words.
 
 Hersovici and others (1998), with their names for the weights:
 
     promise       = gamma * inherited + (1 - gamma) * neighbourhood
-    inherited     = delta * relevance(page), or, where the page is not relevant at all,
-                    delta * what the page itself inherited
+    inherited     = delta * relevance(page), or, if the page is not relevant at all,
+                    delta * the inherited value of the page
     neighbourhood = beta * likeness(anchor) + (1 - beta) * context
-    context       = 1 where the anchor matches, else likeness(text around the link)
+    context       = 1 if the anchor matches, else likeness(text around the link)
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class SharkSearch:
                 self.frontier.push(link.url, link.host, promise, page.final, page.choice.depth + 1)
 
     def pass_on(self, visit: Visit) -> float:
-        """Return what the links of a page inherit, and remember it for their children."""
+        """Return the inherited value of a page's links, and remember it for their children."""
         page = visit.page
         source = visit.relevance or self._passed_on.get(page.choice.parent, 0.0)
         self._passed_on[page.final] = inherited = self.delta * source
         return inherited
 
     def neighbourhood(self, link: Link) -> float:
-        """Return how promising the words of a link are."""
+        """Return the score of the words of a link."""
         anchor = self.topic.likeness(link.anchor)
         context = 1.0 if anchor > 0 else self.topic.likeness(link.around)
         return self.beta * anchor + (1 - self.beta) * context

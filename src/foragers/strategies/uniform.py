@@ -1,7 +1,7 @@
-"""Uniform: a control for what revisits by learning are worth.
+"""Uniform: a control for strategies that learn which pages to revisit.
 
-Every page is visited as often as every other: what was never fetched first, in the order
-found, then again the page that was visited longest ago, without end.
+Every page is visited equally often: first pages that were never fetched, in the order
+found, then the page that was visited longest ago, without end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Uniform:
     _told: int = 0
 
     revisits: ClassVar[bool] = True
-    needs_context: ClassVar[bool] = False
+    needs_link_context: ClassVar[bool] = False
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose pages never fetched, then those fetched longest ago, on open hosts."""
@@ -43,7 +43,7 @@ class Uniform:
                 continue
             queue = self._queues[host]
             turn, choice = queue.popleft()
-            if self._turns[choice.url] == turn:  # else it was told again without being asked for
+            if self._turns[choice.url] == turn:  # else it was told again without being chosen
                 choices.append(choice)
             if queue:
                 heappush(self._hosts, (queue[0][0], host))
@@ -52,7 +52,7 @@ class Uniform:
         return choices
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Line up a page that was there for its next visit, and its links for their first."""
+        """Queue a page that exists for its next visit, and its links for their first."""
         for visit in visits:
             page, choice = visit.page, visit.page.choice
             self.frontier.fetched(page)

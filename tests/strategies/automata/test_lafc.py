@@ -5,14 +5,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack, cast
 
 import msgspec
 import numpy as np
 import pytest
 
+from foragers.core.content import MemoryContent
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.models import Model
-from foragers.core.types import Choice, EmptyContent, Links, Page, Status, Visit
+from foragers.core.types import Choice, Document, Links, Page, Status, Visit
 from foragers.errors import UsageError
 from foragers.judges.keywords import Keywords
 from foragers.judges.topic import NoTopic
@@ -25,7 +27,7 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
 from support.random_worlds import random_world
-from support.worlds_by_hand import small_world
+from support.worlds_by_hand import small_world, url_id
 
 
 @dataclass
@@ -61,16 +63,24 @@ def crawl(
     return [archive.book.href(visit.url).rpartition("/")[2] for visit in ledger.read()]
 
 
-def lafc(*lots: float, **parameters: object) -> Lafc:
-    return Lafc(Lots(*lots), **parameters)  # type: ignore[arg-type]
+class Parameters(TypedDict, total=False):
+    a: float
+    b: float
+    control: float
+    literal: bool
+    beyond: bool
+    walkers: int
+
+
+def lafc(*lots: float, model: Model | None = None, **parameters: Unpack[Parameters]) -> Lafc:
+    return Lafc(cast(np.random.Generator, Lots(*lots)), model=model, **parameters)
 
 
 def chances(strategy: Lafc, archive: Archive, name: str) -> list[float]:
     """Return the probabilities of a page's links."""
-    url = archive.book.find(f"http://site.test/{name}")
-    assert url is not None
     automata = strategy.automata
-    return automata.probabilities(automata.find(url)).tolist()
+    found: list[float] = automata.probabilities(automata.find(url_id(archive, name))).tolist()
+    return found
 
 
 FORK = small_world({"s": ["a", "b", "c"], "a": ["d", "e"], "b": [], "c": [], "d": [], "e": []})
@@ -162,7 +172,7 @@ def test_redirect_to_a_visited_page_is_no_new_document() -> None:
     assert len(strategy.automata) == 4
 
 
-def again(strategy: Lafc, archive: Archive, *lots: float, **parameters: object) -> Lafc:
+def again(strategy: Lafc, archive: Archive, *lots: float, **parameters: Unpack[Parameters]) -> Lafc:
     """Return the strategy of the next crawl."""
     return lafc(*lots, model=strategy.learned(archive.book), **parameters)
 
@@ -353,7 +363,10 @@ def test_answer_that_comes_after_its_document_changed_is_learned_from() -> None:
     start = world.answer(Choice(0, 0))
     # The page is told of again, by then with c, b and a.
     links = Links(
-        np.array([3, 2, 1], np.int32), np.zeros(3, np.int32), archive.book, EmptyContent()
+        np.array([3, 2, 1], np.int32),
+        np.zeros(3, np.int32),
+        archive.book,
+        MemoryContent(Document()),
     )
     changed = msgspec.structs.replace(start, links=links)
     strategy.tell([Visit(changed, 0.0, False)])

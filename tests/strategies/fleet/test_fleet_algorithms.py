@@ -69,7 +69,9 @@ def test_equal_values_stay_in_the_order_in_which_they_became_known() -> None:
     st.lists(st.tuples(st.integers(0, 30), st.floats(-100, 100)), min_size=1, max_size=40),
     st.integers(1, 12),
 )
-def test_a_weblog_is_in_descending_order_and_never_too_long(values, path, size) -> None:
+def test_a_weblog_is_in_descending_order_and_never_too_long(
+    values: dict[int, float], path: list[tuple[int, float]], size: int
+) -> None:
     weblog = Weblog(size, 3, dict(values))
     weblog.update([url for url, _ in path], [reward for _, reward in path], 0.3)
     held = list(weblog.values.values())
@@ -83,12 +85,12 @@ def test_a_weblog_is_in_descending_order_and_never_too_long(values, path, size) 
 
 def test_a_state_is_kept_once() -> None:
     table = StateTable(2)
-    first, second = np.float32([1, -1]), np.float32([-1, 1])
+    first, second = np.array([1, -1], np.float32), np.array([-1, 1], np.float32)
     assert [table.number(state) for state in (first, second, first)] == [1, 2, 1]
     assert table.states.tolist() == [[0, 0], [1, -1], [-1, 1]]
 
 
-STATES = np.float32([[0, 0], [1, -1], [-1, 1], [1, 1]])
+STATES = np.array([[0, 0], [1, -1], [-1, 1], [1, 1]], np.float32)
 
 
 def test_the_page_of_the_highest_value_is_visited_next() -> None:
@@ -121,7 +123,9 @@ def test_what_was_visited_does_not_come_back_into_the_frontier() -> None:
 
 
 @pytest.mark.parametrize("numbers", [(1, 1, 1), (1, 2, 2)])
-def test_ties_are_broken_at_random_each_page_with_the_same_chance(numbers) -> None:
+def test_ties_are_broken_at_random_each_page_with_the_same_chance(
+    numbers: tuple[int, int, int],
+) -> None:
     # With weights (1, 1) the states 1 and 2 have the same value, 0.
     counts = np.zeros(3)
     chance = rng()
@@ -133,8 +137,12 @@ def test_ties_are_broken_at_random_each_page_with_the_same_chance(numbers) -> No
 
 
 @given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 3), st.booleans()), max_size=60))
-def test_a_path_is_a_set_of_pages_of_which_the_best_is_taken(steps) -> None:
-    path, waiting, visited = Path(), {}, set()
+def test_a_path_is_a_set_of_pages_of_which_the_best_is_taken(
+    steps: list[tuple[int, int, bool]],
+) -> None:
+    path = Path()
+    waiting: dict[int, int] = {}
+    visited: set[int] = set()
     weights, chance = np.array([3.0, 1.0]), rng()
     for url, number, goes in steps:
         if goes and waiting:

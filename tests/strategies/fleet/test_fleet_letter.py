@@ -11,7 +11,15 @@ import pytest
 from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
-from foragers.strategies.fleet.settings import NO_LEARNING, RL, WL, WLRL, FleetSettings
+from foragers.strategies.fleet.settings import (
+    NO_LEARNING,
+    RL,
+    WL,
+    WLRL,
+    FleetSettings,
+    Looks,
+    Scheme,
+)
 from foragers.strategies.fleet.simulation.replay import Replay
 from foragers.strategies.fleet.simulation.web import SimulatedWeb
 from foragers.strategies.fleet.simulation.windows import WindowCounter
@@ -21,6 +29,8 @@ from support.steps_kept import Steps
 from support.worlds_by_hand import small_world
 
 DAY = 86_400.0
+SCHEMES: tuple[Scheme, ...] = ("selection", "evolution")
+LOOKS: tuple[Looks, ...] = ("all", "all", "unvisited")
 
 
 @dataclass
@@ -41,7 +51,8 @@ class Follower:
         return half
 
     def weights(self) -> list[float]:
-        return self.children.pop(0).weights.tolist()
+        found: list[float] = self.children.pop(0).weights.tolist()
+        return found
 
 
 def web_of(rng: np.random.Generator) -> Archive:
@@ -49,7 +60,7 @@ def web_of(rng: np.random.Generator) -> Archive:
     names = [f"p{number}" for number in range(int(rng.integers(6, 40)))]
 
     def links() -> list[str]:
-        return rng.choice(names, int(rng.choice([0, 0, 1, 2, 3, 6]))).tolist()
+        return [str(name) for name in rng.choice(names, int(rng.choice([0, 0, 1, 2, 3, 6])))]
 
     pages = {name: links() for name in names}
     pages["p0"] += names[1:4]
@@ -85,10 +96,10 @@ def settings_of(kind: FleetSettings, rng: np.random.Generator) -> FleetSettings:
         path_steps=int(rng.choice([1, 3, 7, 100])),
         start_size=int(rng.choice([1, 3, 10])),
         weblog_size=int(rng.choice([10, 13, 100])),
-        scheme=str(rng.choice(["selection", "evolution"])),
+        scheme=SCHEMES[int(rng.integers(2))],
         start_is_step=bool(rng.random() < 0.7),
         td_across_paths=bool(rng.random() < 0.3),
-        looks=str(rng.choice(["all", "all", "unvisited"])),
+        looks=LOOKS[int(rng.integers(3))],
         score_sent=float(rng.choice([0.05, 0.2, 0.5, 0.8])),
         multiply_at=float(rng.choice([101, 103])),
         delete_at=float(rng.choice([0, 99, 99.9])),
@@ -99,6 +110,8 @@ def settings_of(kind: FleetSettings, rng: np.random.Generator) -> FleetSettings:
 
 def check_step(replay: Replay, one: Forager, literal: LiteralFleet, other: LiteralForager) -> None:
     replay.step(one)
+    assert isinstance(literal.guide, Follower)
+    assert isinstance(replay.record, Steps)
     literal.guide.url = one.path.urls[-1]
     urls, sent, relevant = literal.step(other)
     step = replay.record.steps[-1]
@@ -138,6 +151,7 @@ def test_a_fleet_lives_by_the_letter_of_the_algorithms(kind: FleetSettings, seed
     turns = list(literal.foragers)
     while replay.now < ground.start + 2000.0:
         one, other = colony.start_turn(replay.now), turns.pop(0)
+        assert one is not None
         assert one.number == other.number
         while replay.now < one.until:
             check_step(replay, one, literal, other)

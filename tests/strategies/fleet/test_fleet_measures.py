@@ -7,10 +7,11 @@ from math import exp, isnan, log
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.fleet import Fleet
-from foragers.strategies.fleet.page_memory import FIRST_RATE, PageMemory
+from foragers.strategies.fleet.page_memory import PageMemory
 from foragers.strategies.fleet.settings import NO_LEARNING, RL, WL
 from foragers.strategies.fleet.simulation.replay import simulate
 from foragers.strategies.fleet.simulation.territory import Territory
@@ -28,8 +29,11 @@ def ids(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int32)
 
 
-def ground_of(archive: Archive, rules: NewsRules | None = None, **options) -> SimulatedWeb:
-    return SimulatedWeb.of(archive, np.ones((archive.versions, 2), np.float32), rules, **options)
+def ground_of(
+    archive: Archive, rules: NewsRules | None = None, wanted: NDArray[np.bool_] | None = None
+) -> SimulatedWeb:
+    states = np.ones((archive.versions, 2), np.float32)
+    return SimulatedWeb.of(archive, states, rules, wanted=wanted)
 
 
 def note(memory: PageMemory, url: int, page: int, time: float) -> None:
@@ -45,7 +49,7 @@ def test_change_rates_are_estimated_from_checks() -> None:
         note(memory, 3, page, time)
     # Three checks in 400 s, one change: -ln((3 - 1 + 1/2) / (3 + 1)) / (400 / 3).
     assert memory.rates(ids(3))[0] == pytest.approx(log(4 / 2.5) / (400 / 3))
-    assert memory.rates(ids(4))[0] == FIRST_RATE
+    assert memory.rates(ids(4))[0] == 1 / 3600
 
 
 def test_a_page_that_never_changes_is_due_less_and_less_often() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, log
 
 import numpy as np
 import pytest
 
-from foragers.strategies.fleet.page_memory import FIRST_RATE, PageMemory
+from foragers.strategies.fleet.page_memory import PageMemory
 from foragers.strategies.fleet.prospects import Prospects
 
 DAY = 86_400.0
@@ -25,7 +26,12 @@ def begun() -> Prospects:
 
 
 def fetch(
-    prospects: Prospects, url: int, page: int, time: float, links=(), news: bool = False
+    prospects: Prospects,
+    url: int,
+    page: int,
+    time: float,
+    links: Sequence[int] = (),
+    news: bool = False,
 ) -> None:
     """Tell of one download."""
     if links:
@@ -51,7 +57,7 @@ def test_a_page_promises_its_chance_to_have_changed_by_hand() -> None:
     # One check with a change in an hour, of a seed without links that was sighted lately: the
     # class has half a change in half an hour and this one, so λ₀ = 1.5 changes in 1.5 hours.
     events = -log(0.5 / 1.5)
-    rate = (events + 0.5) / (3600.0 + 0.5 / FIRST_RATE)
+    rate = (events + 0.5) / (3600.0 + 0.5 * 3600.0)
     # It brought nothing: (0 + 1) / (1 + 1).
     expected = 0.5 * (1 - exp(-rate * 1800.0))
     assert prospects.worth(ids(0), 5400.0) == pytest.approx([expected])

@@ -16,7 +16,7 @@ from foragers.judges.keywords import Keywords
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.population.energy import KINDS, Energy
 from foragers.strategies.population.infospiders import InfoSpiders
-from foragers.strategies.population.policies import Plain
+from foragers.strategies.population.policies import FixedPolicy, LinkPolicy, Neuron
 from foragers.strategies.population.population import Population
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.archive import Archive
@@ -82,7 +82,15 @@ def judged(page: Page) -> Visit:
     seed=st.integers(0, 1000),
 )
 def test_energy_is_conserved_and_bounds_hold_whatever_comes(
-    name: str, kind: str, agents, bounds, cost: float, gain: float, jump, world, seed: int
+    name: str,
+    kind: str,
+    agents: int,
+    bounds: list[int],
+    cost: float,
+    gain: float,
+    jump: float,
+    world: Archive,
+    seed: int,
 ) -> None:
     least, most = bounds
     spec = (
@@ -192,7 +200,7 @@ def test_a_link_is_judged_by_its_words_in_part_and_for_the_rest_by_its_page(beta
     page = Recorded(archive).answer(Choice(0, 0))
     energy = make(f"energy(beta={beta})")
     of_page, of_word = (2 / 3) ** 0.5, (1 / 3) ** 0.5  # two words of three, and one
-    ways = energy._read(judged(page), [0, 1])
+    ways = energy._score(judged(page), [0, 1])
     expected = [beta * of_word + (1 - beta) * of_page, (1 - beta) * of_page]
     assert ways.promises.tolist() == pytest.approx(expected)
 
@@ -203,12 +211,12 @@ def test_agents_go_to_pages_with_energy_left_with_the_chance_jump(
 ) -> None:
     energy = make(f"energy(jump={jump})")
     energy.population = Population(0, 1)  # no room for more, so that the energy stays
-    walker = energy._bear(1.0, 7, Plain(1.0))
+    walker = energy._bear(1.0, 7, FixedPolicy(1.0))
     energy.book.leave(5, 2.0)
     jumps = 0
     for _ in range(1000):
         walker.at = 7
-        energy._wander(walker)
+        energy._jump(walker)
         jumps += walker.at == 5
     assert least <= jumps <= most
     assert energy.book.left == {5: 2.0}
@@ -217,9 +225,9 @@ def test_agents_go_to_pages_with_energy_left_with_the_chance_jump(
 def test_an_agent_that_comes_to_energy_takes_it_where_there_is_room_for_more() -> None:
     energy = make("energy(jump=1)")
     energy.population = Population(0, 10)
-    walker = energy._bear(0.5, 7, Plain(1.0))
+    walker = energy._bear(0.5, 7, FixedPolicy(1.0))
     energy.book.leave(5, 0.25)
-    energy._wander(walker)
+    energy._jump(walker)
     assert (walker.at, walker.energy, energy.book.left) == (5, 0.75, {})
 
 
@@ -262,15 +270,22 @@ def test_senseless_parameters_are_refused(spec: str, named: str) -> None:
         crawl(make(spec), WORLDS[0])
 
 
+def neuron(mind: LinkPolicy) -> Neuron:
+    assert isinstance(mind, Neuron)
+    return mind
+
+
 def test_infospiders_without_a_topic_look_for_words_of_the_seed() -> None:
     from foragers.judges.topic import NoTopic
 
     spiders = InfoSpiders(NoTopic(), np.random.default_rng(0))
     crawl(spiders, WORLDS[3], 60)
-    keywords = {word for walker in spiders.population.members for word in walker.mind.keywords}
+    living = [
+        word for walker in spiders.population.members for word in neuron(walker.policy).keywords
+    ]
+    keywords = set(living)
     assert keywords <= {"prawn", "reef", "tide", "kelp", "rust", "engine", "bolt", "gear"}
     assert keywords
-    living = [word for walker in spiders.population.members for word in walker.mind.keywords]
     assert spiders._lexicon.total() == len(living)
 
 
@@ -283,6 +298,6 @@ def test_a_page_that_is_not_there_costs_as_much_as_one_that_brings_nothing() -> 
 
 
 def test_infospiders_trust_each_word_of_the_topic_alike_and_begin_without_a_bias() -> None:
-    mind = make("infospiders(trust=0.5)")._first_mind(None)
+    mind = neuron(make("infospiders(trust=0.5)")._first_policy(None))
     assert mind.keywords == ("prawn", "reef", "tide")
     assert mind.weights.tolist() == [0.5, 0.5, 0.5, 0.0]

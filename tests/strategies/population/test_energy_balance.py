@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from math import exp, inf
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from foragers.strategies.population.balance import Balance
 
@@ -70,7 +72,7 @@ def test_one_page_in_twenty_gains() -> None:
     assert rewarded / len(values) == pytest.approx(1 / 20, abs=0.02)
 
 
-DRAWS = {
+DRAWS: dict[str, Callable[[np.random.Generator, int], NDArray[np.float64]]] = {
     "uniform": lambda rng, n: rng.random(n),
     "beta": lambda rng, n: rng.beta(2, 8, n),
     "mostly low": lambda rng, n: rng.beta(0.3, 3, n),

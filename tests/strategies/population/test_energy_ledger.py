@@ -119,13 +119,13 @@ def check_account(connection: sqlite3.Connection, cost: float) -> None:
 def test_the_account_can_be_kept_again_from_the_ledger(
     name: str,
     kind: str,
-    agents,
-    bounds,
+    agents: int,
+    bounds: list[int],
     cost: float,
     gain: float,
     temperature: float,
-    jump,
-    world,
+    jump: float,
+    world: Archive,
     seed: int,
 ) -> None:
     least, most = bounds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,14 +13,14 @@ from hypothesis import strategies as st
 
 from foragers.core import population as pulse
 from foragers.core.population import Census, Lives, Pulse
-from foragers.strategies.population import restart_points as clearings
 from foragers.strategies.population.accounts import PopulationWalker
-from foragers.strategies.population.policies import Neuron, Plain
+from foragers.strategies.population.policies import FixedPolicy, Neuron
 from foragers.strategies.population.population import Population
-from foragers.strategies.population.restart_points import Clearings, Lottery, Ways, pick
+from foragers.strategies.population.restart_points import OpenLinks, RandomSet, RestartPoints, pick
+from foragers.strategies.population.settings import RestartSettings
 from foragers.text.link_text import MARK, link_inputs
 
-PLAIN = Plain(10.0)
+PLAIN = FixedPolicy(10.0)
 
 
 def test_population_keeps_the_order_of_birth_and_a_ledger() -> None:
@@ -37,7 +38,7 @@ def test_an_event_takes_about_twenty_bytes() -> None:
     lives = Lives()
     for number in range(100_000):
         lives.born(float(number), number, number - 1, 1)
-    held = sum(sys.getsizeof(getattr(lives, name)) for name in Lives.__slots__)
+    held = sum(sys.getsizeof(getattr(lives, part.name)) for part in fields(Lives))
     assert held / len(lives) < 24
     assert len(pickle.dumps(lives)) / len(lives) < 24
 
@@ -70,7 +71,8 @@ def test_pulse_never_has_more_samples_than_it_may(monkeypatch: pytest.MonkeyPatc
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 12))))
 def test_lottery_is_a_set(steps: list[tuple[bool, int]]) -> None:
-    lottery, expected = Lottery(), set()
+    lottery = RandomSet()
+    expected: set[int] = set()
     rng = np.random.default_rng(0)
     for add, ticket in steps:
         (lottery.add if add else lottery.remove)(ticket)
@@ -97,14 +99,13 @@ def test_picking_survives_any_sharpness() -> None:
     assert pick(promises, 1e-30, rng) in (0, 1, 2)
 
 
-def test_oldest_clearings_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clearings, "KEPT", 3)
-    known = Clearings()
+def test_oldest_clearings_are_forgotten() -> None:
+    known = RestartPoints(RestartSettings(documents=3))
     for document in range(5):
-        known.add(document, Ways([100 + document], [0], np.ones(1, np.float32), 1))
+        known.add(document, OpenLinks([100 + document], [0], np.ones(1, np.float32), 1))
     assert len(known) == 3
-    assert known.ways(0, set()) is None
-    assert known.ways(4, {104}) is None
+    assert known.links(0, set()) is None
+    assert known.links(4, {104}) is None
     assert {known.draw(set(), np.random.default_rng(seed)) for seed in range(20)} == {2, 3}
 
 
@@ -126,10 +127,10 @@ def test_a_page_may_say_the_mark_between_windows() -> None:
     }
 
 
-def ways_with(tea: list[float], words: tuple[str, ...] = ()) -> Ways:
+def ways_with(tea: list[float], words: tuple[str, ...] = ()) -> OpenLinks:
     count = len(tea)
     inputs = {"tea": np.array(tea, np.float32)}
-    return Ways(list(range(count)), [0] * count, np.zeros(count, np.float32), 1, inputs, words)
+    return OpenLinks(list(range(count)), [0] * count, np.zeros(count, np.float32), 1, inputs, words)
 
 
 def test_neuron_by_hand() -> None:
@@ -159,9 +160,9 @@ def test_a_child_differs_a_little_and_takes_up_a_word() -> None:
 
 
 def test_of_a_few_documents_that_are_drawn_the_best_is_taken() -> None:
-    clearings, rng = Clearings(), np.random.default_rng(1)
+    clearings, rng = RestartPoints(), np.random.default_rng(1)
     for document, promise in ((1, 0.2), (2, 0.9), (3, 0.5)):
-        ways = Ways([10 * document], [0], np.array([promise, 0.0], np.float32)[:1], 1)
+        ways = OpenLinks([10 * document], [0], np.array([promise, 0.0], np.float32)[:1], 1)
         clearings.add(document, ways)
     drawn = [clearings.draw(set(), rng) for _ in range(100)]
     # Eight are looked at: two of three times in a row it is another, 4 times in a hundred.

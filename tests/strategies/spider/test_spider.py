@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
 
@@ -20,9 +20,8 @@ from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.strategies.spider.features import MARK, Lexicon, Said, flat
-from foragers.strategies.spider.online import IN_LINKS
+from foragers.strategies.spider.settings import SpiderSettings
 from foragers.strategies.spider.strategy import (
-    BEST,
     FullPage,
     Related,
     RlFuture,
@@ -35,7 +34,7 @@ from foragers.text.link_text import TEXTS, link_words, page_words
 from foragers.worlds.archive import Archive
 from foragers.worlds.replay import Recorded
 from support.random_worlds import random_world
-from support.worlds_by_hand import address, small_world
+from support.worlds_by_hand import small_world, url_id
 
 
 def model_of(texts: Sequence[tuple[int, float, dict[str, str]]]) -> Model:
@@ -50,7 +49,9 @@ def model_of(texts: Sequence[tuple[int, float, dict[str, str]]]) -> Model:
             for word in said.get(bag, "").split():
                 counts[bag][place, found.index(word)] += 1
     links = np.bincount([place for place, _, _ in texts], minlength=5)
-    worth = np.bincount([place for place, _, _ in texts], [q for _, q, _ in texts], minlength=5)
+    worth = np.zeros(5)
+    for place, q, _ in texts:
+        worth[place] += q
     return LinkCounts(words, counts, links, worth).model({})
 
 
@@ -122,25 +123,28 @@ def test_a_page_has_the_best_promise_of_its_links() -> None:
     world = small_world({"a": ["b", "x"], "b": ["x"], "x": []}, texts={"a": "home", "b": "people"})
     spider = Spider(NoTopic(), MODEL)
     found = {visit.url: visit.page.choice for visit in crawl(spider, world, frozenset())}
-    choice = found[world.book.find(address("x"))]
-    assert choice.parent == world.book.find(address("b"))
+    assert found[url_id(world, "x")].parent == url_id(world, "b")
 
 
 def test_the_names_of_the_paper_are_spiders_with_something_fixed(tmp_path: Path) -> None:
     save_model(MODEL, tmp_path / "m")
     brief = StrategyInputs(NoTopic(), np.random.default_rng(0))
-    made = {
-        name: build(f"{name}(model={tmp_path / 'm'})", brief)
-        for name in ("rl-immediate", "rl-future", "related", "spider")
-    }
-    assert [(spider.bins, spider.text) for spider in made.values()] == [
+
+    def made(spec: str) -> Spider:
+        strategy = build(spec, brief)
+        assert isinstance(strategy, Spider)
+        return strategy
+
+    names = ("rl-immediate", "rl-future", "related", "spider")
+    spiders = [made(f"{name}(model={tmp_path / 'm'})") for name in names]
+    assert [(spider.bins, spider.text) for spider in spiders] == [
         (2, "related"),
         (4, "related"),
         (4, "related"),
         (4, "related"),
     ]
-    assert not any(spider.learns for spider in made.values())
-    assert build("full-page", brief).text == "full-page"
+    assert not any(spider.learns for spider in spiders)
+    assert made("full-page").text == "full-page"
     with pytest.raises(UsageError, match="bins=7: use 2 to 5"):
         build("spider(bins=7)", brief)
     with pytest.raises(UsageError, match="no parameter 'bins'"):
@@ -157,7 +161,7 @@ def test_the_names_of_the_paper_are_spiders_with_something_fixed(tmp_path: Path)
         (lambda: FullPage(NoTopic(), MODEL), "no words of page, link.url"),
     ],
 )
-def test_what_makes_no_sense_is_refused_at_once(make, why: str) -> None:
+def test_what_makes_no_sense_is_refused_at_once(make: Callable[[], Spider], why: str) -> None:
     with pytest.raises(UsageError, match=why):
         make().check()
 
@@ -184,7 +188,7 @@ def mine(size: int) -> tuple[Archive, frozenset[int]]:
         graph |= {f"sand-{number}-{place}": [] for place in range(4)}
         graph |= {f"rock-{number}": [], f"gold-{number}": []}
     world = small_world(graph)
-    return world, frozenset(world.book.find(address(f"gold-{number}")) for number in range(size))
+    return world, frozenset(url_id(world, f"gold-{number}") for number in range(size))
 
 
 def needed(visits: list[Visit], size: int) -> int:
@@ -290,7 +294,7 @@ def test_texts_read_all_at_once_are_those_read_one_by_one(text: str, growing: bo
 
 def test_a_page_may_use_our_mark_as_a_word() -> None:
     world = small_world({"home": [MARK, "gold"], MARK: ["gold"], "gold": []}, texts={"home": MARK})
-    gold = frozenset({world.book.find(address("gold"))})
+    gold = frozenset({url_id(world, "gold")})
     learner = Spider(NoTopic(), bins=3)
     crawl(learner, world, gold)
     learned = LinkCounts.of(learner.learned(world.book))
@@ -335,13 +339,12 @@ def test_an_online_spider_judges_a_waiting_page_by_its_best_link() -> None:
     pages |= {"bad": ["junk", "both", "worse"], "junk": [], "both": [], "worse": []}
     texts = {"home": "home", "good": "mine shaft", "bad": "slag heap"}
     world = small_world(pages, texts=texts)
-    gold = world.book.find(address("gold"))
-    assert gold is not None
+    gold = url_id(world, "gold")
     spider = Spider(NoTopic(), online=True)
     visits = crawl(spider, world, frozenset([gold]))
     spider = Spider(NoTopic(), online=True)
     spider.tell([seed_visit(Recorded(world).seeds, 0.0)])
-    both, worse = (world.book.find(address(name)) for name in ("both", "worse"))
+    both, worse = (url_id(world, name) for name in ("both", "worse"))
     spider.tell([visit for visit in visits if visit.page.final not in (both, worse)])
     experience, scorer = spider._experience, spider._scorer
     assert experience is not None
@@ -359,25 +362,24 @@ def test_an_online_spider_judges_a_waiting_page_by_its_best_link() -> None:
 def test_seeds_come_first_whatever_is_learned_meanwhile() -> None:
     pages = {"a": ["gold", "vein"], "b": [], "gold": ["vein"], "vein": []}
     world = small_world(pages, seeds=["a", "b"], texts={"a": "mine", "b": "slag"})
-    gold = world.book.find(address("gold"))
-    assert gold is not None
+    gold = url_id(world, "gold")
     recorded, judge = Recorded(world), LabelJudge(frozenset([gold]))
     spider = Spider(NoTopic(), online=True)
     spider.tell([seed_visit(recorded.seeds, 0.0)])
     for name in ("a", "gold"):  # a lesson is learned, while b waits
-        choice = Choice(world.book.find(address(name)), 0)
+        choice = Choice(url_id(world, name), 0)
         page = recorded.answer(choice)
         relevance = judge.relevance(page)
         spider.tell([Visit(page, relevance, relevance >= judge.threshold)])
     assert spider._scorer is not None
     (seed,) = spider.ask(1, frozenset())
-    assert (seed.url, seed.promise) == (world.book.find(address("b")), BEST)
+    assert (seed.url, seed.promise) == (url_id(world, "b"), 2.0)
 
 
 def test_only_the_first_few_links_to_a_page_are_learned_from() -> None:
-    names = [f"p{n}" for n in range(IN_LINKS + 3)]
+    names = [f"p{n}" for n in range(SpiderSettings().in_links + 3)]
     world = small_world({"home": names, **{name: ["target"] for name in names}, "target": []})
     spider = Spider(NoTopic(), online=True)
     crawl(spider, world, frozenset())
     assert spider._experience is not None
-    assert len(spider._experience._hints[world.book.find(address("target"))]) == IN_LINKS
+    assert len(spider._experience._hints[url_id(world, "target")]) == SpiderSettings().in_links

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foragers.strategies.spider.values import DEPTH, GAMMA, page_values
+from foragers.strategies.spider.settings import SpiderSettings
+from foragers.strategies.spider.values import page_values
 from foragers.training.lesson import Lesson
 from foragers.training.link_examples import worth_of_links
-from support.worlds_by_hand import address, small_world
+from support.worlds_by_hand import small_world, url_id
 
 Graph = Mapping[str, Sequence[str]]
+GAMMA, DEPTH = SpiderSettings().gamma, SpiderSettings().depth
 
 
 def columns(graph: Graph) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -90,7 +92,8 @@ def test_what_is_left_out_is_within_the_stated_bound() -> None:
 def reference(links: list[list[int]], rewards: set[int], page: int, depth: int) -> float:
     """Follow the greedy sequence from a page, searching the graph anew at every step."""
     away = {reward: distances_to(links, reward) for reward in sorted(rewards)}
-    reached, had, step, value = [page], set(), 0, 0.0
+    reached, step, value = [page], 0, 0.0
+    had: set[int] = set()
     while True:
         nearest = min(
             (
@@ -168,8 +171,8 @@ def test_values_of_links_follow_redirects_and_leave_out_sites() -> None:
         | {"http://other.test/x": ["http://other.test/t"], "http://other.test/t": []},
         redirects={"old": "b"},
     )
-    number = {name: world.book.find(address(name)) for name in ("t", "http://other.test/t")}
-    rewards = np.array(sorted(number.values()), np.int32)
+    wanted = [url_id(world, name) for name in ("t", "http://other.test/t")]
+    rewards = np.array(sorted(wanted), np.int32)
     sites = (
         np.array([world.book.href(url) for url in range(len(world.book))]) > "http://p"
     ).astype(np.int32)

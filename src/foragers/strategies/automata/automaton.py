@@ -1,10 +1,10 @@
-"""A learning automaton: chooses among actions by chance, and makes what paid off more likely.
+"""A learning automaton: chooses actions at random, and makes rewarded ones more likely.
 
 The equation numbers are those of `automata`.  Probabilities are arrays that sum to 1; each
 function returns a new one.  With a the reward and b the penalty parameter, b = 0 is linear
 reward-inaction (L_R-I), b = a reward-penalty (L_R-P), and a much smaller b reward-ε-penalty.
 
-Where only some actions are enabled (section 2.1), their probabilities are divided by
+If only some actions are enabled (section 2.1), their probabilities are divided by
 their sum K (3), one of them is chosen and updated, and all of them are multiplied by K again,
 so that the disabled ones keep theirs.
 """
@@ -21,21 +21,21 @@ Flags = NDArray[np.bool_]
 
 
 def uniform(actions: int) -> Probabilities:
-    """Return the probabilities of actions of which nothing is known."""
+    """Return equal probabilities."""
     return np.full(actions, 1 / actions) if actions else np.empty(0)
 
 
 def rewarded(p: Probabilities, chosen: int, a: float) -> Probabilities:
-    """Return the probabilities after the chosen action paid off (1)."""
+    """Return the probabilities after a reward of the chosen action (1)."""
     fresh = (1 - a) * p
     fresh[chosen] += a
     return fresh
 
 
 def penalised(p: Probabilities, chosen: int, b: float) -> Probabilities:
-    """Return the probabilities after the chosen action did not pay off (2)."""
+    """Return the probabilities after a penalty of the chosen action (2)."""
     if b == 0 or len(p) < 2:
-        # What an only action loses there is no other to give to.
+        # The probability of a single action cannot be given to another.
         return p.copy()
     fresh = (1 - b) * p + b / (len(p) - 1)
     fresh[chosen] -= b / (len(p) - 1)
@@ -49,7 +49,7 @@ def scaled(p: Probabilities, enabled: Flags) -> Probabilities:
     if total > 0:
         kept /= total
     elif count := int(np.count_nonzero(enabled)):
-        # Enabled are only actions that were given up: they are all alike.
+        # All enabled actions have probability 0: they become equal.
         kept[enabled] = 1 / count
     return kept
 
@@ -59,32 +59,32 @@ def updated(
 ) -> Probabilities:
     """Return the probabilities after a choice among the enabled actions."""
     among = scaled(p, enabled)[enabled]
-    place = int(np.count_nonzero(enabled[:chosen]))
-    among = rewarded(among, place, a) if paid else penalised(among, place, b)
+    index = int(np.count_nonzero(enabled[:chosen]))
+    among = rewarded(among, index, a) if paid else penalised(among, index, b)
     fresh = p.copy()
     fresh[enabled] = among * p[enabled].sum()
     return normal(fresh)
 
 
-def chosen(p: Probabilities, lot: float) -> int:
-    """Return the action that a lot between 0 and 1 falls on; one with probability 0 never."""
+def chosen(p: Probabilities, draw: float) -> int:
+    """Return the action for a random number between 0 and 1, never one with probability 0."""
     edges = np.cumsum(p)
-    place = int(np.searchsorted(edges, lot * edges[-1], side="right"))
-    if place < len(p):
-        return place
+    index = int(np.searchsorted(edges, draw * edges[-1], side="right"))
+    if index < len(p):
+        return index
     return int(np.flatnonzero(p)[-1])
 
 
 def normal(p: Probabilities) -> Probabilities:
-    """Return the probabilities with what rounding added or took away put right."""
+    """Return the probabilities corrected for rounding, with sum 1."""
     return p / p.sum() if len(p) else p
 
 
 def convergence_bound(p: float, a: float, ratio: float) -> float:
-    """Return the least chance that the best action's probability goes to 1 (section 4).
+    """Return a lower bound of the probability that the best action's goes to 1 (section 4).
 
-    `p` is its probability at first, `a` the reward parameter of L_R-I, and `ratio` the
-    largest chance of a reward among the other actions, as a share of that of the best one.
+    `p` is its initial probability, `a` the reward parameter of L_R-I, and `ratio` the
+    largest reward probability of the other actions, divided by that of the best one.
     """
     if not 0 < ratio < 1:
         return 1.0 if ratio <= 0 else 0.0

@@ -1,31 +1,29 @@
-"""A walk through the web: where it stands, and what it can go back to.
+"""LAFC: a walk through the web in which every document learns which of its links pay off.
 
-LAFC: a walk through the web in which every document learns which of its links pay off.
+Akbari Torkestani (2012), the paper `automata`.  Each document has a learning automaton whose
+actions are its links.  The automaton of the walk's current document chooses a link to a page that
+was not visited, which is fetched.  The link is rewarded if the page is at least as similar
+to the topic as the best page that the document has led to (τ), which then rises; else it is
+penalised.  A page whose similarity reaches the control threshold C is pushed on a stack, and the
+walk continues from there; else it continues from the top of the stack.
 
-Akbari Torkestani (2012), `automata`.  Each document has a learning automaton whose actions are
-its links.  The walk stands on a document, lets its automaton choose a link that leads to no
-visited page, and fetches that.  The link is rewarded if the page is at least as similar
-to the topic as the best that the document led to so far (τ), which then rises; else it is
-penalised.  A page whose similarity reaches the control threshold C goes on a stack and the
-walk goes on from there; else it goes on from the top of the stack.
+Within one crawl the order is random: a link is chosen at most once, and rewarding one
+leaves the proportions of the others.  The effect of learning shows in the next crawl of the
+same topic, which gets the automata as a `model`.
 
-Within one crawl this order is drawn by lot: a link is chosen at most once, and rewarding one
-leaves the others in proportion.  What is learned shows in the next crawl of the
-same topic, which takes up the automata as a `model`.
-
-Where the paper leaves something open, or would stop for no reason, we do this.
-- A resumed document stays on the stack until all its links are spent.  The paper takes it off
-  for good, and so loses what it still has; that is `literal`.
+Where the paper leaves something open, or would stop without need, we do this.
+- A resumed document stays on the stack until all its links are spent.  The paper removes it
+  for good, and so loses its other links; that is `literal`.
 - The paper goes on while any automaton has an action left, but fetches from the stack alone.
-  When the stack is empty we take up the most similar document below C; without `beyond`
+  When the stack is empty we resume the most similar document below C; without `beyond`
   the crawl ends there.
-- The beginning is a document too, whose links are the seeds.  A single seed below C is taken up
-  at once, as in the paper; of several, the most similar.
-- A page that cannot be had has no similarity, and its link is penalised.  So is that to a page
-  that is not kept (noindex), but its links are taken up when nothing better is left.  Lists of
+- The seed visit is a document too, whose links are the seeds.  A single seed below C is
+  used at once, as in the paper; of several, the most similar.
+- A page that cannot be fetched has no similarity, and its link is penalised.  So is the link to a
+  page that is not kept (noindex), but its links are used when nothing better is left.  Lists of
   pages (sitemaps) are not chosen by an automaton, and teach none.
 - Links to hosts that are closed just now are disabled for the moment, and a document that has only
-  such is passed over (with `literal`, waited for).  In a replay no host is closed.
+  such links is skipped (with `literal`, waited for).  In a replay no host is closed.
 - Several `walkers` share automata and visited pages; each has its own stack.  One whose stack
   is empty takes the oldest document of the longest other one.
 """
@@ -60,7 +58,7 @@ from foragers.strategies.automata.table import Automata
 
 
 class WalkStep(NamedTuple):
-    """A choice under way: whose, by which automaton, among which actions."""
+    """A choice in progress: the walker, the document, the action, and the enabled actions."""
 
     walker: int
     document: int
@@ -70,9 +68,9 @@ class WalkStep(NamedTuple):
 
 @dataclass(slots=True)
 class AutomataWalker:
-    """One walk: the document it stands on (-1: none), and those it can go back to.
+    """One walk: its current document (-1: none), and a stack of those it can go back to.
 
-    Where all hosts that it could go to were closed, `needs` are these: one of them must open.
+    If all hosts of its links were closed, `needs` has these hosts: one of them must open.
     """
 
     stack: list[int] = field(default_factory=list)
@@ -86,8 +84,14 @@ class AutomataWalker:
         self.needs = ()
 
 
-MOST_WALKERS = 10_000
-"""More than any connection has use for."""
+@dataclass(frozen=True)
+class LafcSettings:
+    """The number that no parameter of lafc sets."""
+
+    max_walkers: int = 10_000  # more than any number of connections can use
+
+
+DEFAULT_LAFC = LafcSettings()
 
 
 @dataclass(slots=True)
@@ -107,6 +111,7 @@ class Lafc:
     walkers: int = 1
     literal: bool = False
     beyond: bool = True
+    settings: LafcSettings = field(default=DEFAULT_LAFC, repr=False)
     automata: Automata = field(default_factory=Automata, init=False, repr=False)
     _walks: list[AutomataWalker] = field(default_factory=list, init=False, repr=False)
     _pending: dict[UrlId, WalkStep] = field(default_factory=dict, init=False, repr=False)
@@ -120,19 +125,20 @@ class Lafc:
     )
 
     def check(self) -> None:
-        """Refuse what makes no sense, and a model that is not whole."""
+        """Raise a UsageError for invalid parameters, or for a damaged model."""
         if not 0 < self.a <= 1:
             raise UsageError(f"lafc: a={self.a:g}: the reward must be above 0 and at most 1")
         for name, value in (("b", self.b), ("control", self.control)):
             if not 0 <= value <= 1:
                 raise UsageError(f"lafc: {name}={value:g}: must be between 0 and 1")
-        if not 1 <= self.walkers <= MOST_WALKERS:
-            raise UsageError(f"lafc: walkers={self.walkers}: use 1 to {MOST_WALKERS:,}")
+        most = self.settings.max_walkers
+        if not 1 <= self.walkers <= most:
+            raise UsageError(f"lafc: walkers={self.walkers}: use 1 to {most:,}")
         if self.model is not None:
             Remembered.of(self.model)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
-        """Let each walker that waits for nothing choose a link, until there are n."""
+        """Let each walker that waits for no page choose a link, until there are n."""
         choices: list[Choice] = []
         for number, walker in enumerate(self._walks):
             if len(choices) >= n:
@@ -142,7 +148,7 @@ class Lafc:
         return choices
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Reward or penalise the links that were followed, and stand where they led."""
+        """Reward or penalise the links that were followed, and move the walkers."""
         for visit in visits:
             page = visit.page
             if page.choice.url == NO_PARENT:
@@ -155,7 +161,7 @@ class Lafc:
         return self.automata.as_model(addresses)
 
     def _begin(self, seeds: Links) -> None:
-        """Give the seeds an automaton, and every walker a place to start."""
+        """Give the seeds an automaton, and make the walkers."""
         if self.model is not None:
             self.automata.remembered = Remembered.of(self.model)
             self.model = None
@@ -165,7 +171,7 @@ class Lafc:
         self._walks[0].push(self._walks[0].here)
 
     def _meet(self, links: Links) -> None:
-        """Learn which URLs there are, and where."""
+        """Record URLs and their hosts."""
         if len(links):
             last = int(links.targets.max())
             self._spent.reach(last)
@@ -173,7 +179,7 @@ class Lafc:
 
     def _arrive(self, visit: Visit) -> None:
         page, choice = visit.page, visit.page.choice
-        # Taken up from a ledger, a crawl is told of choices that this object never made.
+        # A crawl that is resumed from its ledger is told choices that this object never made.
         asked = self._pending.pop(choice.url, None)
         step = asked if asked and self._stands(asked, choice.url) else self._retrace(choice)
         for url in (choice.url, page.final):
@@ -192,21 +198,21 @@ class Lafc:
             self._resume(walker)
 
     def _take_in(self, page: Page, similarity: float, walker: AutomataWalker) -> bool:
-        """Give a new document an automaton; say whether the walk goes on from it."""
+        """Give a new document an automaton; return whether the walk continues from it."""
         choice = page.choice
         self._meet(page.links)
-        known = self.automata.find(page.final)
-        if known >= 0:
+        earlier = self.automata.find(page.final)
+        if earlier >= 0:
             links = page.links
             if page.status is Status.SKIPPED:  # it was not fetched: these are more, not all
-                targets = np.concatenate((self.automata.targets(known), links.targets))
+                targets = np.concatenate((self.automata.targets(earlier), links.targets))
                 hosts = self._hosts.values[targets]
                 links = Links(targets, hosts, links.addresses, page.content)
-            if self.automata.revise(known, links):
-                self._sites.pop(known, None)
-                for one in self._walks:
-                    one.needs = ()
-                heappush(self._aside, (-similarity, known))
+            if self.automata.revise(earlier, links):
+                self._sites.pop(earlier, None)
+                for walk in self._walks:
+                    walk.needs = ()
+                heappush(self._aside, (-similarity, earlier))
             return False
         document = self.automata.add(page.final, choice.depth, page.links)
         if similarity >= self.control or self._is_start(choice):
@@ -219,12 +225,12 @@ class Lafc:
         return False
 
     def _stands(self, step: WalkStep, url: UrlId) -> bool:
-        """Say whether a step's document still has the links that it was chosen from."""
+        """Return whether a step's document still has the links that it was chosen from."""
         targets = self.automata.targets(step.document)
         return len(targets) == len(step.enabled) and int(targets[step.action]) == url
 
     def _is_start(self, choice: Choice) -> bool:
-        """Say whether the walk goes on from a page whatever it is like: an only seed does."""
+        """Return whether the walk continues from a page of any similarity: from a single seed."""
         if choice.parent != NO_PARENT:
             return False
         # Without `beyond` seeds below C would end the crawl before it began.
@@ -236,15 +242,15 @@ class Lafc:
         document = self.automata.find(choice.parent)
         if document >= 0:
             targets = self.automata.targets(document)
-            place = np.flatnonzero(targets == choice.url)
-            if len(place):
+            actions = np.flatnonzero(targets == choice.url)
+            if len(actions):
                 enabled = ~self._spent.values[targets]
-                enabled[place[0]] = True
-                return WalkStep(walker % len(self._walks), document, int(place[0]), enabled)
+                enabled[actions[0]] = True
+                return WalkStep(walker % len(self._walks), document, int(actions[0]), enabled)
         return WalkStep(walker % len(self._walks), -1, -1, np.empty(0, np.bool_))
 
     def _resume(self, walker: AutomataWalker) -> None:
-        """Stand on the top of the stack: to keep it there, or by the paper's letter for good."""
+        """Continue from the top of the stack; with `literal`, remove it from there."""
         stack = walker.stack
         if self.literal:
             walker.here = stack.pop() if stack else -1
@@ -254,7 +260,7 @@ class Lafc:
     def _choose(
         self, number: int, walker: AutomataWalker, closed: AbstractSet[HostId]
     ) -> Choice | None:
-        """Let a walker make its next step; None where it has to wait or there is none."""
+        """Let a walker make its next step; None if it has to wait or there is none."""
         if walker.needs and all(host in closed for host in walker.needs):
             return None
         while walker.here >= 0 or self._take_up(walker):
@@ -268,7 +274,7 @@ class Lafc:
     def _draw(
         self, number: int, walker: AutomataWalker, closed: AbstractSet[HostId]
     ) -> Choice | None:
-        """Choose a link of the document stood on, or where its hosts are closed of one below it."""
+        """Choose a link of the current document, or if its hosts are closed, of one below it."""
         stays = self.literal or not closed
         documents = [walker.here] if stays else walker.stack[::-1]
         for document in documents:
@@ -285,9 +291,9 @@ class Lafc:
         return None
 
     def _open(self, document: int, closed: AbstractSet[HostId]) -> Flags | None:
-        """Return which links of a document can be followed just now, None if none can."""
+        """Return which links of a document can be followed now, None if none can."""
         sites = self._sites.get(document)
-        # Hosts only drop out of these, as links are spent: a long stack is passed over quickly.
+        # Hosts are only removed from these, as links are spent; so a long stack is skipped fast.
         if sites is not None and all(host in closed for host in sites):
             return None
         enabled = self._enabled(document)
@@ -313,9 +319,9 @@ class Lafc:
         return enabled
 
     def _take_up(self, walker: AutomataWalker) -> bool:
-        """Find a walker without documents one to go on from: a seed, another's, one left aside."""
+        """Give a walker without documents one: a seed, another walker's, or one set aside."""
         beginning = self.automata.find(NO_PARENT)
-        longest = max(self._walks, key=lambda one: len(one.stack))
+        longest = max(self._walks, key=lambda walk: len(walk.stack))
         if self._enabled(beginning).any():
             walker.push(beginning)
         elif len(longest.stack) > 1:

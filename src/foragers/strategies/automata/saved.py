@@ -1,6 +1,6 @@
-"""What stands for a page in any crawl: 64 bits of its normalised address.
+"""The automata of earlier crawls, as they are stored in a model.
 
-The automata of earlier crawls, as they stand in a model.
+A page is identified in any crawl by a key: 64 bits of its normalised URL.
 """
 
 from __future__ import annotations
@@ -25,22 +25,20 @@ Keys = NDArray[np.uint64]
 
 @dataclass(slots=True)
 class AddressKeys:
-    """The keys of URLs, each worked out once: pages of a site link to the same ones."""
+    """The keys of URLs, each computed once, since pages of a site link to the same URLs."""
 
-    _known: UrlColumn[np.uint64] = field(
-        default_factory=lambda: UrlColumn(np.uint64(0)), repr=False
-    )
+    _keys: UrlColumn[np.uint64] = field(default_factory=lambda: UrlColumn(np.uint64(0)), repr=False)
 
     def of(self, urls: Ids, addresses: Addresses) -> Keys:
-        """Return the keys of some URLs."""
-        known = self._known.reach(int(urls.max(initial=0)))
-        for url in urls[known[urls] == 0].tolist():
-            known[url] = key_of(url, addresses)
-        return known[urls]
+        """Return the keys of URLs."""
+        keys = self._keys.reach(int(urls.max(initial=0)))
+        for url in urls[keys[urls] == 0].tolist():
+            keys[url] = key_of(url, addresses)
+        return keys[urls]
 
 
 def key_of(url: UrlId, addresses: Addresses) -> int:
-    """Return 64 bits that stand for an address in any crawl; 0 for the page that is nowhere."""
+    """Return the key of a URL, 0 for `NO_PARENT`."""
     if url == NO_PARENT:
         return 0
     href = addresses.href(url)
@@ -85,7 +83,7 @@ class Remembered:
 
     @classmethod
     def of(cls, model: Model) -> Remembered:
-        """Take up what a model holds, if it is whole."""
+        """Read a model; raise a UsageError if it is damaged."""
         try:
             columns = cls(
                 *(model.arrays[name].astype(kind, copy=False) for name, kind in COLUMNS.items())
@@ -129,19 +127,19 @@ class Remembered:
 
 
 def recalled(before: Learned, links: NDArray[np.uint32]) -> tuple[Probabilities, float, int]:
-    """Return probabilities, threshold and best action for the links that a page has now.
+    """Return probabilities, threshold and best action for the current links of a page.
 
     Links that are gone leave their share to the others (8); then each new one gets 1/n and the
-    rest is scaled by (n - 1)/n (7), which together is 1/n for every new one.  With its best
-    link gone, the threshold is found anew (6).
+    rest is scaled by (n - 1)/n (7), which together is 1/n for every new one.  If its best
+    link is gone, the threshold is reset (6).
     """
-    known = before.links
-    order = np.argsort(known, kind="stable")
-    places = order[np.minimum(np.searchsorted(known, links, sorter=order), len(known) - 1)]
-    old = known[places] == links
-    p = np.where(old, before.probabilities[places].astype(np.float64), 0.0)
+    earlier = before.links
+    order = np.argsort(earlier, kind="stable")
+    rows = order[np.minimum(np.searchsorted(earlier, links, sorter=order), len(earlier) - 1)]
+    old = earlier[rows] == links
+    p = np.where(old, before.probabilities[rows].astype(np.float64), 0.0)
     count = int(np.count_nonzero(old))
     p = p / p.sum() if p.sum() > 0 else old / max(count, 1)
     p = normal(np.where(old, p * count / len(links), 1 / len(links)))
-    best = np.flatnonzero(old & (places == before.best))
+    best = np.flatnonzero(old & (rows == before.best))
     return (p, before.threshold, int(best[0])) if len(best) else (p, 0.0, NOTHING_YET)

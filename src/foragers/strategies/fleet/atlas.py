@@ -1,4 +1,4 @@
-"""What a fleet must know of a web that it is told of page by page: addresses, versions, states."""
+"""The part of a web that a fleet has been told of: URLs, versions and states of pages."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ STAYED = (Status.OK, Status.UNCHANGED)
 
 
 class Stater(Protocol):
-    """Makes states of texts, as `text.state.StateMap` does."""
+    """Turns texts into states, as `text.state.StateMap` does."""
 
     @property
     def k(self) -> int:
-        """How many numbers a state has."""
+        """The number of dimensions of a state."""
         ...
 
     def states(self, texts: list[str]) -> NDArray[np.float32]:
@@ -49,7 +49,7 @@ class Atlas:
         self.table = StateTable(self.k)
 
     def chart(self, page: Page) -> Ids:
-        """Note the links of a page, and return them: each once, and none to the page itself."""
+        """Record the links of a page, and return them: each once, and none to the page itself."""
         urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
         depth = page.choice.depth + 1
         ways = self._ways
@@ -64,7 +64,7 @@ class Atlas:
         return np.fromiter(distinct, np.int32, len(distinct))
 
     def choice(self, url: UrlId, promise: float, agent: str) -> Choice:
-        """Return the choice of a URL, with the way by which it was found."""
+        """Return the choice of a URL, with its parent and depth."""
         host, parent, depth = self._ways[url]
         return Choice(url, host, promise, agent, parent, depth)
 
@@ -74,7 +74,7 @@ class Atlas:
         return Choice(url, host, promise, agent, page.final, page.choice.depth + 1)
 
     def page(self, page: Page) -> int:
-        """Return a number for the version that a page shows, -1 where there is none.
+        """Return a number for the version of a page, -1 if there is none.
 
         A page that is not kept and has links (noindex, a sitemap) is one without words.
         """
@@ -92,7 +92,7 @@ class Atlas:
         return number
 
     def state(self, number: int) -> int:
-        """Return the number of the state of a version; of none it is 0."""
+        """Return the number of the state of a version, 0 for none."""
         return self._numbers[number] if number >= 0 else 0
 
     def _state(self, page: Page) -> int:
@@ -106,5 +106,5 @@ class Atlas:
 
 
 def links_version(page: Page) -> int:
-    """Return a number below 0 for the links of a page of which nothing else is known."""
+    """Return a negative number for the links of a page without other content."""
     return -2 - (page.final << 32 | crc32(page.links.targets.tobytes()))

@@ -1,10 +1,10 @@
-"""The reinforcing agent: says what is news, and keeps the scores of the foragers.
+"""A colony: one reinforcing agent, and one or several fleets that work for it in turns.
 
-A colony: one reinforcing agent, and one or several fleets that work for it in turns.
+The reinforcing agent decides what is news, and keeps the scores of the foragers.
 
-The steps of Algorithms 9 to 12 are here, over arrays, without a word on how pages are
-downloaded: the strategy that asks a world page by page (`strategies.foragers`) and the
-replay that reads whole steps from an archive (`fleet.replay`) both call them.
+The steps of Algorithms 9 to 12 are here, over arrays, independent of how pages are downloaded: the
+strategy that asks a world page by page (`fleet.dialogue`) and the replay that reads whole steps
+from an archive (`fleet.simulation.replay`) both use them.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.page_memory import PageMemory, Sights
 from foragers.strategies.fleet.prospects import Prospects
-from foragers.strategies.fleet.settings import FleetSettings
+from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings, FleetTuning
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(slots=True)
 class ReinforcingAgent:
-    """Rewards a page once: whoever sends it first."""
+    """Rewards a page once, to the first forager that sends it."""
 
     relevants: Marks = field(default_factory=Marks)
 
     def receive(self, forager: Forager, pages: Ids, wanted: Flags | None = None) -> Places:
-        """Return the places of the relevant pages, and settle the forager's score (Algorithm 7).
+        """Return the indexes of the relevant pages, and update the forager's score (Algorithm 7).
 
-        All pages are young enough.  `wanted` says which of them are what is asked for,
-        where that is more than being new.
+        All pages are young enough.  `wanted` says which of them are relevant, if that is more than
+        being new.
         """
         unseen = self.relevants.missing(pages)
         relevant = (unseen if wanted is None else unseen & wanted).nonzero()[0]
@@ -49,11 +49,11 @@ class ReinforcingAgent:
 
 
 def profit(settings: FleetSettings, sent: int, relevant: int) -> float:
-    """Return the reinforcement for a step on which so many pages were sent.
+    """Return the reinforcement for a step, from the numbers of pages sent and of relevant ones.
 
-    `selection`: a reward for each relevant page, a penalty for each other.  `evolution`: a
-    penalty for each page, and a reward for each relevant one; so that two pages of
-    which one is relevant bring 98 (its Figure 1).
+    `selection`: a reward for each relevant page, a penalty for each other.  `evolution`: a penalty
+    for each page, and a reward for each relevant one; so two pages of which one is relevant bring
+    98 (its Figure 1).
     """
     paid_for = sent if settings.scheme == "evolution" else sent - relevant
     return settings.reward * relevant + settings.penalty * paid_for
@@ -62,17 +62,15 @@ def profit(settings: FleetSettings, sent: int, relevant: int) -> float:
 Floats = NDArray[np.float64]
 
 NO_PLACES: Places = np.empty(0, np.intp)
-LEAST_VALUE = 1.0
-"""What a starting URL counts at least when one is chosen by refresh: all are looked at in time."""
 
 
 @dataclass(slots=True)
 class Colony:
     """Fleets under one reinforcing agent.
 
-    Several fleets share the downloads by what each earns, relevant pages a download, to the
-    power of `keenness`; what was `lasting` downloads ago counts half; and none gets less
-    than `least_share`.
+    Several fleets share the downloads in proportion to their earnings (relevant pages per
+    download) to the power of `keenness`; earnings of `lasting` downloads ago count half; and no
+    fleet gets less than `least_share`.
     """
 
     fleets: list[Fleet]
@@ -81,6 +79,7 @@ class Colony:
     least_share: float = 0.02
     lasting: float = 500.0
     keenness: float = 4.0
+    tuning: FleetTuning = DEFAULT_TUNING
     agent: ReinforcingAgent = field(default_factory=ReinforcingAgent)
     memory: PageMemory | None = None
     prospects: Prospects | None = None
@@ -89,29 +88,29 @@ class Colony:
     @property
     def foragers(self) -> list[Forager]:
         """All foragers alive."""
-        return [one for fleet in self.fleets for one in fleet.population.members]
+        return [member for fleet in self.fleets for member in fleet.population.members]
 
     def begin(self, seeds: Iterable[UrlId], now: float) -> None:
         """Make the first foragers of every fleet (Algorithm 9)."""
         urls = list(seeds)
         if self.memory is None and any(remembers(fleet) for fleet in self.fleets):
-            self.memory = PageMemory()
+            self.memory = PageMemory(self.tuning)
         watching = [fleet.settings for fleet in self.fleets if fleet.settings.starts == "worth"]
         if watching and self.memory is not None:
-            self.prospects = Prospects(self.memory, watching[0].new_within)
+            self.prospects = Prospects(self.memory, watching[0].new_within, self.tuning)
             self.prospects.begin(np.array(urls, np.int32), now)
         for fleet in self.fleets:
             self.born = fleet.begin(urls, self.born, self.width, now, self.rng)
 
     def start_turn(self, now: float) -> Forager | None:
-        """Choose who works next; None if nobody rests."""
+        """Start the turn of the next forager; None if all are at work."""
         ready = [fleet for fleet in self.fleets if fleet.resting]
         if not ready:
             return None
-        return max(ready, key=lambda one: one.credit).start_turn(now, self.rng)
+        return max(ready, key=lambda fleet: fleet.credit).start_turn(now, self.rng)
 
-    def _share(self, forager: Forager, downloads: int, found: int) -> None:
-        """Charge a fleet for downloads, and give every fleet credit by what it earns."""
+    def _share(self, forager: Forager, downloads: int, relevant: int) -> None:
+        """Charge a fleet for downloads, and give every fleet credit by its earnings."""
         rates = [
             power_of((fleet.earned + 1.0) / (fleet.spent + 100.0), self.keenness)
             for fleet in self.fleets
@@ -125,7 +124,7 @@ class Colony:
         working = self.fleet_of(forager)
         working.credit -= downloads
         working.spent += downloads
-        working.earned += found
+        working.earned += relevant
 
     def end_turn(self, forager: Forager, now: float) -> None:
         """Stop a forager, and let it multiply or die (Algorithm 8)."""
@@ -158,7 +157,7 @@ class Colony:
         if forager.settings.starts == "refresh" and self.memory is not None:
             urls = np.fromiter(weblog.values, np.int32, len(weblog))
             values = np.fromiter(weblog.values.values(), np.float64, len(weblog))
-            worth = self.memory.worth(urls, np.maximum(values, LEAST_VALUE), now)
+            worth = self.memory.worth(urls, np.maximum(values, self.tuning.min_start_value), now)
             ties = np.flatnonzero(worth == worth.max())
             url = urls.item(ties.item(int(self.rng.random() * len(ties))))
         else:
@@ -190,10 +189,10 @@ class Colony:
         young: Places,
         wanted: Flags | None = None,
     ) -> tuple[Places, Places]:
-        """End a step (Algorithm 12): put what it saw into the frontier, and reinforce it.
+        """End a step (Algorithm 12): put its pages into the frontier, and reinforce it.
 
-        `links` are those of the page stepped to, `young` the places of pages young enough,
-        each once, `wanted` those of them that are asked for.  Returns the places of the
+        `links` are those of the page stepped to, `young` the indexes of pages young enough,
+        each once, `wanted` says which of them are wanted.  Returns the indexes of the
         downloads that were sent, and of those that were relevant.
         """
         prospects = self.prospects
@@ -213,7 +212,7 @@ class Colony:
         return sent, relevant
 
     def _see(self, forager: Forager, sights: Sights, links: Ids, states: States) -> None:
-        """Put linked pages that came back, or that the memory knows, into the frontier."""
+        """Put linked pages that were fetched, or that the memory knows, into the frontier."""
         leaves, memory = forager.settings.leaves, self.memory
         if memory is not None:
             if not len(links):
@@ -239,9 +238,9 @@ class Colony:
         pages: Ids,
         wanted: Flags | None = None,
     ) -> tuple[Places, Places]:
-        """Reinforce a step: `pages` are those young enough, `wanted` those that are asked for.
+        """Reinforce a step: `pages` are those young enough, `wanted` says which are wanted.
 
-        The page stepped to has the state of this number.  Returns the places of the pages
+        The page stepped to has the state of this number.  Returns the indexes of the pages
         that were sent, and of those that were relevant (Algorithms 4, 5 and 7).
         """
         sent = relevant = NO_PLACES
@@ -259,6 +258,6 @@ class Colony:
 
 
 def remembers(fleet: Fleet) -> bool:
-    """Say whether a fleet needs to know when pages were seen before."""
+    """Return whether a fleet needs to know when pages were seen before."""
     settings = fleet.settings
     return settings.looks in ("new", "due", "worth") or settings.starts in ("refresh", "worth")

@@ -1,4 +1,4 @@
-"""A fleet: foragers of one kind, born and deleted by their scores, who take turns."""
+"""A fleet: foragers of one kind that take turns, and are born and deleted by their scores."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from foragers.strategies.population.population import Population
 
 @dataclass(slots=True)
 class Fleet:
-    """Foragers that live by the same settings.
+    """Foragers with the same settings.
 
-    `resting` are those who wait for their turn, in order.  `earned` and `spent` are relevant
-    pages and downloads, those long ago counting less, and `credit` the downloads it has not
-    made of those it deserved.
+    `resting` are those that wait for their turn, in order.  `earned` and `spent` are relevant
+    pages and downloads, older ones with less weight, and `credit` the downloads that it may still
+    make of its share.
     """
 
     settings: FleetSettings

@@ -1,10 +1,8 @@
-"""Learning what pages are worth, by temporal differences (Algorithm 4).
+"""A forager: walks from page to page, and learns where walks are worth it.
 
-The weblog: the starting URLs that a forager knows, and what a path from each was worth.
-
-A forager: walks from page to page, and remembers where walks were worth it.
-
-The reinforcing agent keeps the score; everything else here is the forager's own.
+It learns the value of pages by temporal differences (`td_update`, Algorithm 4), and keeps in its
+weblog the starting URLs that it knows, with the value of a path from each. The reinforcing agent
+keeps its score.
 """
 
 from __future__ import annotations
@@ -20,28 +18,30 @@ from foragers.core.exact import dot
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import Marks, Places, States
 from foragers.strategies.fleet.path import Path
-from foragers.strategies.fleet.settings import FleetSettings
+from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings
 
 Floats = NDArray[np.float64]
 
-LARGEST = 1e150
-"""Values stay numbers as long as errors do not exceed this."""
-
 
 def td_update(
-    weights: Floats, state: Floats, next_state: Floats, reward: float, settings: FleetSettings
+    weights: Floats,
+    state: Floats,
+    next_state: Floats,
+    reward: float,
+    settings: FleetSettings,
+    max_error: float = DEFAULT_TUNING.max_error,
 ) -> float:
     """Correct the weights after a step from one state to the next, and return the error.
 
     error = r + γ v(next) - v(state);  weights += α error state.  With the papers' α the
-    weights can run away on states that have little in common; beyond an error of `LARGEST`
-    they run no further.
+    weights can diverge on states that have little in common; beyond an error of `max_error`
+    they stay as they are.
     """
     error = reward + settings.gamma * dot(next_state, weights) - dot(state, weights)
     rate = settings.alpha
     if settings.normalised:
         rate /= max(dot(state, state), 1e-12)
-    if abs(error) < LARGEST:
+    if abs(error) < max_error:
         weights += (rate * error) * state
     return error
 
@@ -141,13 +141,13 @@ class Forager:
         return not path.waiting or len(path.urls) >= self.steps
 
     def choose(self, rng: np.random.Generator) -> tuple[UrlId, float]:
-        """Go to the next page of the path, and say its value (Algorithms 3 and 11)."""
+        """Go to the next page of the path, and return its value (Algorithms 3 and 11)."""
         if self.settings.ordering == "random":
             return self.path.go_anywhere(rng), 0.0
         return self.path.go_best(self.weights, rng)
 
     def end_path(self) -> None:
-        """Learn from the path which URLs are good to start from (Algorithm 1), and leave it."""
+        """Learn from the path which URLs are good to start from (Algorithm 1), and end it."""
         if self.settings.weblog_update and self.path.urls:
             self.weblog.update(self.path.urls, self.path.rewards, self.settings.beta)
         self.path.restart()
@@ -156,14 +156,14 @@ class Forager:
             self._state = None
 
     def select(self, pages: Ids) -> Places:
-        """Return the places of pages, all young enough, to be sent, and note it (Algorithm 5)."""
+        """Return the indexes of pages to be sent, and record that (Algorithm 5)."""
         unsent = self.sent.missing(pages).nonzero()[0]
         if len(unsent):
             self.sent.add(pages)
         return unsent
 
     def learn(self, states: States, number: int, profit: float) -> None:
-        """Take in what the step to a page with the state of this number was worth (Algorithm 4)."""
+        """Learn from the profit of the step to a page with this state number (Algorithm 4)."""
         self.path.rewards.append(profit)
         if not self.settings.learns_weights:
             return
@@ -174,7 +174,7 @@ class Forager:
         self._state = here
 
     def child(self, number: int, rng: np.random.Generator) -> Forager:
-        """Return another forager with part of what this one knows (Algorithm 6)."""
+        """Return another forager with part of this one's weblog (Algorithm 6)."""
         settings = self.settings
         weblog = self.weblog.split(rng) if settings.weblog_update else self.weblog
         weights = self.weights.copy()

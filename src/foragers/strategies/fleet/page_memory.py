@@ -1,9 +1,9 @@
-"""What a fleet knows of the pages it has seen: when, in which version, how often they change.
+"""The pages that a fleet has seen: when, in which version, and how often they change.
 
-Pages change at random times, at a rate that is estimated from how many of the checks found
-a change (after Cho and Garcia-Molina).  Half a change is added, so that a page that never
-changed is still looked at, less and less often.  A page not checked twice is taken to
-change `FIRST_RATE` times a second.
+Pages change at random times, at a rate that is estimated from the checks that found a change
+(Cho and Garcia-Molina 2003, "Estimating frequency of change").  Half a change is added, so that a
+page that never changed is still visited, less and less often.  A page not checked twice is assumed
+to change once an hour.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids
 from foragers.frontier.columns import grown
+from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetTuning
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-FIRST_RATE = 1 / 3600.0
-"""How often a page is thought to change of which nothing is known: once an hour."""
 
 
 class Sights(NamedTuple):
@@ -43,6 +41,7 @@ class Sights(NamedTuple):
 class PageMemory:
     """Columns over URLs."""
 
+    tuning: FleetTuning = DEFAULT_TUNING
     seen: Floats = field(default_factory=lambda: np.full(64, -np.inf))
     pages: Ids = field(default_factory=lambda: np.full(64, -1, np.int32))
     states: Ids = field(default_factory=lambda: np.zeros(64, np.int32))
@@ -63,30 +62,31 @@ class PageMemory:
             self.watched = grown(self.watched, top + 1, 0.0)
 
     def note(self, urls: Ids, pages: Ids, states: Ids, times: Floats, leads: Flags) -> None:
-        """Take in downloads of different URLs, as the columns of `Sights`."""
+        """Record downloads of different URLs, as the columns of `Sights`."""
         self.reach(int(urls.max()))
         before = self.seen[urls]
-        known = before > -np.inf
-        self.checks[urls] += known
-        self.changes[urls] += known & (self.pages[urls] != pages)
-        self.watched[urls] += np.where(known, times - before, 0.0)
+        seen_before = before > -np.inf
+        self.checks[urls] += seen_before
+        self.changes[urls] += seen_before & (self.pages[urls] != pages)
+        self.watched[urls] += np.where(seen_before, times - before, 0.0)
         self.seen[urls] = times
         self.pages[urls] = pages
         self.states[urls] = states
         self.leads[urls] = leads
 
     def rates(self, urls: Ids) -> Floats:
-        """Return how often pages change, in changes a second: -ln((n - X + ½) / (n + 1)) / I."""
+        """Return the change rates of pages, per second: -ln((n - X + ½) / (n + 1)) / I."""
         checks = self.checks[urls]
         interval = self.watched[urls] / np.maximum(checks, 1.0)
         still = (checks - self.changes[urls] + 0.5) / (checks + 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = -exact.log(still) / interval
-        found: Floats = np.where((checks > 0) & (interval > 0), rates, FIRST_RATE)
-        return found
+        first = self.tuning.first_rate
+        estimates: Floats = np.where((checks > 0) & (interval > 0), rates, first)
+        return estimates
 
     def new(self, urls: Ids, now: float, chance: float) -> Flags:
-        """Say which URLs were never fetched, or had no page and may have one by now."""
+        """Return which URLs were never fetched, or had no page and may have one by now."""
         self.reach(int(urls.max()))
         new = np.isneginf(self.seen[urls])
         gone = ~new & (self.pages[urls] < 0)
@@ -95,17 +95,17 @@ class PageMemory:
         return new
 
     def due(self, urls: Ids, now: float, chance: float) -> Flags:
-        """Say which URLs are new, or have changed since they were seen with at least a chance."""
+        """Return which URLs have changed since they were seen with at least a probability."""
         self.reach(int(urls.max()))
         waited = now - self.seen[urls]
         return -exact.expm1(-self.rates(urls) * waited) >= chance
 
     def worth(self, urls: Ids, weights: Floats, now: float) -> Floats:
-        """Return what it is worth to fetch pages now, if new content is what counts.
+        """Return the value of fetching pages now, if the aim is new content.
 
         The frequencies f that find most new content for a budget satisfy
-        w [1 - (1 + λ/f) exp(-λ/f)] = μ.  So the page for which the left side, with the time
-        since it was last fetched for 1/f, is largest is the one to fetch.
+        w [1 - (1 + λ/f) exp(-λ/f)] = μ.  So the page to fetch is the one with the largest left
+        side, with the time since it was last fetched for 1/f.
         """
         self.reach(int(urls.max()))
         expected = self.rates(urls) * np.minimum(now - self.seen[urls], 1e12)

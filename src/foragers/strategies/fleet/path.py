@@ -1,9 +1,9 @@
-"""The path of a forager: where it has been since it started, and where it may go next.
+"""The path of a forager: the pages visited since it started, and the frontier.
 
-Pages of the frontier that have the same state have the same value.  They are kept together,
-one *kind* of page for each state, so that choosing costs as much as there are kinds, ties
-are ties and no matter of rounding, and a page is drawn from a kind in no time.  The *gate* of
-a kind is closed (minus infinity) while it has no pages.
+Pages of the frontier with the same state have the same value.  They are kept together, one *kind*
+of page for each state.  So the cost of a choice depends on the number of kinds only, ties do
+not depend on rounding, and a page is drawn from a kind in constant time.  The *gate* of a kind is
+closed (minus infinity) while it has no pages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Path:
     _top: int = -1
 
     def restart(self) -> None:
-        """Forget where the path has been and could have gone."""
+        """Clear the visited pages and the frontier."""
         self.urls, self.rewards = [], []
         self.waiting = 0
         self._kind_of.clear()
@@ -52,7 +52,7 @@ class Path:
         self.reweigh()
 
     def visit(self, url: UrlId) -> None:
-        """Note that a page is visited, and leave it out of the frontier from now on."""
+        """Record that a page is visited, and keep it out of the frontier."""
         self.block(url)
         self.urls.append(url)
 
@@ -65,7 +65,7 @@ class Path:
         self._kind_of[url] = VISITED
 
     def unvisited(self, urls: Ids) -> NDArray[np.bool_]:
-        """Say which URLs this path has not visited."""
+        """Return which URLs this path has not visited."""
         kind_of = self._kind_of
         return np.array([kind_of.get(url) != VISITED for url in urls.tolist()], np.bool_)
 
@@ -82,10 +82,10 @@ class Path:
             else:  # the page has changed
                 self._leave(url, before)
             kind_of[url] = kind
-            some = members[kind]
-            if not some:
+            pages = members[kind]
+            if not pages:
                 self._gates[kind] = 0.0
-            some.append(url)
+            pages.append(url)
 
     def _leave(self, url: UrlId, kind: int) -> None:
         """Take a page out of its kind."""
@@ -95,10 +95,10 @@ class Path:
             self._gates[kind] = -np.inf
 
     def _kinds_of(self, numbers: list[int], states: States) -> list[int]:
-        """Return the kinds of pages by the numbers of their states, and note new kinds."""
+        """Return the kinds of pages by the numbers of their states, and add new kinds."""
         kinds = self._kinds
         first = len(kinds)
-        found = [kinds.setdefault(number, len(kinds)) for number in numbers]
+        of_pages = [kinds.setdefault(number, len(kinds)) for number in numbers]
         count = len(kinds)
         if count > first:
             if self._table.shape[1] != states.shape[1]:
@@ -109,15 +109,15 @@ class Path:
             self._table[first:count] = states[list(islice(kinds, first, None))]
             self._members += [[] for _ in range(first, count)]
             self._values = None
-        return found
+        return of_pages
 
     def reweigh(self) -> None:
-        """Note that the weights have changed."""
+        """Recompute values, since the weights have changed."""
         self._values = None
         self._top = -1
 
     def go_best(self, weights: Floats, rng: np.random.Generator) -> tuple[UrlId, float]:
-        """Visit the page of the highest value, and say that value; ties at random (Algorithm 3)."""
+        """Visit the page of highest value, ties at random, and return the value (Algorithm 3)."""
         top = self._top
         if top < 0:
             top = self._best_kind(weights, rng)
@@ -132,8 +132,8 @@ class Path:
         """Visit a page of a kind, drawn at random."""
         members = self._members[kind]
         if (count := len(members)) > 1:
-            place = int(rng.random() * count)
-            members[place], members[-1] = members[-1], members[place]
+            index = int(rng.random() * count)
+            members[index], members[-1] = members[-1], members[index]
         url = members.pop()
         if not members:
             self._gates[kind] = -np.inf
@@ -156,7 +156,7 @@ class Path:
         return kind
 
     def _draw_kind(self, kinds: range | list[int], rng: np.random.Generator) -> int:
-        """Draw one of some kinds, each with the chance of its number of pages."""
+        """Draw one of several kinds, in proportion to their numbers of pages."""
         members = self._members
         lot = int(rng.random() * sum(len(members[kind]) for kind in kinds))
         for kind in kinds:

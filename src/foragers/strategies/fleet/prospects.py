@@ -1,22 +1,23 @@
-"""What every page that a fleet knows of promises: how much news a download of it would bring now.
+"""The promise of every page that a fleet knows: the expected news of a download now.
 
-A page that was fetched is news again if it changed since: with its rate of change λ and the
-time τ since, with the chance 1 − exp(−λτ); changes longer ago than news may be old do not
-count.  What a change is worth is learned: a list brings the new pages that it links to.  The
-rate is estimated from all checks, n of them, X with a change, over a time W:
-λ = (−n ln((n − X + ½)/(n + ½)) + ½) / (W + ½/λ₀), λ₀ being the rate of all pages of the class:
-with links or without, turned up lately or not.  A list is not paid for the new pages in full,
-since they have to be fetched: a download has a *price*, what the pages chosen lately promised.
+A page that was fetched is news again if it has changed since: with its change rate λ and the time τ
+since then, with probability 1 − exp(−λτ).  Changes longer ago than news may be old do not count.
+The value of a change is learned: a list brings the new pages that it links to.  The rate is
+estimated from n checks over a time W, X of which found a change: λ = (−n ln((n − X + ½)/(n + ½)) +
+½) / (W + ½/λ₀), where λ₀ is the rate of all pages of the class: with links or without, found
+recently or not.  A list is not credited for the new pages in full, since they have to be fetched: a
+download has a *price*, the mean promise of the pages chosen recently.
 
-A page that was never fetched is *fresh* if its link turned up on a page that was known
-before, and else of the *stock*.  How often such pages are news is counted, for each of the
-two and for the pages that link to them.  A link that turned up longer ago than news may be
-old is no news any more, unless the page has changed.
+A page that was never fetched is *fresh* if its link appeared on a page that was known before, and
+otherwise of the *stock*.  The share of news among such pages is counted, for both classes and for
+the pages that link to them.  A link that appeared longer ago than news may be old is no news any
+more, unless the page has changed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,23 +25,18 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import Places, grown
-from foragers.strategies.fleet.page_memory import FIRST_RATE, PageMemory
+from foragers.strategies.fleet.page_memory import PageMemory
+from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetTuning
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-STOCK, FRESH = 0, 1
-HALF = 0.5
-"""So many changes are added to those counted, at the rate of all pages of the kind."""
 
-LIKE_ITS_KIND = 3.0
-"""So many tries at the rate of its kind are added to those of the links of one page."""
+class LinkClass(IntEnum):
+    """Pages never fetched: of the stock, or with a fresh link."""
 
-SMOOTH = 0.05
-"""How fast the price follows what the pages chosen promise."""
-
-SHORTLIST = 64
-"""So many of the most promising pages are compared at each step, the others now and then."""
+    STOCK = 0
+    FRESH = 1
 
 
 def pair(stock: float, fresh: float) -> Floats:
@@ -50,10 +46,11 @@ def pair(stock: float, fresh: float) -> Floats:
 
 @dataclass(slots=True)
 class Prospects:
-    """Columns over URLs beside those of the memory, and counts of each kind of page."""
+    """Columns over URLs besides those of the memory, and counts of each class of pages."""
 
     memory: PageMemory
     new_within: float
+    tuning: FleetTuning = DEFAULT_TUNING
     sighted: Floats = field(default_factory=lambda: np.full(64, -np.inf))
     asked: Floats = field(default_factory=lambda: np.full(64, -np.inf))
     parents: Ids = field(default_factory=lambda: np.full(64, -1, np.int32))
@@ -63,13 +60,17 @@ class Prospects:
     wins: Floats = field(default_factory=lambda: np.zeros((64, 2)))
     all_tries: Floats = field(default_factory=lambda: pair(2.0, 1.0))
     all_wins: Floats = field(default_factory=lambda: pair(1.0, 1.0))
-    changes: Floats = field(default_factory=lambda: np.full(4, HALF))
-    watched: Floats = field(default_factory=lambda: np.full(4, HALF / FIRST_RATE))
+    changes: Floats = field(init=False)
+    watched: Floats = field(init=False)
     price: float = 0.1
     _known: Ids = field(default_factory=lambda: np.zeros(64, np.int32))
     _count: int = 0
     _short: Ids = field(default_factory=lambda: np.zeros(0, np.int32))
     _turns: int = 0
+
+    def __post_init__(self) -> None:
+        prior = self.tuning.prior_changes
+        self.changes, self.watched = np.full(4, prior), np.full(4, prior / self.tuning.first_rate)
 
     def reach(self, top: int) -> None:
         """Make room for a URL."""
@@ -78,21 +79,21 @@ class Prospects:
             self.sighted = grown(self.sighted, top + 1, -np.inf)
             self.asked = grown(self.asked, top + 1, -np.inf)
             self.parents = grown(self.parents, top + 1, -1)
-            self.kinds = grown(self.kinds, top + 1, STOCK)
+            self.kinds = grown(self.kinds, top + 1, LinkClass.STOCK)
             self.earned = grown(self.earned, top + 1, 0.0)
             self.tries = grown(self.tries, top + 1, 0.0)
             self.wins = grown(self.wins, top + 1, 0.0)
 
     def begin(self, seeds: Ids, now: float) -> None:
-        """Take in the seeds: the first pages that are known."""
-        self._add(seeds, FRESH, -1, now)
+        """Add the seeds: the first known pages."""
+        self._add(seeds, LinkClass.FRESH, -1, now)
 
     def sight(self, page: UrlId, links: Ids, now: float) -> None:
-        """Take in the links of a page, before the memory notes that it was fetched."""
+        """Add the links of a page, before the memory records that it was fetched."""
         self.reach(max(page, int(links.max())))
         new = links[np.isneginf(self.sighted[links])]
         if len(new):
-            kind = STOCK if np.isneginf(self.memory.seen[page]) else FRESH
+            kind = LinkClass.STOCK if np.isneginf(self.memory.seen[page]) else LinkClass.FRESH
             self._add(new, kind, page, now)
 
     def _add(self, urls: Ids, kind: int, parent: UrlId, now: float) -> None:
@@ -107,7 +108,7 @@ class Prospects:
         self._short = np.concatenate((self._short, urls))
 
     def note(self, urls: Ids, pages: Ids, times: Floats, rewarded: Places) -> None:
-        """Take in downloads and which were news, before the memory notes them."""
+        """Record downloads and which were news, before the memory records them."""
         self.reach(int(urls.max()))
         memory = self.memory
         before = memory.seen[urls]
@@ -125,12 +126,14 @@ class Prospects:
             self._first(urls[first], news[first])
 
     def _classes(self, urls: Ids, now: float | Floats) -> Places:
-        """Return for each page one of four: with links or without, lately turned up or not."""
-        recent = (self.kinds[urls] == FRESH) & (now - self.sighted[urls] <= self.new_within)
+        """Return the class of each page: with links or without, found recently or not."""
+        recent = (self.kinds[urls] == LinkClass.FRESH) & (
+            now - self.sighted[urls] <= self.new_within
+        )
         return np.asarray(2 * recent + self.memory.leads[urls], np.intp)
 
     def _first(self, urls: Ids, news: Flags) -> None:
-        """Count pages fetched for the first time for their kind and the pages that showed them."""
+        """Count pages fetched for the first time, for their class and their parent."""
         kinds, parents = self.kinds[urls], self.parents[urls]
         self.all_tries += np.bincount(kinds, minlength=2)
         self.all_wins += np.bincount(kinds, news, 2)
@@ -138,47 +141,49 @@ class Prospects:
         kinds, parents, news = kinds[linked], parents[linked], news[linked]
         np.add.at(self.tries, (parents, kinds), 1.0)
         np.add.at(self.wins, (parents, kinds), news)
-        fresh = kinds == FRESH
+        fresh = kinds == LinkClass.FRESH
         np.add.at(self.earned, parents[fresh], news[fresh] - self.price)
 
     def worth(self, urls: Ids, now: float) -> Floats:
-        """Return how much news a download of each page promises."""
+        """Return the promise of each page."""
         fetched = self.memory.seen[urls] > -np.inf
-        found = np.empty(len(urls))
-        found[fetched] = self._again(urls[fetched], now)
-        found[~fetched] = self._untried(urls[~fetched], now)
-        return found
+        promises = np.empty(len(urls))
+        promises[fetched] = self._again(urls[fetched], now)
+        promises[~fetched] = self._untried(urls[~fetched], now)
+        return promises
 
     def _again(self, urls: Ids, now: float) -> Floats:
-        """Return what pages promise that were fetched before."""
+        """Return the promises of pages that were fetched before."""
         memory = self.memory
         checks, changes = memory.checks[urls], memory.changes[urls]
         events = -checks * exact.log((checks - changes + 0.5) / (checks + 0.5))
         common = (self.changes / self.watched)[self._classes(urls, now)]
-        rates = (events + HALF) / (memory.watched[urls] + HALF / common)
+        prior = self.tuning.prior_changes
+        rates = (events + prior) / (memory.watched[urls] + prior / common)
         since = np.minimum(now - self.asked[urls], self.new_within)
         value = (self.earned[urls] + 1.0) / (changes + 1.0)
-        found: Floats = value * -exact.expm1(-rates * since)
-        return found
+        promises: Floats = value * -exact.expm1(-rates * since)
+        return promises
 
     def _untried(self, urls: Ids, now: float) -> Floats:
-        """Return what pages promise that were never fetched."""
+        """Return the promises of pages that were never fetched."""
         kinds, parents = self.kinds[urls], self.parents[urls]
         rates = (self.all_wins / self.all_tries)[kinds]
         wins, tries = self.wins[parents, kinds], self.tries[parents, kinds]
-        found: Floats = (wins + LIKE_ITS_KIND * rates) / (tries + LIKE_ITS_KIND)
+        prior = self.tuning.prior_tries
+        promises: Floats = (wins + prior * rates) / (tries + prior)
         waited = now - self.sighted[urls]
         late = -exact.expm1_of(-(self.changes / self.watched).item(0) * min(self.new_within, 1e12))
-        found = np.where(
-            waited > self.new_within, late, found * (1 - 0.5 * waited / self.new_within)
+        promises = np.where(
+            waited > self.new_within, late, promises * (1 - 0.5 * waited / self.new_within)
         )
         asked = self.asked[urls]
         again = asked > -np.inf  # and not answered: it may be lost
-        found[again] *= -exact.expm1(-FIRST_RATE * (now - asked[again]))
-        return found
+        promises[again] *= -exact.expm1(-self.tuning.first_rate * (now - asked[again]))
+        return promises
 
     def choose(self, now: float, rng: np.random.Generator) -> tuple[UrlId, float]:
-        """Return the page that promises most, and how much."""
+        """Return the page with the highest promise, and the promise."""
         if self._turns <= 0:
             self._shorten(now)
         self._turns -= 1
@@ -188,23 +193,24 @@ class Prospects:
         ties = np.flatnonzero(worth == best)
         url = urls.item(ties.item(int(rng.random() * len(ties))))
         self.asked[url] = now
-        self.price += SMOOTH * (min(float(best), 1.0) - self.price)
-        if len(urls) > 4 * SHORTLIST:
+        self.price += self.tuning.price_rate * (min(float(best), 1.0) - self.price)
+        if len(urls) > 4 * self.tuning.shortlist:
             self._turns = 0
         return url, float(best)
 
     def _shorten(self, now: float) -> None:
         """Find the most promising of all known pages."""
-        known = self._known[: self._count]
-        if len(known) > SHORTLIST:
-            worth = self.worth(known, now)
-            known = known[np.argsort(-worth, kind="stable")[:SHORTLIST]]
-        self._short = known
+        urls = self._known[: self._count]
+        shortlist = self.tuning.shortlist
+        if len(urls) > shortlist:
+            worth = self.worth(urls, now)
+            urls = urls[np.argsort(-worth, kind="stable")[:shortlist]]
+        self._short = urls
         self._turns = max(16, self._count // 64)
 
     def promising(self, links: Ids, now: float) -> Flags:
-        """Say which links, never fetched, promise more than the price."""
-        found = np.isneginf(self.memory.seen[links]) & np.isneginf(self.asked[links])
-        if found.any():
-            found[found] = self._untried(links[found], now) >= self.price
-        return found
+        """Return which links, never fetched, promise more than the price."""
+        untried = np.isneginf(self.memory.seen[links]) & np.isneginf(self.asked[links])
+        if untried.any():
+            untried[untried] = self._untried(links[untried], now) >= self.price
+        return untried

@@ -14,7 +14,7 @@ Turns = Literal["fixed", "random"]
 
 @dataclass(frozen=True)
 class FleetSettings:
-    """How foragers of one kind live.
+    """The settings of the foragers of one kind.
 
     **What they learn.**  With `weblog_update` a forager selects its starting URLs (Algorithm
     1); without, all foragers share one weblog of the first `start_size` pages visited.  With
@@ -24,7 +24,7 @@ class FleetSettings:
     **Rewards.**  `scheme` "selection" gives `reward` for a relevant page and `penalty` for
     one that is not; "evolution" takes the penalty for every page sent and adds the reward.
 
-    **Choices the papers leave open**, each with what we hold to be the papers' way:
+    **Choices the papers leave open**, each with what we take to be the papers' way:
 
     * `weight_scale`: random weights are drawn evenly from -scale to scale.
     * `start_is_step`: the starting page is the first of the `path_steps` steps of a path
@@ -32,7 +32,7 @@ class FleetSettings:
     * `td_across_paths`: the first step of a path also corrects the value of the last page
       of the path before.
     * `normalised`: the step of learning is divided by the square of the state's length.
-    * `charge_overshoot`: what a forager works beyond its slice is taken off its next one.
+    * `charge_overshoot`: time that a forager works beyond its slice is taken off its next one.
     * `looks`: which of the linked pages are downloaded: "all" (`selection`), those that this
       path has not "unvisited" (`evolution`), those "new" to the fleet, or those that are
       "due": new, or likely to have changed since the fleet saw them (`due_chance`), or those
@@ -80,9 +80,33 @@ class FleetSettings:
 
     @property
     def pages_a_path(self) -> int:
-        """How many pages a path visits at most, its starting page among them."""
+        """The largest number of pages of a path, including its starting page."""
         return self.path_steps if self.start_is_step else self.path_steps + 1
 
+
+@dataclass(frozen=True)
+class FleetTuning:
+    """Numbers that no parameter of a fleet sets."""
+
+    # The dialogue with a world.
+    max_promise: float = 1e300  # written to the ledger; larger values are cut
+    max_repeated: int = 256  # choices made again to find the one that a ledger has; guess
+    overtaken: int = 8  # later answers after which an answer counts as lost; guess
+
+    # What foragers know of pages.
+    first_rate: float = 1 / 3600.0  # changes per second of a page without checks; guess
+    min_start_value: float = 1.0  # of a starting URL, so that all are visited in time; guess
+    max_error: float = 1e150  # of temporal differences; with larger ones weights would overflow
+    max_hops: int = 10  # redirects of a download, as in `worlds.replay`
+
+    # The promise of pages (`Prospects`).
+    prior_changes: float = 0.5  # at the rate of the class, added to the changes of a page; Cho
+    prior_tries: float = 3.0  # at the rate of the class, added to those of a page's links; guess
+    price_rate: float = 0.05  # by which the price follows the promises of chosen pages; guess
+    shortlist: int = 64  # of the most promising pages, compared at each step; CPU
+
+
+DEFAULT_TUNING = FleetTuning()
 
 WL = FleetSettings(kind="wl", learns_weights=False)
 RL = FleetSettings(kind="rl", weblog_update=False)

@@ -21,7 +21,7 @@ from foragers.core.types import Choice, HostId, Visit
 from foragers.errors import UsageError
 from foragers.strategies.fleet.atlas import Atlas
 from foragers.strategies.fleet.colony import Colony
-from foragers.strategies.fleet.dialogue import Foraging
+from foragers.strategies.fleet.dialogue import FleetDialogue
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.settings import (
     HOME_PAGE,
@@ -43,9 +43,9 @@ from foragers.text.state import KIND, VERSION, StateMap
 class FleetStrategy:
     """What all fleets share: the dialogue, and the parameters of docs/fleets.md.
 
-    `new_within` is how old news may be, in seconds; `model` a file of states of pages
-    (`foragers train`), without which the words of pages are hashed; `abreast` how many
-    foragers may work at the same time where a world takes many downloads at once.
+    `new_within` is the largest age of news, in seconds; `model` a file of states of pages
+    (`foragers train`), without which the words of pages are hashed; `abreast` the number of
+    foragers that may work at the same time if a world takes many downloads at once.
     """
 
     rng: np.random.Generator
@@ -71,18 +71,18 @@ class FleetStrategy:
     charge_overshoot: bool = False
     abreast: int = 16
     k: int = 50
-    _work: Foraging | None = None
+    _work: FleetDialogue | None = None
 
     revisits: ClassVar[bool] = True
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
     kinds: ClassVar[tuple[FleetSettings, ...]] = (WLRL,)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
-        """Choose what the foragers at work want next."""
+        """Return the next choices of the foragers at work."""
         return [] if self._work is None else self._work.ask(n, closed)
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Hand each page to the forager that asked for it."""
+        """Pass each page to the forager that chose it."""
         for visit in visits:
             if self._work is None:
                 self._work = self._begin()
@@ -91,14 +91,14 @@ class FleetStrategy:
                 self._work.tell(visit)
 
     def census(self) -> Census | None:
-        """Return who was born of whom and who died, in each fleet."""
+        """Return the births and deaths of each fleet."""
         if self._work is None:
             return None
         fleets = self._work.colony.fleets
         return Census({fleet.settings.kind: fleet.population.events for fleet in fleets})
 
     def settings(self) -> tuple[FleetSettings, ...]:
-        """Return how the foragers live, or say which parameter is wrong."""
+        """Return the settings of the fleets; raise a UsageError for a wrong parameter."""
         self._check()
         return tuple(
             replace(
@@ -127,11 +127,11 @@ class FleetStrategy:
         )
 
     def _check(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Raise a UsageError for invalid parameters."""
         for name, allowed in (("scheme", Scheme), ("turns", Turns), ("looks", Looks)):
             if (value := getattr(self, name)) not in get_args(allowed):
-                known = ", ".join(get_args(allowed))
-                raise UsageError(f"{name}={value}: must be one of {known}")
+                allowed_values = ", ".join(get_args(allowed))
+                raise UsageError(f"{name}={value}: must be one of {allowed_values}")
         lowest = {"path_steps": 1, "weblog_size": 1, "start_size": 1, "least": 1, "k": 1}
         for name, least in {**lowest, "most": self.least, "abreast": 1}.items():
             if (value := getattr(self, name)) < least:
@@ -139,7 +139,7 @@ class FleetStrategy:
         if not self.slice_seconds > 0:
             raise UsageError(f"slice_seconds={self.slice_seconds:g}: must be above 0")
 
-    def _begin(self) -> Foraging:
+    def _begin(self) -> FleetDialogue:
         """Make the fleets."""
         kinds = self.settings()
         stater = None
@@ -150,7 +150,7 @@ class FleetStrategy:
         fleets = [Fleet(kind) for kind in kinds]
         needed = any(kind.ordering == "value" and kind.path_steps > 1 for kind in kinds)
         colony = Colony(fleets, width, self.rng)
-        return Foraging(colony, Atlas(width, stater, needed), self.abreast)
+        return FleetDialogue(colony, Atlas(width, stater, needed), self.abreast)
 
 
 @dataclass(slots=True)
@@ -219,7 +219,7 @@ class MixedFleet(FleetStrategy):
     watch: ClassVar[FleetSettings] = WATCH
 
     def settings(self) -> tuple[FleetSettings, ...]:
-        """Return how those that watch and those that explore live."""
+        """Return the settings of the watching and of the exploring foragers."""
         watching = replace(self.watch, new_within=self.new_within, slice_seconds=self.slice_seconds)
         return watching, *FleetStrategy.settings(self)
 
@@ -231,7 +231,7 @@ class HomePage:
     rng: np.random.Generator
     new_within: float
     abreast: int = 1
-    _work: Foraging | None = None
+    _work: FleetDialogue | None = None
 
     revisits: ClassVar[bool] = True
     near_seeds: ClassVar[bool] = True
@@ -241,12 +241,12 @@ class HomePage:
         return [] if self._work is None else self._work.ask(n, closed)
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Note the links of the seeds."""
+        """Record the links of the seeds."""
         for visit in visits:
             if self._work is None:
                 settings = replace(HOME_PAGE, new_within=self.new_within)
                 colony = Colony([Fleet(settings)], 1, self.rng)
-                self._work = Foraging(colony, Atlas(1, None, False), self.abreast)
+                self._work = FleetDialogue(colony, Atlas(1, None, False), self.abreast)
                 self._work.begin(visit)
             else:
                 self._work.tell(visit)

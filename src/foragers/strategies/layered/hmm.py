@@ -1,29 +1,28 @@
-"""HMM: how far a page is from what is wanted, told from the path that led to it.
+"""Two strategies with a hidden Markov model of the path to relevant pages: HMM and BPM.
 
-LJM in `automata`: Liu, Janssen and Milios (2006), "Using HMM to learn user browsing patterns for
-focused web crawling".  A page's links are worth the chance that the page behind them is wanted
-(α' of T0, see `hmm_model`); where that is about equal, that it is one step away (T1), and so on.
+**hmm.**  LJM in the paper `automata`: Liu, Janssen and Milios (2006), "Using HMM to learn user
+browsing patterns for focused web crawling".  The promise of a page's links is the probability that
+the page behind them is relevant (α' of T0, see `hmm_model`); if that is about equal, that it
+is one step away (T1), and so on.
 
 Where we had to guess, since we had no copy of that paper: the number of states (n = 4), of
-clusters and of LSI directions; ε, which says what is about equal (we count in steps of ε, so
-that two sides of a step differ however near they are); smoothing by ½; α at the start
-(uniform); that a page linked to twice keeps the better promise; and that clusters are counted as
-a crawl sees them, by the nearest centre, where the paper puts wanted pages into cluster 0
+clusters and of LSI dimensions; ε, which defines "about equal" (we count in steps of ε, so
+that values on two sides of a step differ however near they are); smoothing by ½; α at the start
+(uniform); that a page linked to twice keeps the better promise; and that a page belongs to the
+cluster with the nearest centre, where the paper puts relevant pages into cluster 0
 by definition.  The paper learns from a user's browsing; we learn from recorded worlds
 (`foragers train --kind hmm`) or, without a model, from the first pages of the crawl.
 
-BPM: the hidden Markov model's opinion of a page, averaged with how like wanted pages it reads.
-
-Batsakis, Petrakis and Milios (2009), "Improving the performance of focused web crawlers": the
-HMM gives all pages of a cluster on like paths the same priority; the likeness to the
-centroid of the wanted pages tells them apart.
+**bpm.**  Batsakis, Petrakis and Milios (2009), "Improving the performance of focused web
+crawlers": the HMM gives all pages of a cluster on similar paths the same priority; the similarity
+to the centroid of the relevant pages distinguishes them.
 
     promise = ½ α'(T0) + ½ · ½ (cos(page, centroid) + cos(anchor, centroid))
 
 Where we had to guess, since we had no copy of that paper: that anchor text enters the second term
 at all, and with the same weight as the page; that cosines are those of tf·idf vectors, not
-of LSI ones; and all that `hmm` names.  Links that were queued before it had learned are
-valued anew without their anchors.
+of LSI vectors; and everything named for `hmm`.  Links that were queued before the first lesson
+are rescored without their anchors.
 """
 
 from __future__ import annotations
@@ -38,9 +37,6 @@ from foragers.errors import UsageError
 from foragers.strategies.layered.hmm_model import Floats, HmmModel
 from foragers.strategies.layered.layers import Layers
 from foragers.strategies.layered.page_scorer import PageReader, PathCrawler, State, Text
-
-FINEST = 1e-3
-"""The smallest ε: finer differences are lost among the digits of a promise."""
 
 
 @dataclass
@@ -59,7 +55,7 @@ class PathReader:
 
 
 def ranked(ahead: Floats, epsilon: float) -> float:
-    """Return a number by which links sort as their chances do: by T0, if about equal by T1, …."""
+    """Return a number that sorts links by their probability of T0, if about equal by T1, …."""
     # Digits of a number between 0 and 1, of which the first counts most.
     base = int(1 / epsilon) + 2
     rank, digit = 0.0, 1.0
@@ -76,18 +72,15 @@ class Hmm(PathCrawler):
     epsilon: float = 0.1
 
     def check(self) -> None:
-        """Refuse what makes no sense."""
+        """Raise a UsageError for invalid parameters."""
         super().check()
-        if not FINEST <= self.epsilon <= 1:
-            raise UsageError(f"hmm: epsilon={self.epsilon:g}: must be between {FINEST:g} and 1")
+        least = self.settings.finest
+        if not least <= self.epsilon <= 1:
+            raise UsageError(f"hmm: epsilon={self.epsilon:g}: must be between {least:g} and 1")
 
     def reader(self, model: Model) -> PageReader:
-        """Return someone who follows paths."""
+        """Return a reader that follows paths."""
         return PathReader(HmmModel.of(model), self.epsilon)
-
-
-MOST_REMEMBERED = 20_000
-"""Of how many anchors the likeness is remembered: menus say the same on every page."""
 
 
 @dataclass
@@ -97,7 +90,7 @@ class CentroidReader:
     hidden: HmmModel
 
     def read(self, text: Text, before: State | None) -> tuple[float, State | None]:
-        """Return half the chance of a wanted page and a quarter of the likeness."""
+        """Return half the probability of a relevant page and a quarter of the similarity."""
         numbers, weights = self.hidden.vector(text)
         cluster = self.hidden.cluster(numbers, weights)
         alpha = self.hidden.forward(cluster, None if before is None else before.astype(float))
@@ -113,12 +106,12 @@ class Bpm(PathCrawler):
     _anchors: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     def fit(self, layers: Layers) -> Model:
-        """Learn the hidden Markov model and the centroid, and forget what anchors were worth."""
+        """Learn the hidden Markov model and the centroid, and clear the cache of anchors."""
         self._anchors.clear()
         return super().fit(layers)
 
     def reader(self, model: Model) -> PageReader:
-        """Return someone who follows paths and compares pages."""
+        """Return a reader that follows paths and compares pages."""
         return CentroidReader(HmmModel.of(model))
 
     def queue(self, page: Page, promise: float) -> None:
@@ -135,10 +128,10 @@ class Bpm(PathCrawler):
                 push(url, host, promise + own, page.final, depth)
 
     def _likeness(self, hidden: HmmModel, anchor: str) -> float:
-        known = self._anchors.get(anchor)
-        if known is None:
-            known = hidden.likeness_of(anchor)
-            if len(self._anchors) >= MOST_REMEMBERED:
+        likeness = self._anchors.get(anchor)
+        if likeness is None:
+            likeness = hidden.likeness_of(anchor)
+            if len(self._anchors) >= self.settings.cached_anchors:
                 self._anchors.clear()
-            self._anchors[anchor] = known
-        return known
+            self._anchors[anchor] = likeness
+        return likeness

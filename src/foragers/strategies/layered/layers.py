@@ -1,8 +1,8 @@
-"""Layers: pages by how many links it takes from them to a page that is wanted.
+"""Layers: pages by their distance in links from a relevant page.
 
-Layer 0 holds the wanted pages, layer 1 those that link to one of them, and so on; the last
-holds what is that far, or farther, or leads to none.  Context graphs are made of layers, and
-the hidden states of the Markov model are these.
+Layer 0 has the relevant pages, layer 1 those that link to one of them, and so on; the last
+has pages at that distance or further, or from which no relevant page can be reached.  Context
+graphs consist of layers, and layers are the hidden states of the Markov model.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Layers:
-    """What there is to learn from.
+    """Training data.
 
-    `texts` holds the words of some pages, whose layers are `of_text`; `links[i, j]` says how many
-    links lead from layer i to layer j, over all pages.
+    `texts` has the words of pages, `of_text` their layers; `links[i, j]` is the number of
+    links from layer i to layer j, over all pages.
     """
 
     texts: BagStore
@@ -32,12 +32,12 @@ class Layers:
 
     @property
     def count(self) -> int:
-        """How many layers there are."""
+        """The number of layers."""
         return len(self.links)
 
 
 def layers_of(sources: Numbers, ends: Numbers, wanted: Flags, count: int) -> Numbers:
-    """Return the layer of every page, given the links between pages, for so many layers."""
+    """Return the layer of every page, given the links between pages and the number of layers."""
     layers = np.full(len(wanted), count - 1, np.int64)
     layers[wanted] = 0
     for layer in range(1, count - 1):
@@ -47,7 +47,7 @@ def layers_of(sources: Numbers, ends: Numbers, wanted: Flags, count: int) -> Num
 
 
 def links_between(layers: Numbers, sources: Numbers, ends: Numbers, count: int) -> Numbers:
-    """Return how many links lead from layer to layer; those of one page to another count once."""
+    """Return the number of links between layers; links from one page to another count once."""
     pairs = np.unique(sources * len(layers) + ends)
     first, last = layers[pairs // max(len(layers), 1)], layers[pairs % max(len(layers), 1)]
     return np.bincount(first * count + last, minlength=count * count).reshape(count, count)

@@ -1,8 +1,7 @@
-"""Learning on the job: for want of a model, from the first pages of the crawl itself.
+"""Learning without a model: from the first pages of the crawl itself.
 
-What the judge calls relevant is wanted, and what links to it is a step away.  That is all a
-crawler can know without a recorded web: of pages whose links were not followed it
-cannot tell how far they are, and takes them for far.
+Relevant pages are layer 0, and pages that link to them layer 1.  A crawler without a recorded web
+knows no more: pages whose links were not followed count as far from relevant ones.
 """
 
 from __future__ import annotations
@@ -14,17 +13,13 @@ import numpy as np
 
 from foragers.core.types import Ids, Status, UrlId, Visit
 from foragers.strategies.layered.layers import Layers, layers_of, links_between
+from foragers.strategies.layered.settings import DEFAULT_LAYERED, LayeredSettings
 from foragers.text.bag_of_words import BagStore
-
-MOMENTS = (5, 40)
-"""It is learned anew when so many wanted pages were seen,"""
-FEWEST, MOST = 40, 600
-"""but not before so many pages, and of no more than so many."""
 
 
 @dataclass(frozen=True)
 class LearnedPage:
-    """A page that was learned from."""
+    """A page to learn from."""
 
     url: UrlId
     parent: UrlId
@@ -33,9 +28,10 @@ class LearnedPage:
 
 
 @dataclass
-class Apprentice:
-    """Keeps the first pages of a crawl, and says when to learn from them."""
+class OnlineLearner:
+    """Keeps the first pages of a crawl, and decides when to learn from them."""
 
+    settings: LayeredSettings = DEFAULT_LAYERED
     pages: list[LearnedPage] = field(default_factory=list, repr=False)
     texts: BagStore = field(default_factory=BagStore, repr=False)
     wanted: int = 0
@@ -43,13 +39,13 @@ class Apprentice:
     _next: int = 0
 
     def see(self, visit: Visit, text: Mapping[str, int]) -> bool:
-        """Keep a page with its words; say whether it is time to learn."""
+        """Add a page with its words; return whether it is time to learn."""
         page = visit.page
-        if page.status is not Status.OK or len(self.pages) >= MOST:
+        if page.status is not Status.OK or len(self.pages) >= self.settings.max_pages:
             return False
         if page.final in self._numbers:
             return False
-        # A page is linked to by the address it was asked for or by the one it ended at.
+        # Links may have the URL before or after redirects.
         self._numbers[page.choice.url] = self._numbers[page.final] = len(self.pages)
         targets = np.unique(page.links.targets)
         self.pages.append(LearnedPage(page.final, page.choice.parent, visit.relevant, targets))
@@ -58,28 +54,32 @@ class Apprentice:
         return self._is_time()
 
     def _is_time(self) -> bool:
-        due = self._next < len(MOMENTS) and self.wanted >= MOMENTS[self._next]
-        last_chance = len(self.pages) == MOST and self._next == 0 and self.wanted > 0
-        if not last_chance and (not due or len(self.pages) < FEWEST):
+        settings, pages = self.settings, len(self.pages)
+        lessons = settings.lessons
+        due = self._next < len(lessons) and self.wanted >= lessons[self._next]
+        last_chance = pages == settings.max_pages and self._next == 0 and self.wanted > 0
+        if not last_chance and (not due or pages < settings.min_pages):
             return False
-        self._next = sum(self.wanted >= moment for moment in MOMENTS)
+        self._next = sum(self.wanted >= lesson for lesson in lessons)
         return True
 
     @property
     def is_done(self) -> bool:
         """Whether nothing more will be learned."""
-        return len(self.pages) >= MOST or self._next >= len(MOMENTS)
+        settings = self.settings
+        return len(self.pages) >= settings.max_pages or self._next >= len(settings.lessons)
 
     def layers(self, count: int) -> Layers:
-        """Return the pages seen, in so many layers."""
-        known = self._numbers.get
+        """Return the pages seen, in `count` layers."""
+        number_of = self._numbers.get
         links = [
             (source, end)
             for source, page in enumerate(self.pages)
             for target in page.targets.tolist()
-            if (end := known(target)) is not None and end != source
+            if (end := number_of(target)) is not None and end != source
         ]
         pairs = np.array(links, np.int64).reshape(-1, 2)
         wanted = np.array([page.wanted for page in self.pages], np.bool_)
-        found = layers_of(pairs[:, 0], pairs[:, 1], wanted, count)
-        return Layers(self.texts, found, links_between(found, pairs[:, 0], pairs[:, 1], count))
+        of_page = layers_of(pairs[:, 0], pairs[:, 1], wanted, count)
+        links_by_layer = links_between(of_page, pairs[:, 0], pairs[:, 1], count)
+        return Layers(self.texts, of_page, links_by_layer)

@@ -1,8 +1,7 @@
-"""Crawlers that look at a page to tell what its links are worth, each with a reader of its own.
+"""Strategies that score the links of a page by the page, with a reader of their own.
 
-Crawlers that know how the pages of each layer speak: context graphs and HW.
-
-Crawlers that follow the path to a page through hidden layers: HMM and BPM.
+`LayerCrawler` is for those that know the words of each layer (context graphs and HW),
+`PathCrawler` for those that follow the path to a page through hidden layers (HMM and BPM).
 """
 
 from __future__ import annotations
@@ -25,58 +24,57 @@ from foragers.judges.topic import full_text
 from foragers.strategies.layered.hmm_model import HMM_KIND, fit_hmm
 from foragers.strategies.layered.layer_words import LAYERS_KIND, fit_layers
 from foragers.strategies.layered.layers import Layers
-from foragers.strategies.layered.online import Apprentice
+from foragers.strategies.layered.online import OnlineLearner
+from foragers.strategies.layered.settings import DEFAULT_LAYERED, LayeredSettings
 from foragers.text.words import ENGLISH_STOPWORDS, words
 
 State = NDArray[np.float32]
 Text = Mapping[str, int]
 
-MOST_LETTERS = 40_000
-"""How much of a page is read: what it is about shows early, and pages can be very long."""
-
 
 class PageReader(Protocol):
-    """Someone who tells from the words of a page what its links are worth."""
+    """Computes the promise of links from the words of their page."""
 
     def read(self, text: Text, before: State | None) -> tuple[float, State | None]:
-        """Return the promise of a page's links, and what to remember for the pages behind them."""
+        """Return the promise of a page's links, and a state for the pages behind them."""
         ...
 
 
 @dataclass
-class Usual:
-    """The mean promise of some pages."""
+class MeanPromise:
+    """The mean promise of pages."""
 
     count: int = 0
     mean: float = 0.0
 
     def add(self, promise: float) -> None:
-        """Take in a page."""
+        """Add a page."""
         self.count += 1
         self.mean += (promise - self.mean) / self.count
 
 
 @dataclass
-class PageByPage(ABC):
+class PageScorer(ABC):
     """Queues the links of a page by the promise of the page.
 
-    Without a model it begins as best-first does, by the relevance of the page, and learns from
-    what it sees; when it has learned, all that waits is valued anew.  A page that is not kept
+    Without a model it begins like best-first, with the relevance of the page, and learns from
+    the pages of the crawl; after a lesson all waiting links are rescored.  A page that is not kept
     (noindex, a sitemap) is not read: its links have the mean promise of the pages read so far.
     """
 
     model: Model | None = None
     frontier: Frontier = field(default_factory=Frontier)
+    settings: LayeredSettings = field(default=DEFAULT_LAYERED, repr=False)
     _reader: PageReader | None = field(default=None, init=False, repr=False)
-    _apprentice: Apprentice | None = field(default=None, init=False, repr=False)
+    _learner: OnlineLearner | None = field(default=None, init=False, repr=False)
     _states: RowBlocks[np.float32] = field(
         default_factory=lambda: RowBlocks(np.float32), init=False, repr=False
     )
-    _places: UrlColumn[np.int64] = field(
+    _state_rows: UrlColumn[np.int64] = field(
         default_factory=lambda: UrlColumn(np.int64(-1)), init=False, repr=False
     )
     _width: int = field(default=0, init=False, repr=False)
-    _usual: Usual = field(default_factory=Usual, init=False, repr=False)
+    _usual: MeanPromise = field(default_factory=MeanPromise, init=False, repr=False)
 
     @abstractmethod
     def fit(self, layers: Layers) -> Model:
@@ -84,15 +82,15 @@ class PageByPage(ABC):
 
     @abstractmethod
     def reader(self, model: Model) -> PageReader:
-        """Return someone who knows what a model holds."""
+        """Return a reader with a model."""
 
     @property
     @abstractmethod
     def layers(self) -> int:
-        """In how many layers it is learned on the job."""
+        """The number of layers when it learns from the crawl."""
 
     def check(self) -> None:
-        """Refuse a model that is not whole."""
+        """Raise a UsageError if the model is damaged."""
         if self.model is not None:
             self.reader(self.model)
 
@@ -107,9 +105,9 @@ class PageByPage(ABC):
             self.frontier.fetched(page)
             if page.choice.url == NO_PARENT:
                 self._begin(page)
-            elif page.status is Status.OK and (len(page.links) or self._apprentice):
-                # Pages without links are learned from as well: wanted ones often have none.
-                text = text_of(full_text(page.document)[:MOST_LETTERS])
+            elif page.status is Status.OK and (len(page.links) or self._learner):
+                # Pages without links are used for learning too: relevant ones often have none.
+                text = text_of(full_text(page.document)[: self.settings.max_chars])
                 if len(page.links):
                     self.queue(page, self._value(visit, text))
                 self._learn(visit, text)
@@ -117,7 +115,7 @@ class PageByPage(ABC):
                 self.queue(page, self._usual.mean)
 
     def queue(self, page: Page, promise: float) -> None:
-        """Queue the links of a page that is worth so much."""
+        """Queue the links of a page with a promise."""
         depth = page.choice.depth + 1
         links = zip(page.links.targets.tolist(), page.links.hosts.tolist(), strict=True)
         for url, host in links:
@@ -128,7 +126,7 @@ class PageByPage(ABC):
         if self.model is not None:
             self._reader = self.reader(self.model)
         else:
-            self._apprentice = Apprentice()
+            self._learner = OnlineLearner(self.settings)
 
     def _value(self, visit: Visit, text: Text) -> float:
         page, promise = visit.page, visit.relevance
@@ -141,30 +139,30 @@ class PageByPage(ABC):
         promise, state = reader.read(text, self._state(parent))
         if state is not None:
             self._width = len(state)
-            self._places.reach(url)[url] = self._states.add(state)
+            self._state_rows.reach(url)[url] = self._states.add(state)
         return promise
 
     def _state(self, url: UrlId) -> State | None:
-        places = self._places.values
-        if not 0 <= url < len(places) or places[url] < 0:
+        rows = self._state_rows.values
+        if not 0 <= url < len(rows) or rows[url] < 0:
             return None
-        return self._states.view(int(places[url]), self._width)
+        return self._states.view(int(rows[url]), self._width)
 
     def _learn(self, visit: Visit, text: Text) -> None:
-        apprentice = self._apprentice
-        if apprentice is None:
+        learner = self._learner
+        if learner is None:
             return
-        if apprentice.see(visit, text):
-            self._reader = reader = self.reader(self.fit(apprentice.layers(self.layers)))
-            self._value_anew(apprentice, reader)
-        if apprentice.is_done:
-            self._apprentice = None
+        if learner.see(visit, text):
+            self._reader = reader = self.reader(self.fit(learner.layers(self.layers)))
+            self._rescore(learner, reader)
+        if learner.is_done:
+            self._learner = None
 
-    def _value_anew(self, apprentice: Apprentice, reader: PageReader) -> None:
-        """Give all that waits the promise that it would have had."""
+    def _rescore(self, learner: OnlineLearner, reader: PageReader) -> None:
+        """Give all waiting links the promise that they would have had."""
         best: dict[UrlId, float] = {}
-        self._usual = Usual()
-        for page, text in zip(apprentice.pages, apprentice.texts, strict=True):
+        self._usual = MeanPromise()
+        for page, text in zip(learner.pages, learner.texts, strict=True):
             promise = self._read(reader, page.url, page.parent, text)
             self._usual.add(promise)
             for url in page.targets.tolist():
@@ -175,45 +173,37 @@ class PageByPage(ABC):
 
 
 def text_of(text: str) -> Text:
-    """Return the words of a text that say something, with their counts."""
+    """Return the words of a text without stop words, with their counts."""
     return Counter(words(text, ENGLISH_STOPWORDS))
 
 
-LAYERS = 6
-"""Wanted pages, four layers around them, and all the others."""
-
-
 @dataclass
-class LayerCrawler(PageByPage):
-    """Learns the words of layers; what it makes of them is its reader's."""
+class LayerCrawler(PageScorer):
+    """Learns the words of layers; its reader computes the promises."""
 
     model_kind: ClassVar[tuple[str, int]] = LAYERS_KIND
 
     @property
     def layers(self) -> int:
-        """In how many layers it is learned on the job."""
-        return LAYERS
+        """The number of layers when it learns from the crawl."""
+        return self.settings.layers
 
     def fit(self, layers: Layers) -> Model:
         """Learn the words of each layer."""
-        return fit_layers(layers)
-
-
-STATES, CLUSTERS, RANK = 4, 8, 20
-"""What is learned on the job; trained beforehand, a model may have more."""
+        return fit_layers(layers, self.settings)
 
 
 @dataclass
-class PathCrawler(PageByPage):
-    """Learns a hidden Markov model; what it makes of it is its reader's."""
+class PathCrawler(PageScorer):
+    """Learns a hidden Markov model; its reader computes the promises."""
 
     model_kind: ClassVar[tuple[str, int]] = HMM_KIND
 
     @property
     def layers(self) -> int:
-        """In how many layers it is learned on the job."""
-        return STATES
+        """The number of layers when it learns from the crawl."""
+        return self.settings.states
 
     def fit(self, layers: Layers) -> Model:
         """Learn the hidden Markov model."""
-        return fit_hmm(layers, CLUSTERS, RANK)
+        return fit_hmm(layers, self.settings.clusters, self.settings.rank, self.settings)

@@ -1,12 +1,12 @@
-"""Energy: who holds it, and where it went.
+"""The account of energy.
 
-Energy comes in with the first agents and with every new document (which may bring less
-than nothing).  Agents take it from documents, share it with their clones, pay it for
-visits that bring none, and take what they owe into the grave.  At any time
+Energy is added with the first agents and with every new document (whose energy may be negative).
+Agents take it from documents, share it with their clones, pay it for visits without a new
+document, and lose it when they die.  At any time
 
     put in = held by agents + left on documents + paid + buried.
 
-Every transfer is noted (`fleet.transfers`), so that others can keep the account again.
+Every transfer is recorded (`core.population.Transfers`), so that the account can be checked.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ import numpy as np
 
 from foragers.core.population import Transfers
 from foragers.core.types import UrlId
-from foragers.strategies.population.policies import Mind
-from foragers.strategies.population.restart_points import Lottery
+from foragers.strategies.population.policies import LinkPolicy
+from foragers.strategies.population.restart_points import RandomSet
 
 NAMED = "walker"
-"""What agents are called, with their number."""
+"""The name of agents, followed by their number."""
 
 
 @dataclass(slots=True, eq=False)
 class PopulationWalker:
-    """An agent: its number, its energy, the document it is on and what it thinks of links."""
+    """An agent: its number, its energy, the document it is on, and its link policy."""
 
     number: int
     energy: float
     at: UrlId
-    mind: Mind
+    policy: LinkPolicy
 
     @property
     def name(self) -> str:
-        """How choices are signed."""
+        """The name of the agent in its choices."""
         return f"{NAMED}-{self.number}"
 
 
 @dataclass(slots=True)
 class EnergyBook:
-    """What was put in, paid and buried, and what still lies on documents.
+    """The energy that was put in, paid and buried, and that lies on documents.
 
-    `left` is what can still be taken from documents, `to_be_had` the sum of it, and `stranded`
-    the sum of what no one will want to take.  `now` is when what is noted happens.
+    `left` is the energy that can still be taken from documents, `available` its sum, and
+    `stranded` the sum of negative energies, which no agent takes.  `now` is the time of transfers.
     """
 
     now: float = 0.0
@@ -53,18 +53,18 @@ class EnergyBook:
     paid: float = 0.0
     buried: float = 0.0
     stranded: float = 0.0
-    to_be_had: float = 0.0
+    available: float = 0.0
     left: dict[UrlId, float] = field(default_factory=dict)
-    remnants: Lottery = field(default_factory=Lottery)
+    remnants: RandomSet = field(default_factory=RandomSet)
     transfers: Transfers = field(default_factory=Transfers, repr=False)
 
     def endow(self, walker: PopulationWalker) -> None:
-        """Count the energy that a first agent comes with."""
+        """Record the energy of one of the first agents."""
         self.put_in += walker.energy
         self.transfers.note(self.now, "endow", walker.energy, walker.number)
 
     def give(self, walker: PopulationWalker, energy: float) -> None:
-        """Let an agent take the energy of the new document it is on at once."""
+        """Give an agent the energy of the new document it is on."""
         self.put_in += energy
         walker.energy += energy
         self.transfers.note(self.now, "give", energy, walker.number, walker.at)
@@ -75,21 +75,21 @@ class EnergyBook:
         self.transfers.note(self.now, "leave", energy, document=document)
         if energy > 0:
             self.left[document] = energy
-            self.to_be_had += energy
+            self.available += energy
             self.remnants.add(document)
         else:
             self.stranded += energy
 
     def take(self, walker: PopulationWalker, document: UrlId) -> None:
-        """Let an agent take what lies on a document."""
-        found = self.left.pop(document, 0.0)
-        walker.energy += found
-        self.to_be_had -= found
+        """Give an agent the energy that lies on a document."""
+        energy = self.left.pop(document, 0.0)
+        walker.energy += energy
+        self.available -= energy
         self.remnants.remove(document)
-        self.transfers.note(self.now, "take", found, walker.number, document)
+        self.transfers.note(self.now, "take", energy, walker.number, document)
 
     def share(self, walker: PopulationWalker, parent: PopulationWalker) -> None:
-        """Note that a clone got what it has from its parent."""
+        """Record that a clone got its energy from its parent."""
         self.transfers.note(self.now, "share", walker.energy, walker.number, parent=parent.number)
 
     def pay(self, walker: PopulationWalker, cost: float) -> None:
@@ -99,7 +99,7 @@ class EnergyBook:
         self.transfers.note(self.now, "pay", cost, walker.number)
 
     def bury(self, walker: PopulationWalker) -> None:
-        """Let an agent die with what it has, or owes."""
+        """Record the energy of an agent that dies, which may be negative."""
         self.buried += walker.energy
         self.transfers.note(self.now, "bury", walker.energy, walker.number)
         walker.energy = 0.0
@@ -116,15 +116,15 @@ class EnergyBook:
 
     @property
     def held(self) -> float:
-        """What agents hold, by the account: it need not be counted."""
-        return self.put_in - self.stranded - self.to_be_had - self.paid - self.buried
+        """The energy of all agents, from the account."""
+        return self.put_in - self.stranded - self.available - self.paid - self.buried
 
     @property
     def lying(self) -> float:
-        """What lies on documents, wanted or not."""
+        """The energy on all documents."""
         return self.stranded + sum(self.left.values())
 
     def missing(self, walkers: Iterable[PopulationWalker]) -> float:
-        """Return what the account is out by: nothing, but for rounding."""
+        """Return the error of the account: zero, except for rounding."""
         held = sum(walker.energy for walker in walkers)
         return self.put_in - held - self.lying - self.paid - self.buried

@@ -1,25 +1,25 @@
 """Energy: a population of agents that multiplies where pages are relevant and dies where not.
 
-The system of `population`.  Each agent walks the web link by link.  A page gives it energy or
-costs it some; with more than one unit it multiplies, with less than none it dies.  Three
-kinds of energy, to be compared:
+The system of the paper `population`.  Each agent walks the web link by link.  A page gives it
+energy or costs energy; with more than one unit it multiplies, below zero it dies.  There are three
+kinds of energy to compare:
 
     original   E += ρ·relevance − C; above 1 an agent becomes two, which share (Menczer)
-    sigmoid    E += f(relevance, R), which balances gains and costs (`fleet.balance`)
+    sigmoid    E += f(relevance, R), which balances gains and costs (`population.balance`)
     conserved  the same, but the energy of a page stays on the page while there is no room
-               for more agents, and agents that are too few to die are moved to such pages
+               for more agents, and agents that may not die are moved to such pages
 
-What the paper leaves open, and how it is done here:
+What the paper leaves open, and our choice:
 - An agent with E > 1 becomes ⌊E⌋ agents of E/⌊E⌋ each, itself one of them: the reading of
-  the paper's E ÷ ⌊E⌋ under which no energy is made.  As many as there is room for share.
+  the paper's E ÷ ⌊E⌋ that creates no energy.  If there is room for fewer, these share.
 - `most` and `least` bound the population strictly: with `most` agents energy is left on
-  pages, and with `least` no agent dies.  The first agents are at least `least`, too.
-- Agents follow links that nobody has followed.  Where there are none, an agent goes on, at no
-  cost, from the most promising of a few pages drawn among those that have such links.
-- A page that could not be had, or that another agent brought meanwhile, costs C and is not
-  counted among the pages collected.  So does one that is not kept (noindex), from which
-  agents go on all the same.  The links of sitemaps and feeds are there for all.
-- Agents are sent off in the order in which they made up their minds, and side by side.
+  pages, and with `least` no agent dies.  There are at least `least` first agents, too.
+- Agents follow links that no agent has followed.  If a page has none, an agent goes on, at no
+  cost, from the most promising of a few random pages with such links.
+- A page that could not be fetched, or that another agent fetched meanwhile, costs C and is not
+  counted among the pages collected.  So does one that is not kept (noindex), whose links are
+  followed nevertheless.  The links of sitemaps and feeds are open to all agents.
+- The choices of agents are sent in the order in which they were made, and side by side.
 """
 
 from __future__ import annotations
@@ -40,15 +40,14 @@ from foragers.frontier.frontier import Frontier
 from foragers.judges.topic import Topic
 from foragers.strategies.population.accounts import NAMED, EnergyBook, PopulationWalker
 from foragers.strategies.population.balance import Balance
-from foragers.strategies.population.policies import Mind, Plain
+from foragers.strategies.population.policies import FixedPolicy, LinkPolicy
 from foragers.strategies.population.population import Population
-from foragers.strategies.population.restart_points import Clearings, Ways, pick
+from foragers.strategies.population.restart_points import OpenLinks, RestartPoints, pick
+from foragers.strategies.population.settings import DEFAULT_POPULATION, PopulationSettings
 from foragers.text.link_text import CONTEXTS, contexts
 from foragers.urls.id_set import IdSet
 
 KINDS = ("original", "sigmoid", "conserved")
-UNBOUNDED = 100_000
-"""How many agents there may be where the model sets no bound: memory does."""
 
 
 @dataclass(slots=True)
@@ -74,14 +73,17 @@ class Energy:
     beta: float = 0.25
     context: str = "window"
     frontier: Frontier = field(default_factory=Frontier)
+    settings: PopulationSettings = field(default=DEFAULT_POPULATION, repr=False)
     population: Population[PopulationWalker] = field(
-        default_factory=lambda: Population(0, UNBOUNDED), init=False, repr=False
+        default_factory=lambda: Population(0, DEFAULT_POPULATION.max_agents),
+        init=False,
+        repr=False,
     )
     balance: Balance = field(default_factory=Balance, init=False, repr=False)
     book: EnergyBook = field(default_factory=EnergyBook, init=False, repr=False)
     pulse: Pulse = field(default_factory=Pulse, init=False, repr=False)
-    _clearings: Clearings = field(default_factory=Clearings, init=False, repr=False)
-    _errands: dict[UrlId, tuple[PopulationWalker, float]] = field(
+    _restart_points: RestartPoints = field(default_factory=RestartPoints, init=False, repr=False)
+    _choices: dict[UrlId, tuple[PopulationWalker, float]] = field(
         default_factory=dict, init=False, repr=False
     )
     _collected: IdSet = field(default_factory=IdSet, init=False, repr=False)
@@ -93,7 +95,7 @@ class Energy:
     _now: float = field(default=0.0, init=False, repr=False)
 
     def check(self) -> None:
-        """Refuse parameters that make no sense."""
+        """Raise a UsageError for invalid parameters."""
         for name, value, known in (("kind", self.kind, KINDS), ("context", self.context, CONTEXTS)):
             if value not in known:
                 raise UsageError(f"{name}={value}: must be one of {', '.join(known)}")
@@ -107,18 +109,18 @@ class Energy:
             raise UsageError(f"least={self.least}: must be from 0 to most={self.most}")
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
-        """Send off agents whose hosts are open, those first who made up their minds first."""
-        return [self._signed(choice) for choice in self.frontier.pop(n, closed)]
+        """Return the earliest choices of agents on open hosts."""
+        return [self._with_agent(choice) for choice in self.frontier.pop(n, closed)]
 
-    def _signed(self, choice: Choice) -> Choice:
-        errand = self._errands.get(choice.url)
-        if errand is None:
+    def _with_agent(self, choice: Choice) -> Choice:
+        made = self._choices.get(choice.url)
+        if made is None:
             return choice
-        walker, promise = errand
+        walker, promise = made
         return replace(choice, promise=promise, agent=walker.name)
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Let the agents whose pages came in take their energy, multiply or die, and go on."""
+        """Give agents the energy of their pages; let them multiply or die, and choose links."""
         for visit in visits:
             page = visit.page
             self._now = self.book.now = page.time
@@ -127,96 +129,100 @@ class Energy:
                 self._begin(page)
                 continue
             arrived = page.status is Status.OK and page.final not in self._collected
-            ways = None
+            links = None
             if arrived:
                 self._collected.add(page.final)
             if arrived or page.status is not Status.OK:
-                ways = self._clear(visit)
-            errand = self._errands.pop(page.choice.url, None)
-            if errand is not None:
-                self._arrive(errand[0], visit, arrived, ways)
+                links = self._open(visit)
+            made = self._choices.pop(page.choice.url, None)
+            if made is not None:
+                self._arrive(made[0], visit, arrived, links)
             elif page.choice.url in self._seeds:
-                self._settle_first(page, arrived or ways is not None, ways)
-            self._wake()
+                self._settle_first(page, arrived or links is not None, links)
+            self._choose_all()
             if self.pulse.is_due(len(self._collected)):
-                self._feel_pulse()
+                self._sample()
 
     def _begin(self, page: Page) -> None:
-        """Ask for the seeds; the first agents start from those that come in."""
-        if self.kind == "conserved":
-            self.population = Population(self.least, self.most)
-        self.balance = Balance(self.cost, self.gain)
+        """Queue the seeds; the first agents start from those that are fetched."""
+        is_bounded = self.kind == "conserved"
+        least, most = (self.least, self.most) if is_bounded else (0, self.settings.max_agents)
+        self.population = Population(least, most)
+        self._restart_points = RestartPoints(self.settings.restart)
+        self.balance = Balance(self.cost, self.gain, self.settings.balance)
         for link in page.links:
             self.frontier.push(link.url, link.host, 1.0)
             self._seeds.add(link.url)
         bounds = self.population
         self._unborn = min(max(self.agents, bounds.least), bounds.most)
 
-    def _settle_first(self, page: Page, arrived: bool, ways: Ways | None) -> None:
-        """Put on a seed its share of the first agents; the last seed takes all that are left."""
+    def _settle_first(self, page: Page, arrived: bool, links: OpenLinks | None) -> None:
+        """Put its share of the first agents on a seed; the last seed gets all that are left."""
         share = -(-self._unborn // len(self._seeds)) if arrived else 0
         self._seeds.discard(page.choice.url)
         if arrived:
             self._start = page.final
         elif not self._seeds and self._start != NO_PARENT:
-            # The last seed did not come: its agents start where others did.
-            share, ways = self._unborn, self._clearings.ways(self._start, self.frontier)
+            # The last seed could not be fetched: its agents start on another.
+            share, links = self._unborn, self._restart_points.links(self._start, self.frontier)
         self._unborn -= share
-        # Where others started before, some may have multiplied by now.
+        # Agents of other seeds may have multiplied by now.
         share = min(share, self.population.most - len(self.population))
         for _ in range(share):
-            walker = self._bear(1.0, self._start, self._first_mind(ways))
+            walker = self._bear(1.0, self._start, self._first_policy(links))
             self.book.endow(walker)
             self._idle.append(walker)
 
-    def _first_mind(self, ways: Ways | None) -> Mind:  # noqa: ARG002 - others do ask
-        """Return the mind of an agent that is there from the beginning."""
-        return Plain(1 / self.temperature)
+    def _first_policy(self, links: OpenLinks | None) -> LinkPolicy:  # noqa: ARG002 - a subclass uses it
+        """Return the policy of one of the first agents."""
+        return FixedPolicy(1 / self.temperature)
 
-    def _bear(self, energy: float, at: UrlId, mind: Mind, parent: int = NOBODY) -> PopulationWalker:
-        walker = PopulationWalker(self._born, energy, at, mind)
+    def _bear(
+        self, energy: float, at: UrlId, policy: LinkPolicy, parent: int = NOBODY
+    ) -> PopulationWalker:
+        walker = PopulationWalker(self._born, energy, at, policy)
         self._born += 1
         self.population.add(walker, self._now, parent)
         return walker
 
-    def _clear(self, visit: Visit) -> Ways | None:
-        """Keep the links of a new page, if there are any that nobody has followed."""
+    def _open(self, visit: Visit) -> OpenLinks | None:
+        """Add the links of a new page to the restart points, if no agent has followed them."""
         targets = visit.page.links.targets.tolist()
-        fresh = {url: place for place, url in enumerate(targets) if url not in self.frontier}
+        fresh = {url: i for i, url in enumerate(targets) if url not in self.frontier}
         if not fresh:
             return None
-        ways = self._read(visit, list(fresh.values()))
+        links = self._score(visit, list(fresh.values()))
         before = None
         if visit.page.status is Status.SKIPPED:  # it was not fetched: these are more, not all
-            before = self._clearings.ways(visit.page.final, self.frontier)
+            before = self._restart_points.links(visit.page.final, self.frontier)
         if before is not None:
-            ways.prune(set(before.urls))
-            ways = before.and_more(ways) if ways.urls else before
-        self._clearings.add(visit.page.final, ways)
-        return ways
+            links.prune(set(before.urls))
+            links = before.and_more(links) if links.urls else before
+        self._restart_points.add(visit.page.final, links)
+        return links
 
-    def _read(self, visit: Visit, places: list[int]) -> Ways:
-        """Judge the links of a page that stand at some places."""
-        links = visit.page.links
+    def _score(self, visit: Visit, indexes: list[int]) -> OpenLinks:
+        """Compute the promises of the links of a page at some indexes."""
+        page_links = visit.page.links
         is_kept = visit.page.status is Status.OK
         inherited = (1 - self.beta) * visit.relevance * is_kept
-        texts = contexts(links, places, self.context)
+        texts = contexts(page_links, indexes, self.context)
         promises = [self.beta * self.topic.likeness(text) + inherited for text in texts]
-        return Ways(
-            links.targets[places].tolist(),
-            links.hosts[places].tolist(),
+        return OpenLinks(
+            page_links.targets[indexes].tolist(),
+            page_links.hosts[indexes].tolist(),
             np.array(promises, np.float32),
             visit.page.choice.depth + 1,
         )
 
     def _arrive(
-        self, walker: PopulationWalker, visit: Visit, arrived: bool, ways: Ways | None
+        self, walker: PopulationWalker, visit: Visit, arrived: bool, links: OpenLinks | None
     ) -> None:
-        """Let an agent live on what it found, and learn from it."""
-        walker.mind.learn(visit.relevance if arrived else 0.0, ways)
+        """Give an agent the energy of its page, and let it learn from the page."""
+        walker.policy.learn(visit.relevance if arrived else 0.0, links)
         if not arrived:
             self.book.pay(walker, self.cost)
-            if ways is not None:
+            if links is not None:
                 walker.at = visit.page.final
         else:
             walker.at = visit.page.final
@@ -231,7 +237,7 @@ class Energy:
         self._live_on(walker)
 
     def _live_on(self, walker: PopulationWalker) -> None:
-        """Let an agent multiply, die, or be moved to where there is energy."""
+        """Let an agent multiply, die, or move to a page with energy."""
         if walker.energy > 1:
             self._multiply(walker)
         elif walker.energy < 0:
@@ -252,17 +258,17 @@ class Energy:
         if many < 2:
             return
         walker.energy /= many
-        ways = self._clearings.ways(walker.at, self.frontier)
+        links = self._restart_points.links(walker.at, self.frontier)
         for _ in range(many - 1):
-            mind = walker.mind.child(ways, self.rng)
-            clone = self._bear(walker.energy, walker.at, mind, walker.number)
+            policy = walker.policy.child(links, self.rng)
+            clone = self._bear(walker.energy, walker.at, policy, walker.number)
             self.book.share(clone, walker)
             self._idle.append(clone)
 
-    def _wake(self) -> None:
-        """Let the agents that have arrived, or found no way on before, make up their minds."""
+    def _choose_all(self) -> None:
+        """Let the agents choose that have arrived, or found no link before."""
         for _ in range(len(self._idle)):
-            if not len(self._clearings):
+            if not len(self._restart_points):
                 return
             walker = self._idle.popleft()
             if not self._choose(walker):
@@ -270,27 +276,27 @@ class Energy:
                 return
 
     def _choose(self, walker: PopulationWalker) -> bool:
-        """Choose a link nobody has followed; say whether there was one."""
-        self._wander(walker)
-        ways = self._clearings.ways(walker.at, self.frontier)
-        if ways is None:
-            elsewhere = self._clearings.draw(self.frontier, self.rng)
+        """Choose a link that no agent has followed; return whether there was one."""
+        self._jump(walker)
+        links = self._restart_points.links(walker.at, self.frontier)
+        if links is None:
+            elsewhere = self._restart_points.draw(self.frontier, self.rng)
             if elsewhere is None:
                 return False
             walker.at = elsewhere
-            ways = self._clearings.ways(elsewhere, self.frontier)
-            assert ways is not None
-        mind = walker.mind
-        promises = mind.promises(ways)
-        place = pick(promises, mind.sharpness, self.rng)
-        mind.follow(ways, place)
-        url = ways.urls[place]
-        self._errands[url] = walker, float(promises[place])
-        self.frontier.push(url, ways.hosts[place], 0.0, walker.at, ways.depth)
+            links = self._restart_points.links(elsewhere, self.frontier)
+            assert links is not None
+        policy, most = walker.policy, self.settings.restart.max_sharpness
+        promises = policy.promises(links)
+        index = pick(promises, policy.sharpness, self.rng, most)
+        policy.follow(links, index)
+        url = links.urls[index]
+        self._choices[url] = walker, float(promises[index])
+        self.frontier.push(url, links.hosts[index], 0.0, walker.at, links.depth)
         return True
 
-    def _wander(self, walker: PopulationWalker) -> None:
-        """Go, now and then, to a page with energy left, and take it if there is room for more."""
+    def _jump(self, walker: PopulationWalker) -> None:
+        """Jump, now and then, to a page with energy, and take it if there is room for agents."""
         if not len(self.book.remnants) or self.rng.random() >= self.jump:
             return
         rich = self.book.draw(self.rng)
@@ -301,10 +307,10 @@ class Energy:
                 if walker.energy > 1:
                     self._multiply(walker)
 
-    def _feel_pulse(self) -> None:
+    def _sample(self) -> None:
         pages, living, book = len(self._collected), len(self.population), self.book
-        self.pulse.note(pages, self._now, living, book.held, book.to_be_had)
+        self.pulse.note(pages, self._now, living, book.held, book.available)
 
     def census(self) -> Census:
-        """Return who was born of whom, who died, and how energy went."""
+        """Return the births, the deaths and the transfers of energy."""
         return Census({NAMED: self.population.events}, self.pulse, {NAMED: self.book.transfers})

@@ -1,12 +1,13 @@
-"""What an agent thinks of links: by their context, as all others do, or as it has learned.
+"""Link policies of agents: the same for all agents, or learned by each.
 
-InfoSpiders' mind: keywords, one tanh unit over how near they stand to a link, and a sharpness.
+An agent of InfoSpiders has keywords, one tanh unit over their closeness to a link, and a
+sharpness.
 
-    λ_l = tanh(b + Σ w_k · in_k(l))            what a link promises
-    P(l) ∝ exp(β · λ_l)                        how it is chosen
-    δ = e(D) + μ · max_l λ_l − λ_D             what was wrong with the estimate that led to D
+    λ_l = tanh(b + Σ w_k · in_k(l))            the promise of a link
+    P(l) ∝ exp(β · λ_l)                        the probability to follow it
+    δ = e(D) + μ · max_l λ_l − λ_D             the error of the estimate that led to document D
 
-(Menczer and Belew 2000, as far as it is remembered.)
+(Menczer and Belew 2000, as far as it is known to us.)
 """
 
 from __future__ import annotations
@@ -18,111 +19,106 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.exact import tanh, times
-from foragers.strategies.population.restart_points import Floats, Ways
+from foragers.strategies.population.restart_points import Floats, OpenLinks
+from foragers.strategies.population.settings import DEFAULT_POPULATION, NeuronSettings
 
 
-class Mind(Protocol):
-    """Judges links, learns from where they led, and is passed on with changes."""
+class LinkPolicy(Protocol):
+    """Scores links, learns from the pages they lead to, and is inherited with changes."""
 
     @property
     def sharpness(self) -> float:
-        """How much likelier a better link is followed: P ∝ exp(sharpness · promise)."""
+        """The sharpness of the choice: P ∝ exp(sharpness · promise)."""
         ...
 
-    def promises(self, ways: Ways) -> Floats:
-        """Return what each link of a document promises."""
+    def promises(self, links: OpenLinks) -> Floats:
+        """Return the promise of each link of a document."""
         ...
 
-    def follow(self, ways: Ways, place: int) -> None:
-        """Note which link is followed."""
+    def follow(self, links: OpenLinks, index: int) -> None:
+        """Record which link is followed."""
         ...
 
-    def learn(self, relevance: float, ways: Ways | None) -> None:
-        """Learn from the page to which the link led, and from the ways on from there."""
+    def learn(self, relevance: float, links: OpenLinks | None) -> None:
+        """Learn from the page that the link led to, and from its links."""
         ...
 
-    def child(self, ways: Ways | None, rng: np.random.Generator) -> Mind:
-        """Return the mind of a clone that is born where these ways begin."""
+    def child(self, links: OpenLinks | None, rng: np.random.Generator) -> LinkPolicy:
+        """Return the policy of a clone that is born on a document with these links."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """Takes the promises as they are, and learns nothing."""
+class FixedPolicy:
+    """Uses the promises that all agents share, and does not learn."""
 
     sharpness: float
 
-    def promises(self, ways: Ways) -> Floats:
+    def promises(self, links: OpenLinks) -> Floats:
         """Return the promises that all agents share."""
-        return ways.promises
+        return links.promises
 
-    def follow(self, ways: Ways, place: int) -> None:
-        """Note nothing."""
+    def follow(self, links: OpenLinks, index: int) -> None:
+        """Record nothing."""
 
-    def learn(self, relevance: float, ways: Ways | None) -> None:
+    def learn(self, relevance: float, links: OpenLinks | None) -> None:
         """Learn nothing."""
 
-    def child(self, ways: Ways | None, rng: np.random.Generator) -> Plain:  # noqa: ARG002
-        """Return the same mind."""
+    def child(self, links: OpenLinks | None, rng: np.random.Generator) -> FixedPolicy:  # noqa: ARG002
+        """Return the same policy."""
         return self
-
-
-RATE = 0.1
-"""By how much of an error weights are corrected."""
-FORESIGHT = 0.5
-"""How much the best way on from a page counts beside the page itself (μ)."""
-CHANGE = 0.2
-"""How far weights and sharpness of a clone may be off, as a share."""
-SOFTEST, SHARPEST = 1.0, 100.0
 
 
 @dataclass(slots=True)
 class Neuron:
-    """The keywords of an agent, their weights (the last is for no word), and its sharpness β."""
+    """The keywords of an agent, their weights (the last is the bias), and its sharpness β."""
 
     keywords: tuple[str, ...]
     weights: NDArray[np.float64]
     sharpness: float
+    settings: NeuronSettings = field(default=DEFAULT_POPULATION.neuron, repr=False)
     _followed: NDArray[np.float64] | None = field(default=None, repr=False)
 
-    def inputs(self, ways: Ways) -> NDArray[np.float64]:
-        """Return how near each keyword is to each link, a row a link."""
-        found = np.zeros((len(ways.urls), len(self.weights)))
-        found[:, -1] = 1.0
+    def inputs(self, links: OpenLinks) -> NDArray[np.float64]:
+        """Return the closeness of each keyword to each link, one row per link."""
+        inputs = np.zeros((len(links.urls), len(self.weights)))
+        inputs[:, -1] = 1.0
         for column, word in enumerate(self.keywords):
-            near = ways.near(word)
+            near = links.near(word)
             if near is not None:
-                found[:, column] = near
-        return found
+                inputs[:, column] = near
+        return inputs
 
-    def promises(self, ways: Ways) -> Floats:
+    def promises(self, links: OpenLinks) -> Floats:
         """Return λ for each link of a document."""
-        return tanh(times(self.inputs(ways), self.weights)).astype(np.float32)
+        return tanh(times(self.inputs(links), self.weights)).astype(np.float32)
 
-    def follow(self, ways: Ways, place: int) -> None:
-        """Keep what spoke for the link that is followed."""
-        near = (ways.near(word) for word in self.keywords)
-        found = [0.0 if column is None else float(column[place]) for column in near]
-        self._followed = np.array([*found, 1.0])
+    def follow(self, links: OpenLinks, index: int) -> None:
+        """Record the inputs of the link that is followed."""
+        columns = (links.near(word) for word in self.keywords)
+        inputs = [0.0 if column is None else float(column[index]) for column in columns]
+        self._followed = np.array([*inputs, 1.0])
 
-    def learn(self, relevance: float, ways: Ways | None) -> None:
-        """Correct the estimate of the link just followed by what it led to."""
+    def learn(self, relevance: float, links: OpenLinks | None) -> None:
+        """Correct the estimate of the link just followed by the page it led to."""
         inputs, self._followed = self._followed, None
         if inputs is None:
             return
-        ahead = float(self.promises(ways).max()) if ways is not None and ways.urls else 0.0
+        ahead = float(self.promises(links).max()) if links is not None and links.urls else 0.0
         estimate = tanh(times(inputs[np.newaxis], self.weights)).item()
-        error = relevance + FORESIGHT * ahead - estimate
-        self.weights += RATE * error * (1 - estimate * estimate) * inputs
+        error = relevance + self.settings.foresight * ahead - estimate
+        self.weights += self.settings.rate * error * (1 - estimate * estimate) * inputs
 
-    def child(self, ways: Ways | None, rng: np.random.Generator) -> Neuron:
-        """Return a mind that is a little different, and looks for a word of this page."""
-        noise = (1 - CHANGE) + 2 * CHANGE * rng.random(len(self.weights) + 1)
-        sharpness = min(max(self.sharpness * float(noise[-1]), SOFTEST), SHARPEST)
+    def child(self, links: OpenLinks | None, rng: np.random.Generator) -> Neuron:
+        """Return a slightly different policy, with one keyword replaced by a word of the page."""
+        settings, change = self.settings, self.settings.change
+        noise = (1 - change) + 2 * change * rng.random(len(self.weights) + 1)
+        sharpness = max(self.sharpness * float(noise[-1]), settings.min_sharpness)
+        sharpness = min(sharpness, settings.max_sharpness)
         keywords = self.keywords
-        fresh = [word for word in ways.words if word not in keywords] if ways is not None else []
+        fresh = [word for word in links.words if word not in keywords] if links is not None else []
         if fresh and keywords:
-            place = int(rng.random() * len(keywords))
+            index = int(rng.random() * len(keywords))
             word = fresh[int(rng.random() * len(fresh))]
-            keywords = (*keywords[:place], word, *keywords[place + 1 :])
-        return Neuron(keywords, self.weights * noise[:-1], sharpness)
+            keywords = (*keywords[:index], word, *keywords[index + 1 :])
+        return Neuron(keywords, self.weights * noise[:-1], sharpness, settings)

@@ -1,6 +1,6 @@
-"""A population with bounds: who lives, who was born of whom and when, who died.
+"""A population with bounds: its members, and their births and deaths.
 
-It knows nothing of what its members do, so that any kind of agent can live in it.
+It knows nothing about its members except their numbers, so any kind of agent can be one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from foragers.core.population import LifeEvent as LifeEvent
 
 
 class Numbered(Protocol):
-    """A member of a population: it has a number, and keeps it."""
+    """A member of a population, with a number."""
 
     @property
     def number(self) -> int:
@@ -38,7 +38,7 @@ class Population(Generic[Member]):
 
     @property
     def members(self) -> list[Member]:
-        """Who lives, in the order of birth."""
+        """The living members, in the order of birth."""
         return list(self._living.values())
 
     @property
@@ -52,11 +52,11 @@ class Population(Generic[Member]):
         return len(self._living) > self.least
 
     def add(self, member: Member, time: float, parent: int = NOBODY) -> None:
-        """Let a member be born."""
+        """Add a member, and record its birth."""
         self._living[member.number] = member
         self.events.born(time, member.number, parent, len(self._living))
 
     def remove(self, member: Member, time: float) -> None:
-        """Let a member die."""
+        """Remove a member, and record its death."""
         del self._living[member.number]
         self.events.died(time, member.number, len(self._living))

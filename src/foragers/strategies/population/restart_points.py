@@ -1,7 +1,4 @@
-"""Things of which one can be drawn, each with the same chance.
-
-Documents from which there are still ways to go, and how promising each of them is.
-"""
+"""Documents with links that no agent has followed: where agents without a link go on."""
 
 from __future__ import annotations
 
@@ -13,59 +10,53 @@ from numpy.typing import NDArray
 
 from foragers.core.exact import exp
 from foragers.core.types import HostId, UrlId
+from foragers.strategies.population.settings import DEFAULT_POPULATION, RestartSettings
 
 
 @dataclass(slots=True)
-class Lottery:
-    """A set of numbers from which one can be drawn in constant time."""
+class RandomSet:
+    """A set of integers from which one can be drawn at random in constant time."""
 
-    _tickets: list[int] = field(default_factory=list)
-    _places: dict[int, int] = field(default_factory=dict)
+    _members: list[int] = field(default_factory=list)
+    _indexes: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self._tickets)
+        return len(self._members)
 
-    def __contains__(self, ticket: object) -> bool:
-        return ticket in self._places
+    def __contains__(self, member: object) -> bool:
+        return member in self._indexes
 
-    def add(self, ticket: int) -> None:
-        """Put a ticket in, once."""
-        if ticket not in self._places:
-            self._places[ticket] = len(self._tickets)
-            self._tickets.append(ticket)
+    def add(self, member: int) -> None:
+        """Add a member, once."""
+        if member not in self._indexes:
+            self._indexes[member] = len(self._members)
+            self._members.append(member)
 
-    def remove(self, ticket: int) -> None:
-        """Take a ticket out, if it is in; the last one takes its place."""
-        place = self._places.pop(ticket, None)
-        if place is None:
+    def remove(self, member: int) -> None:
+        """Remove a member, if it is in the set; the last one takes its index."""
+        index = self._indexes.pop(member, None)
+        if index is None:
             return
-        last = self._tickets.pop()
-        if last != ticket:
-            self._tickets[place] = last
-            self._places[last] = place
+        last = self._members.pop()
+        if last != member:
+            self._members[index] = last
+            self._indexes[last] = index
 
     def draw(self, rng: np.random.Generator) -> int:
-        """Return one of the tickets, which stays in."""
-        return self._tickets[int(rng.random() * len(self._tickets))]
+        """Return a random member, which stays in the set."""
+        return self._members[int(rng.random() * len(self._members))]
 
 
 Floats = NDArray[np.float32]
 
-KEPT = 50_000
-"""How many documents are kept with their links; the oldest are forgotten first."""
-TRIES = 8
-"""So many documents are looked at when one is drawn; the best of them is taken."""
-SHARPEST = 1e30
-"""With this the best link is always taken; what is sharper would be no number."""
-
 
 @dataclass(slots=True)
-class Ways:
-    """The links of a document that nobody had followed when last looked at.
+class OpenLinks:
+    """The links of a document that no agent had followed at the last look.
 
-    `promises` are the same for all agents.  Agents who judge for themselves do it by `inputs`:
-    for a word, how near it stands to each link; `words` are those that the document says often.
-    The columns of `inputs` are those of all links there were, of which `rows` are left.
+    `promises` are the same for all agents.  Agents with a policy of their own use `inputs`:
+    for a word, its closeness to each link; `words` are the frequent words of the document.
+    The columns of `inputs` have all original links, of which `rows` are left.
     """
 
     urls: list[UrlId]
@@ -77,31 +68,31 @@ class Ways:
     rows: NDArray[np.intp] | None = None
 
     def near(self, word: str) -> Floats | None:
-        """Return how near a word stands to each link; None if it stands near none."""
+        """Return the closeness of a word to each link; None if it is near none."""
         column = self.inputs.get(word)
         return column if column is None or self.rows is None else column[self.rows]
 
     def prune(self, known: Container[UrlId]) -> None:
-        """Leave out what has been followed since."""
-        kept = [place for place, url in enumerate(self.urls) if url not in known]
+        """Remove the links that have been followed since."""
+        kept = [i for i, url in enumerate(self.urls) if url not in known]
         if len(kept) < len(self.urls):
-            self.urls = [self.urls[place] for place in kept]
-            self.hosts = [self.hosts[place] for place in kept]
+            self.urls = [self.urls[i] for i in kept]
+            self.hosts = [self.hosts[i] for i in kept]
             self.promises = self.promises[kept]
             if self.inputs:
                 self.rows = np.array(kept) if self.rows is None else self.rows[kept]
 
-    def and_more(self, other: Ways) -> Ways:
+    def and_more(self, other: OpenLinks) -> OpenLinks:
         """Return these links and others of the same document."""
         none = (np.zeros(len(self.urls), np.float32), np.zeros(len(other.urls), np.float32))
         near = {
             word: np.concatenate(
-                [found if (found := ways.near(word)) is not None else nothing
-                 for ways, nothing in zip((self, other), none, strict=True)]
+                [column if (column := links.near(word)) is not None else zeros
+                 for links, zeros in zip((self, other), none, strict=True)]
             )
             for word in dict.fromkeys((*self.inputs, *other.inputs))
         }  # fmt: skip
-        return Ways(
+        return OpenLinks(
             self.urls + other.urls,
             self.hosts + other.hosts,
             np.concatenate((self.promises, other.promises)),
@@ -116,54 +107,60 @@ class Ways:
         return float(self.promises.max())
 
 
-def pick(promises: Floats, sharpness: float, rng: np.random.Generator) -> int:
-    """Return the place of a link, likelier the more promising it is: P ∝ exp(sharpness · p)."""
+def pick(
+    promises: Floats,
+    sharpness: float,
+    rng: np.random.Generator,
+    max_sharpness: float = DEFAULT_POPULATION.restart.max_sharpness,
+) -> int:
+    """Return the index of a link, drawn with P ∝ exp(sharpness · promise)."""
     above = promises - promises.max()
-    reach = np.cumsum(exp(above * np.float64(min(sharpness, SHARPEST))))
-    found = np.searchsorted(reach, rng.random() * reach[-1], side="right")
-    return min(int(found), len(promises) - 1)
+    sums = np.cumsum(exp(above * np.float64(min(sharpness, max_sharpness))))
+    index = np.searchsorted(sums, rng.random() * sums[-1], side="right")
+    return min(int(index), len(promises) - 1)
 
 
 @dataclass(slots=True)
-class Clearings:
-    """The documents with ways to go, any of which can be drawn."""
+class RestartPoints:
+    """The documents with open links, of which one can be drawn."""
 
-    _ways: dict[UrlId, Ways] = field(default_factory=dict)
-    _lottery: Lottery = field(default_factory=Lottery)
+    settings: RestartSettings = DEFAULT_POPULATION.restart
+    _links: dict[UrlId, OpenLinks] = field(default_factory=dict)
+    _documents: RandomSet = field(default_factory=RandomSet)
 
     def __len__(self) -> int:
-        return len(self._ways)
+        return len(self._links)
 
-    def add(self, document: UrlId, ways: Ways) -> None:
-        """Keep a document with its links, and forget the oldest if there are too many."""
-        self._ways[document] = ways
-        self._lottery.add(document)
-        if len(self._ways) > KEPT:
-            self.close(next(iter(self._ways)))
+    def add(self, document: UrlId, links: OpenLinks) -> None:
+        """Add a document with its links, and forget the oldest if there are too many."""
+        self._links[document] = links
+        self._documents.add(document)
+        if len(self._links) > self.settings.documents:
+            self.close(next(iter(self._links)))
 
     def close(self, document: UrlId) -> None:
         """Forget a document."""
-        self._ways.pop(document, None)
-        self._lottery.remove(document)
+        self._links.pop(document, None)
+        self._documents.remove(document)
 
-    def ways(self, document: UrlId, known: Container[UrlId]) -> Ways | None:
-        """Return the links of a document that nobody has followed, None if there are none."""
-        ways = self._ways.get(document)
-        if ways is not None:
-            ways.prune(known)
-            if not ways.urls:
+    def links(self, document: UrlId, known: Container[UrlId]) -> OpenLinks | None:
+        """Return the links of a document that no agent has followed, None if there are none."""
+        links = self._links.get(document)
+        if links is not None:
+            links.prune(known)
+            if not links.urls:
                 self.close(document)
                 return None
-        return ways
+        return links
 
     def draw(self, known: Container[UrlId], rng: np.random.Generator) -> UrlId | None:
-        """Return the best of a few documents with ways to go, if there is one."""
-        best, found, tries = -np.inf, None, 0
-        while len(self._lottery) and tries < TRIES:
-            document = self._lottery.draw(rng)
-            ways = self.ways(document, known)
-            if ways is not None:
+        """Return the best of a few documents with open links, if there is one."""
+        best_promise, best, tries = -np.inf, None, 0
+        while len(self._documents) and tries < self.settings.tries:
+            document = self._documents.draw(rng)
+            links = self.links(document, known)
+            if links is not None:
                 tries += 1
-                if ways.best > best:
-                    best, found = ways.best, document
-        return found
+                if links.best > best_promise:
+                    best_promise, best = links.best, document
+        return best

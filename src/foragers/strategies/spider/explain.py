@@ -1,4 +1,4 @@
-"""Which words of a link speak for which bin."""
+"""Explanations of the spider: which words of a link speak for which bin."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from foragers.strategies.spider.scoring import Scorer, WordLimits
 from foragers.text.bayes import posteriors
 from foragers.text.link_text import OF_PAGE, link_words, page_words
 
-SHOWN = 20
-"""How many words are listed: those that speak most."""
 NOTE = (
     "A word adds log(P(w|bin) / P(w)), less of it in a text longer than the spider's limits; the"
     " bin with the largest sum is the likeliest."
@@ -27,7 +25,7 @@ NOTE = (
 
 
 class KnownWord(NamedTuple):
-    """A word that the spider knows: how it is shown, its bag, its number and how often it is."""
+    """A word that the spider knows: its label, bag, number, and count in the link."""
 
     name: str
     bag: str
@@ -35,8 +33,8 @@ class KnownWord(NamedTuple):
     times: int
 
 
-def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reasons:
-    """Return what each word of a link adds to each bin, and what comes of it."""
+def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link, shown: int) -> Reasons:
+    """Return what each word of a link adds to each bin (up to `shown` words), and the promise."""
     known = [
         KnownWord(f"{word} ({bag})" + (f" × {times}" if times > 1 else ""), bag, number, times)
         for (bag, word), times in words_of(lexicon, page, link).items()
@@ -46,14 +44,14 @@ def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reas
     weights = scorer.weights[[word.number for word in known]]
     often = counted(known, scorer.limits)[:, np.newaxis]
     shares = posteriors((scorer.priors + (often * weights).sum(axis=0))[np.newaxis])[0]
-    said = weights + scorer.priors
-    top = said.max(axis=1, keepdims=True)
-    usual = top + exact.log(exact.exp(said - top).sum(axis=1, keepdims=True))
+    joint = weights + scorer.priors
+    top = joint.max(axis=1, keepdims=True)
+    usual = top + exact.log(exact.exp(joint - top).sum(axis=1, keepdims=True))
     adds = often * (weights - usual)
-    order = np.argsort(-np.ptp(adds, axis=1), kind="stable")[:SHOWN] if known else ()
+    order = np.argsort(-np.ptp(adds, axis=1), kind="stable")[:shown] if known else ()
     parts = [
         Part("how frequent the bins are", tuple(scorer.priors.tolist())),
-        *(Part(known[place].name, tuple(adds[place].tolist())) for place in order),
+        *(Part(known[i].name, tuple(adds[i].tolist())) for i in order),
         Part("P(bin | words)", tuple(shares.tolist())),
         Part("value of the bin", tuple(scorer.values.tolist())),
     ]
@@ -63,22 +61,22 @@ def reasons_of(lexicon: Lexicon, scorer: Scorer, page: Page, link: Link) -> Reas
 
 
 def counted(known: Sequence[KnownWord], limits: WordLimits) -> NDArray[np.float64]:
-    """Return how much each word counts: as often as it is there, less in a long text."""
+    """Return the weight of each word: its count, reduced in a long text."""
     times = np.array([word.times for word in known], np.float64)
     of_page = np.array([word.bag in OF_PAGE for word in known], np.bool_)
-    for some, most in ((of_page, limits.page_words), (~of_page, limits.link_words)):
-        if most and (length := times[some].sum()) > most:
-            times[some] *= most / length
+    for part, most in ((of_page, limits.page_words), (~of_page, limits.link_words)):
+        if most and (length := times[part].sum()) > most:
+            times[part] *= most / length
     return times
 
 
 def words_of(lexicon: Lexicon, page: Page, link: Link) -> Counter[tuple[str, str]]:
-    """Return the words that speak of a link, with their bags."""
-    found: Counter[tuple[str, str]] = Counter()
+    """Return the words of a link and its page with their bags, and their counts."""
+    counts: Counter[tuple[str, str]] = Counter()
     for bag in lexicon.bags:
         if bag in OF_PAGE:
             words = page_words(bag, page.document)
         else:
             words = link_words(bag, link, link.href)
-        found.update((bag, word) for word in words)
-    return found
+        counts.update((bag, word) for word in words)
+    return counts

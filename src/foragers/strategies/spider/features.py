@@ -1,4 +1,4 @@
-"""From the words of a page and its links to numbers, bag by bag."""
+"""The words of a page and its links as numbers, by bag."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.types import Addresses, Document, Link, Links, UrlId
+from foragers.strategies.spider.settings import DEFAULT_SPIDER
 from foragers.text.link_counts import LinkCounts
 from foragers.text.link_text import OF_PAGE, nearest, page_words, path_of, words_of_path
 from foragers.text.words import words
@@ -18,22 +19,19 @@ from foragers.text.words import words
 Numbers = NDArray[np.int32]
 
 NO_WORD = 0
-"""The number of a word that is not known."""
+"""The number of unknown words."""
 
 NO_TEXT: Numbers = np.array([NO_WORD], np.int32)
 
 MARK, BREAK = "zzqbreakqzz", -1
-"""A word that stands between texts which are cut into words all at once, and its number."""
-
-MOST_WORDS = 2_000_000
-"""How many words a growing lexicon knows at most: most words of a long crawl are met once."""
+"""A word between texts that are split into words all at once, and its number."""
 
 OWN, URL, NEAR = ("link", "link+url"), ("url", "link+url"), ("near",)
-"""Which bags hold a link's own words, those of its address, and those around it."""
+"""The bags of a link's own words, those of its URL, and those around it."""
 
 
 class WordColumn(NamedTuple):
-    """Some texts as one column of words, and where each begins; each begins with no word."""
+    """Texts as one column of words, and the start of each; each text begins with `NO_WORD`."""
 
     words: Numbers
     starts: NDArray[np.int64]
@@ -45,20 +43,20 @@ class WordColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Hrefs:
-    """The addresses of URLs, put into letters only for who asks; of known links nobody does."""
+    """URLs as strings, made on demand; for cached links they are not needed."""
 
     urls: list[UrlId]
     addresses: Addresses
 
-    def __getitem__(self, place: int) -> str:
-        return self.addresses.href(self.urls[place])
+    def __getitem__(self, index: int) -> str:
+        return self.addresses.href(self.urls[index])
 
     def __iter__(self) -> Iterator[str]:
         return map(self.addresses.href, self.urls)
 
 
 class Said(NamedTuple):
-    """What some links say: their own words, where they lead, and the words around them."""
+    """The texts of links: their anchors, their URLs, and the words around them."""
 
     anchors: Sequence[str]
     hrefs: Sequence[str] | Hrefs
@@ -66,7 +64,7 @@ class Said(NamedTuple):
 
     @classmethod
     def of(cls, links: Sequence[Link]) -> Said:
-        """Return what links say that are objects already."""
+        """Return the texts of link objects."""
         anchors, hrefs, arounds = (
             zip(*((link.anchor, link.href, link.around) for link in links), strict=True)
             if links
@@ -75,14 +73,14 @@ class Said(NamedTuple):
         return cls(anchors, hrefs, arounds)
 
     @classmethod
-    def at(cls, links: Links, places: Sequence[int], around: bool) -> Said:
-        """Return what the links at some places say; `around` them only where that is read."""
+    def at(cls, links: Links, indexes: Sequence[int], around: bool) -> Said:
+        """Return the texts of the links at some indexes, with the words `around` them or not."""
         outlinks = links.outlinks
         anchors = outlinks.anchors
         return cls(
-            [anchors[place] for place in places],
-            Hrefs(links.targets[places].tolist(), links.addresses),
-            [outlinks.around(place) for place in places] if around else (),
+            [anchors[i] for i in indexes],
+            Hrefs(links.targets[indexes].tolist(), links.addresses),
+            [outlinks.around(i) for i in indexes] if around else (),
         )
 
 
@@ -90,26 +88,33 @@ class Said(NamedTuple):
 class Lexicon:
     """The words of each bag by number; a word of two bags has two numbers.
 
-    One that is `growing` gives numbers to words it does not know yet.
+    One that is `growing` gives numbers to new words, up to `most` words.
     """
 
     bags: tuple[str, ...]
     growing: bool = False
+    most: int = DEFAULT_SPIDER.max_words
     numbers: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     bag_of: list[int] = field(default_factory=lambda: [-1], repr=False)
 
     @classmethod
-    def of(cls, bags: tuple[str, ...], tally: LinkCounts | None, growing: bool = False) -> Lexicon:
-        """Return the words of a tally, in its order; without one none are known."""
-        lexicon = cls(bags, growing)
-        for place, bag in enumerate(bags):
-            found = () if tally is None else tally.words[bag]
+    def of(
+        cls,
+        bags: tuple[str, ...],
+        counts: LinkCounts | None,
+        growing: bool = False,
+        most: int = DEFAULT_SPIDER.max_words,
+    ) -> Lexicon:
+        """Return the words of counts, in their order; an empty lexicon without counts."""
+        lexicon = cls(bags, growing, most)
+        for index, bag in enumerate(bags):
+            words = () if counts is None else counts.words[bag]
             first = len(lexicon.bag_of)
-            # Should the mark have been a word there, its place is kept, by no word's name.
-            named = ("" if word == MARK else word for word in found)
+            # If the mark is a word there, it keeps its number without a name.
+            named = ("" if word == MARK else word for word in words)
             lexicon.numbers[bag] = {MARK: BREAK}
             lexicon.numbers[bag] |= {word: number for number, word in enumerate(named, first)}
-            lexicon.bag_of += [place] * len(found)
+            lexicon.bag_of += [index] * len(words)
         return lexicon
 
     def __len__(self) -> int:
@@ -120,63 +125,63 @@ class Lexicon:
         return list(self.numbers[bag])[1:]
 
     def of_page(self, document: Document) -> Numbers:
-        """Return the words that all links of a page share; like all texts, after no word."""
-        for place, bag in enumerate(self.bags):
+        """Return the words that all links of a page share, after `NO_WORD` like all texts."""
+        for index, bag in enumerate(self.bags):
             if bag in OF_PAGE:
-                column = self._column(place, page_words(bag, document))
+                column = self._column(index, page_words(bag, document))
                 return np.append(NO_TEXT, np.maximum(column, NO_WORD))
         return NO_TEXT
 
     @property
     def reads_around(self) -> bool:
-        """Whether the words around a link are among what is read."""
-        return self._place(*NEAR) >= 0
+        """Whether the words around a link are used."""
+        return self._bag(*NEAR) >= 0
 
-    def of_links(self, said: Said) -> WordColumn:
+    def of_links(self, texts: Said) -> WordColumn:
         """Return the words of each link's own bags."""
-        columns = [self.own(said), self.url(said)]
+        columns = [self.own(texts), self.url(texts)]
         if self.reads_around:
-            columns.append(self.near(said))
+            columns.append(self.near(texts))
         flat = np.concatenate(columns)
-        # Every text begins with a break, which is no word: so texts can be told apart by them.
+        # Every text begins with a break, which separates the texts.
         breaks = flat == BREAK
-        whose = (np.cumsum(breaks) - 1) % len(said.anchors) if said.anchors else flat
+        whose = (np.cumsum(breaks) - 1) % len(texts.anchors) if texts.anchors else flat
         order = np.argsort(whose, kind="stable")
         flat = np.where(breaks, NO_WORD, flat)[order]
         return WordColumn(flat, np.flatnonzero(np.diff(whose[order], prepend=-1)))
 
-    def own(self, said: Said) -> Numbers:
+    def own(self, texts: Said) -> Numbers:
         """Return the own words of links, a break before those of each."""
-        return self._column(self._place(*OWN), divided(said.anchors, words))
+        return self._column(self._bag(*OWN), divided(texts.anchors, words))
 
-    def url(self, said: Said) -> Numbers:
-        """Return the words of the addresses of links, a break before those of each."""
-        paths = [path_of(href) for href in said.hrefs]
-        return self._column(self._place(*URL), divided(paths, path_words_of))
+    def url(self, texts: Said) -> Numbers:
+        """Return the words of the URLs of links, a break before those of each."""
+        paths = [path_of(href) for href in texts.hrefs]
+        return self._column(self._bag(*URL), divided(paths, path_words_of))
 
-    def near(self, said: Said) -> Numbers:
+    def near(self, texts: Said) -> Numbers:
         """Return the words near links, a break before those of each."""
-        arounds = [nearest(around) for around in said.arounds]
-        return self._column(self._place(*NEAR), divided(arounds, words))
+        arounds = [nearest(around) for around in texts.arounds]
+        return self._column(self._bag(*NEAR), divided(arounds, words))
 
-    def _column(self, place: int, found: list[str]) -> Numbers:
-        """Return the numbers of words one after another; no word for those not known."""
-        numbers = self.numbers[self.bags[place]]
+    def _column(self, bag: int, found: list[str]) -> Numbers:
+        """Return the numbers of words of a bag, `NO_WORD` for unknown ones."""
+        numbers = self.numbers[self.bags[bag]]
         if self.growing:
-            self._grow(place, found)
+            self._grow(bag, found)
         return np.fromiter(map(numbers.get, found, repeat(NO_WORD)), np.int32, len(found))
 
-    def _place(self, *names: str) -> int:
-        """Return which bag has one of these names, or -1."""
-        return next((at for at, bag in enumerate(self.bags) if bag in names), -1)
+    def _bag(self, *names: str) -> int:
+        """Return the index of the bag with one of these names, or -1."""
+        return next((i for i, bag in enumerate(self.bags) if bag in names), -1)
 
-    def _grow(self, place: int, found: Iterable[str]) -> None:
-        """Give numbers to words that have none."""
-        numbers = self.numbers[self.bags[place]]
+    def _grow(self, bag: int, found: Iterable[str]) -> None:
+        """Give numbers to new words of a bag."""
+        numbers = self.numbers[self.bags[bag]]
         for word in found:
-            if word not in numbers and len(self.bag_of) < MOST_WORDS:
+            if word not in numbers and len(self.bag_of) < self.most:
                 numbers[word] = len(self.bag_of)
-                self.bag_of.append(place)
+                self.bag_of.append(bag)
 
 
 def divided(texts: Sequence[str], divide: Callable[[str], list[str]]) -> list[str]:
@@ -184,14 +189,14 @@ def divided(texts: Sequence[str], divide: Callable[[str], list[str]]) -> list[st
     found = divide("".join([f" {MARK} {text}" for text in texts]))
     if found.count(MARK) == len(texts):
         return found
-    # Somebody uses our mark as a word.
+    # A text contains the mark.
     return [
         word for text in texts for word in (MARK, *(word for word in divide(text) if word != MARK))
     ]
 
 
 def path_words_of(paths: str) -> list[str]:
-    """Return the words of paths that stand in a text of their own."""
+    """Return the words of paths that are joined to one text, with marks."""
     if paths.isascii() and "%" not in paths and "xn--" not in paths:
         return words_of_path(paths)
     return [
@@ -202,13 +207,13 @@ def path_words_of(paths: str) -> list[str]:
 
 
 def flat(texts: Sequence[Numbers]) -> WordColumn:
-    """Return some texts as one column."""
+    """Return texts as one column."""
     starts = np.cumsum([0, *(len(text) for text in texts[:-1])], dtype=np.int64)
     return WordColumn(np.concatenate(texts), starts)
 
 
 def parted(shared: Numbers, columns: Sequence[Numbers]) -> WordColumn:
-    """Return the words that links share as the first text, and all texts of some columns."""
+    """Return the words that links share as the first text, and then all texts of columns."""
     column = np.concatenate((shared, *columns))
     breaks = column == BREAK
     breaks[0] = True

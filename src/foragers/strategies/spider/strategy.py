@@ -1,20 +1,18 @@
-"""The spider: links valued by what they lead to (Rennie and McCallum 1999).
+"""The spider: links valued by the rewards they lead to (Rennie and McCallum 1999).
 
-Trained beforehand on webs where it is known what every link leads to, it tells from
-the words of a new link how likely that belongs to each of a few bins of worth (equations
-3 to 5 of the paper), and expects of it
+The spider is trained beforehand on webs where the pages behind every link are known.  From the
+words of a new link it computes the probability of each of a few bins of value (equations 3 to 5
+of the paper), and the promise
 
     promise = Σ P(bin | words) · mean Q of the bin
 
-Of all links known the one with the highest promise is followed next; a page to which
-several links lead has the best of their promises.  With `online` it goes on learning from
-the crawl under way, and so it does without a model, for want of anything else.  Until
-such a spider has found a first reward it goes best-first.  Seeds come before everything
-else, for whoever gave them wants them fetched.
+The known link with the highest promise is followed next; a page with several links to it has the
+best of their promises.  With `online`, and without a model, it learns during the crawl.  Until
+such a spider has found a first reward it works like best-first.  Seeds are fetched first.
 
-Equation 3 is the surer the longer a text is.  `spider` therefore lets no more than some words
-of a page and of a link count in full (`WordLimits`); under the paper's own names all words
-count, as in the paper.
+The longer a text, the more extreme are the probabilities of equation 3.  `spider` therefore limits
+the words of a page and of a link that count in full (`WordLimits`); under the names of the
+paper all words count, as in the paper.
 """
 
 from __future__ import annotations
@@ -36,13 +34,9 @@ from foragers.strategies.spider.explain import reasons_of
 from foragers.strategies.spider.features import Lexicon, Said
 from foragers.strategies.spider.online import Experience
 from foragers.strategies.spider.scoring import LinkMemory, Scorer, WordLimits, scorer_of
+from foragers.strategies.spider.settings import DEFAULT_SPIDER, SpiderSettings
 from foragers.text.link_counts import FEWEST, FINEST, KIND, VERSION, LinkCounts
 from foragers.text.link_text import TEXTS
-
-FIRST_LESSON, LATER = 20, 1.2
-"""How many pages an online spider waits for between two lessons: so many, or 20 % more."""
-BEST = 2.0
-"""What no link can be worth more than: the sum of all discounts."""
 
 
 @dataclass
@@ -64,18 +58,19 @@ class Spider:
     page_words: float = 5.0
     link_words: float = 10.0
     frontier: Frontier = field(default_factory=Frontier)
+    settings: SpiderSettings = field(default=DEFAULT_SPIDER, repr=False)
     _lexicon: Lexicon | None = field(default=None, repr=False)
     _scorer: Scorer | None = field(default=None, repr=False)
     _experience: Experience | None = field(default=None, repr=False)
     _memory: LinkMemory | None = field(default=None, repr=False)
-    _next_lesson: int = field(default=FIRST_LESSON, repr=False)
+    _next_lesson: int = field(default=0, repr=False)
     _seeds: set[UrlId] = field(default_factory=set, repr=False)
 
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
     fewest: ClassVar[int] = FEWEST
 
     def check(self) -> None:
-        """Refuse what makes no sense, or what the model cannot serve."""
+        """Raise a UsageError for invalid parameters, or for those that do not fit the model."""
         if not self.fewest <= self.bins <= FINEST:
             raise UsageError(f"spider: bins={self.bins}: use {self.fewest} to {FINEST}")
         if self.text not in TEXTS:
@@ -94,7 +89,7 @@ class Spider:
 
     @property
     def learns(self) -> bool:
-        """Whether what this crawl finds changes what it expects."""
+        """Whether promises depend on the pages that this crawl has found."""
         return self.online or self.model is None
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
@@ -111,79 +106,83 @@ class Spider:
             self._learn(self._experience)
 
     def _begin(self) -> Lexicon:
-        """Take up what the model knows."""
-        tally = None if self.model is None else LinkCounts.of(self.model)
-        self._lexicon = lexicon = Lexicon.of(TEXTS[self.text], tally, self.learns)
-        if tally is not None and tally.links.any():
-            self._scorer = replace(scorer_of(lexicon, tally, self.bins), limits=self._limits)
+        """Load the model."""
+        counts = None if self.model is None else LinkCounts.of(self.model)
+        most = self.settings.max_words
+        self._lexicon = lexicon = Lexicon.of(TEXTS[self.text], counts, self.learns, most)
+        if counts is not None and counts.links.any():
+            self._scorer = replace(scorer_of(lexicon, counts, self.bins), limits=self._limits)
         if self.learns:
-            self._experience = Experience(lexicon, tally, self.weight)
+            self._experience = Experience(lexicon, counts, self.weight, settings=self.settings)
         return lexicon
 
     def _queue(self, visit: Visit, lexicon: Lexicon) -> None:
-        """Queue the links of a page, all of them read where that is to be learned from."""
+        """Queue the links of a page; a spider that learns reads known links too."""
         page, wants = visit.page, self.frontier.wants
         urls, hosts = page.links.targets.tolist(), page.links.hosts.tolist()
-        places = list(range(len(urls)))
+        indexes = list(range(len(urls)))
         if page.choice.url == NO_PARENT:
             self._seeds.update(urls)
         if self._experience is None:
-            places = [place for place in places if wants(urls[place])]
-            if not places:
+            indexes = [i for i in indexes if wants(urls[i])]
+            if not indexes:
                 return
-        promises = self._promises(visit, places, lexicon)
+        promises = self._promises(visit, indexes, lexicon)
         depth = page.choice.depth + 1
-        for place, promise in zip(places, promises, strict=True):
-            self.frontier.push(urls[place], hosts[place], promise, page.final, depth)
+        for i, promise in zip(indexes, promises, strict=True):
+            self.frontier.push(urls[i], hosts[i], promise, page.final, depth)
 
-    def _promises(self, visit: Visit, places: list[int], lexicon: Lexicon) -> list[float]:
-        """Return what links are worth by their words, or by the topic where nothing is known."""
+    def _promises(self, visit: Visit, indexes: list[int], lexicon: Lexicon) -> list[float]:
+        """Return the promises of links by their words, or by the topic before the first lesson."""
         page, scorer = visit.page, self._scorer
-        said = Said.at(page.links, places, lexicon.reads_around)
+        texts = Said.at(page.links, indexes, lexicon.reads_around)
         shared, own = lexicon.of_page(page.document), None
         if self._experience is not None:
-            own = lexicon.of_links(said)
+            own = lexicon.of_links(texts)
             self._experience.add(visit, shared, own)
         if page.choice.url == NO_PARENT:
-            return [BEST] * len(places)
+            return [self.settings.max_value] * len(indexes)
         if scorer is None:
             likeness = self.topic.likeness
-            return [(visit.relevance + likeness(anchor)) / 2 for anchor in said.anchors]
-        if not places:
+            return [(visit.relevance + likeness(anchor)) / 2 for anchor in texts.anchors]
+        if not indexes:
             return []
         if own is not None:
             scores = scorer.scores(shared, own)
         else:
-            self._memory = memory = self._memory or LinkMemory(lexicon, scorer)
-            scores = memory.scores(shared, page.links.targets[places].tolist(), said)
+            if self._memory is None:
+                self._memory = LinkMemory(lexicon, scorer, self.settings.cached_links)
+            scores = self._memory.scores(shared, page.links.targets[indexes].tolist(), texts)
         worth: list[float] = scorer.worth(scores).tolist()
         return worth
 
     def _is_time(self, experience: Experience) -> bool:
-        """Say whether to learn now: at the first reward, and then ever more rarely."""
+        """Return whether to learn now: at the first reward, and then ever more rarely."""
         if experience.rewards and self._scorer is None:
             return True
-        return self._scorer is not None and len(experience) >= self._next_lesson
+        due = max(self._next_lesson, self.settings.first_lesson)
+        return self._scorer is not None and len(experience) >= due
 
     def _learn(self, experience: Experience) -> None:
-        """Learn, and judge all that waits anew."""
-        self._next_lesson = max(len(experience) + FIRST_LESSON, int(LATER * len(experience)))
+        """Learn, and rescore all waiting links."""
+        pages, settings = len(experience), self.settings
+        self._next_lesson = max(pages + settings.first_lesson, int(settings.lesson_growth * pages))
         self._scorer = replace(experience.scorer(self.bins), limits=self._limits)
         wants = self.frontier.wants
-        known = (url for url in experience.known() if url not in self._seeds)
-        if waiting := [url for url in known if wants(url)]:
+        urls = (url for url in experience.known() if url not in self._seeds)
+        if waiting := [url for url in urls if wants(url)]:
             worth = experience.judged(self._scorer, waiting)
             self.frontier.rescore(np.array(waiting, np.int32), worth)
 
     def explain(self, page: Page, link: Link) -> Reasons | None:
-        """Return which words of a link speak for which bin; None while nothing is learned."""
+        """Return which words of a link speak for which bin; None before the first lesson."""
         lexicon = self._lexicon or self._begin()
         if self._scorer is None:
             return None
-        return reasons_of(lexicon, self._scorer, page, link)
+        return reasons_of(lexicon, self._scorer, page, link, self.settings.shown_words)
 
-    def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  words need no addresses
-        """Return what the model and this crawl have taught."""
+    def learned(self, addresses: Addresses) -> Model:  # noqa: ARG002  words need no URLs
+        """Return a model of the counts of the given model and of this crawl."""
         if self._experience is None or not len(self._experience):
             return self.model or LinkCounts.nothing(TEXTS[self.text]).model({})
         return self._experience.learned().model({"learned from": "a crawl"})

@@ -1,4 +1,4 @@
-"""What comes of a simulated fleet: its steps as they are made, and the sum of them."""
+"""The outcome of a simulated fleet: a record of its steps, and their summary."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from foragers.strategies.population.population import LifeEvent
 
 
 class Record(Protocol):
-    """Takes in every step of a fleet."""
+    """Records every step of a fleet."""
 
     def path(self, forager: int) -> None:
-        """Note that the step to come is the first of a path."""
+        """Record that the next step is the first of a path."""
         ...
 
     def add(self, step: StepRecord) -> None:
@@ -25,12 +25,12 @@ class Record(Protocol):
         ...
 
     def stand(self, forager: int, moment: float, url: UrlId, page: int) -> None:
-        """Keep a step of one download, of which nothing was sent."""
+        """Record a step of one download, without a page that was sent."""
         ...
 
 
 class NewStart(NamedTuple):
-    """A URL that has come into the starting list of a forager."""
+    """A URL that was added to the starting list of a forager."""
 
     time: float
     forager: int
@@ -39,7 +39,7 @@ class NewStart(NamedTuple):
 
 @dataclass
 class FleetRun:
-    """What came of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
+    """The outcome of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
 
     `kinds` has the kind of every forager, `paths` the last finished path of each.
     """
@@ -61,10 +61,10 @@ class FleetRun:
 
     @property
     def relevant(self) -> int:
-        """How many relevant documents were found."""
+        """The number of relevant documents found."""
         return len(self.finds)
 
     @property
     def found_urls(self) -> int:
-        """How many different URLs were fetched."""
+        """The number of different URLs fetched."""
         return int(np.count_nonzero(self.discovered >= 0))

@@ -1,9 +1,9 @@
 """Replaying a fleet over an archive, a whole step at a time.
 
-It makes the same downloads in the same order, at the same times and with the same
-draws of chance, as the strategy of `strategies.foragers` on a `Recorded` world with one
-connection, and is an order of magnitude faster.  Downloads are counted as they come and
-not kept: memory does not grow with them.  Who wants them all gives a `record`.
+It makes the same downloads in the same order, at the same times and with the same random
+numbers, as the strategy of `fleet.strategy` on a `Recorded` world with one connection, and is
+an order of magnitude faster.  Downloads are counted and not kept, so memory does not grow with
+them; a `record` gets them all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.types import Ids, UrlId
+from foragers.judges.novelty import DAY
 from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
@@ -29,13 +30,13 @@ __all__ = ["FleetRun", "Record", "Replay", "StepRecord", "simulate"]
 
 Floats = NDArray[np.float64]
 
-DAY = 86_400.0
+
 NO_IDS: Ids = np.empty(0, np.int32)
 
 
 @dataclass(slots=True)
 class Replay:
-    """A colony at work on a ground, one forager at a time."""
+    """A colony at work on a simulated web, one forager at a time."""
 
     ground: SimulatedWeb
     colony: Colony
@@ -62,7 +63,7 @@ class Replay:
         """Let foragers work in turns, to a time or to a number of downloads."""
         colony = self.colony
         colony.begin(self.ground.seeds, self.now)
-        # Only then need a step to a page without links be no more than a step.
+        # Only then is a step to a page without links one download.
         self.is_short = colony.memory is None
         while self.now < until and self.downloaded < downloads:
             forager = colony.start_turn(self.now)
@@ -79,7 +80,7 @@ class Replay:
             self.territory.close()
 
     def step(self, forager: Forager) -> None:
-        """Do one step of a forager: visit a page, and look at those it links to."""
+        """Make one step of a forager: visit a page, and look at those it links to."""
         ground, colony = self.ground, self.colony
         if self.territory is not None and forager.at_end:
             self._end_path(forager)
@@ -104,7 +105,7 @@ class Replay:
         self._finish(forager, times, urls, versions, links)
 
     def _stand(self, forager: Forager, url: UrlId, version: int, moment: float) -> None:
-        """Do a step to a page without links, as most are: the same as others do, without arrays."""
+        """Make a step to a page without links, as most are, in the same way but without arrays."""
         ground, tally = self.ground, self.tally
         self.now = moment
         page = ground.pages.item(version)
@@ -124,7 +125,7 @@ class Replay:
             self.territory.step(forager.number, forager.path.urls, moment)
 
     def _visit(self, forager: Forager, url: UrlId, moment: float) -> int:
-        """Return the version that the page of a step shows."""
+        """Return the version of the page of a step."""
         shown = self._shown
         if moment >= shown.following:
             shown.advance(moment)
@@ -143,7 +144,7 @@ class Replay:
         if count > len(self._ticks):
             self._ticks = np.full(2 * count, self.seconds_per_page)
         self._ticks[0] = moment
-        # Added up one by one, as a clock does: the times are those of a world to the last bit.
+        # Added one by one, like the clock of a world: the times are equal to the last bit.
         times = np.add.accumulate(self._ticks[:count])
         urls, versions = np.empty(count, np.int32), np.empty(count, np.int32)
         urls[0], versions[0] = url, version
@@ -155,7 +156,7 @@ class Replay:
     def _finish(
         self, forager: Forager, times: Floats, urls: Ids, versions: Ids, links: Ids
     ) -> None:
-        """End a step: see what is young enough, let the forager learn, and count."""
+        """End a step: find the young pages, let the forager learn, and count."""
         ground = self.ground
         pages = ground.pages[versions]
         young = (times - ground.born[versions] <= forager.settings.new_within).nonzero()[0]
@@ -169,7 +170,7 @@ class Replay:
             self.territory.step(forager.number, forager.path.urls, times.item(0))
 
     def _count(self, step: StepRecord) -> None:
-        """Count a step, window by window, and keep it."""
+        """Count a step, window by window, and record it."""
         self.sent += len(step.sent)
         self.downloaded += len(step.urls)
         if step.times.item(-1) >= self.tally.edge:
@@ -180,7 +181,7 @@ class Replay:
             self.record.add(step)
 
     def _end_path(self, forager: Forager) -> None:
-        """Note the path that is over, and the URLs that it brings into the starting list."""
+        """Record the path that is over, and the URLs that it adds to the starting list."""
         if not forager.path.urls:
             return
         self.paths[forager.number] = forager.path.urls
@@ -206,11 +207,11 @@ def simulate(
     territory: float | None = None,
     record: Record | None = None,
 ) -> FleetRun:
-    """Let a fleet, or several under one reinforcing agent, forage from the start of a ground.
+    """Simulate a fleet, or several under one reinforcing agent, from the start of a web.
 
-    It ends after so many `days` (all of the recording if none are given), or `downloads`; the
-    step under way is finished.  `window` is the length of a window in seconds; with
-    `territory`, a length in seconds too (the paper's: 4500), it is also kept who went where.
+    It ends after a number of `days` (by default the whole recording), or of `downloads`; the
+    current step is finished.  `window` is the length of a window in seconds.  With `territory`,
+    also a length in seconds (the paper's: 4500), the pages visited by each forager are recorded.
     """
     several = (settings,) if isinstance(settings, FleetSettings) else tuple(settings)
     colony = Colony(

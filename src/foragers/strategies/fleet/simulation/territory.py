@@ -1,4 +1,4 @@
-"""Division of work: which foragers visit which pages, and whether they take the same ways.
+"""Division of work: which foragers visit which pages, and whether they take the same paths.
 
 In every window, a page is a forager's own if no other forager visited it.  A *trajectory* is
 a page and the next two steps from it.  Trajectories are compared where they start from a page
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from foragers.core.types import UrlId
 
 SHARED = -1
-"""In place of a forager: several of them."""
+"""Stands for several foragers instead of one."""
 
 
 class TerritoryTally(NamedTuple):
-    """One window: of how many pages and trajectories, how many are each forager's own."""
+    """One window: the numbers of pages and trajectories, and how many are a forager's own."""
 
     end: float
     pages: int
@@ -29,7 +29,7 @@ class TerritoryTally(NamedTuple):
 
 @dataclass(slots=True)
 class Territory:
-    """Who went where in the window under way, and the windows that are over."""
+    """The visits of foragers in the current window, and the finished windows."""
 
     start: float
     window: float
@@ -43,7 +43,7 @@ class Territory:
         self.edge = self.start + self.window
 
     def step(self, forager: int, path: list[UrlId], time: float) -> None:
-        """Take in the last step of a forager's path."""
+        """Record the last step of a forager's path."""
         while time >= self.edge:
             self.close()
         url = path[-1]
@@ -58,7 +58,7 @@ class Territory:
                 self._ways[trajectory] = SHARED
 
     def close(self) -> None:
-        """End the window under way."""
+        """End the current window."""
         pages = Counter(self._pages.values())
         ways = Counter(
             forager for way, forager in self._ways.items() if self._starts[way[0]] == SHARED

@@ -1,8 +1,8 @@
-"""The ground that a fleet is replayed on: an archive's columns, made ready for whole steps.
+"""The web of a simulation: an archive's columns, prepared for whole steps.
 
-Foragers look at pages by the hundred, so that everything a step needs is a look-up in an
-array: which version of a URL is on show, when it was born, which state it has, where it
-links to.  The version after the last one stands for "no page there"; its page is -1.
+Foragers look at hundreds of pages, so everything that a step needs is a look-up in an
+array: the current version of a URL, when it was born, its state, its links.  The version after the
+last one stands for "no page"; its page is -1.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import StateTable
+from foragers.strategies.fleet.settings import DEFAULT_TUNING
 
 if TYPE_CHECKING:
     from foragers.worlds.archive import Archive
@@ -23,13 +24,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-MAX_HOPS = 10
-"""How many redirects one download follows, as in `worlds.recorded`."""
-
 
 @dataclass(frozen=True)
 class NewsRules:
-    """What counts as news in a recording, where the papers leave it open.
+    """What counts as news in a recording, as far as the papers leave it open.
 
     With `changed_hubs` off, a changed version of a page with `hub_links` links or more is no
     news.  With `links_are_news` off, a version that has the words of the one before, so that
@@ -83,9 +81,9 @@ class SimulatedWeb:
         *,
         wanted: Flags | None = None,
     ) -> SimulatedWeb:
-        """Make an archive ready; `states` has a row for every version.
+        """Prepare an archive; `states` has a row for every version.
 
-        `wanted` says for every version whether it is on topic, where new alone is not enough.
+        `wanted` says for every version whether it is on topic, if being new is not enough.
         """
         rules = rules or NewsRules()
         count = archive.versions
@@ -124,7 +122,7 @@ class SimulatedWeb:
 
 
 def pages_in(archive: Archive, urls: Ids) -> Flags:
-    """Say which versions show a page at some time: not those that another takes over at once."""
+    """Return which versions are a page at some time: not those replaced at the same moment."""
     hidden = np.zeros(archive.versions, np.bool_)
     hidden[:-1] = (urls[:-1] == urls[1:]) & (archive.times[:-1] == archive.times[1:])
     shown: Flags = (archive.codes // 100 == 2) & (archive.redirects < 0) & ~hidden
@@ -144,7 +142,7 @@ def distinct_links(archive: Archive, urls: Ids) -> tuple[NDArray[np.int64], Ids]
 
 
 def births(archive: Archive, rules: NewsRules) -> Floats:
-    """Return when each version appeared; what is no news, whatever is young, has no time."""
+    """Return when each version appeared; versions that are never news have no time."""
     born: Floats = archive.times.astype(np.float64)
     first = np.zeros(archive.versions, np.bool_)
     first[archive.version_starts[:-1][np.diff(archive.version_starts) > 0]] = True
@@ -159,7 +157,7 @@ def births(archive: Archive, rules: NewsRules) -> Floats:
 
 @dataclass
 class CurrentVersions:
-    """Which version of every URL is on show, as time goes on."""
+    """The current version of every URL, as time goes on."""
 
     ground: SimulatedWeb
     current: Ids = field(init=False)
@@ -175,7 +173,7 @@ class CurrentVersions:
         return times[event] if event < len(times) else np.inf
 
     def advance(self, now: float) -> range:
-        """Let what happened up to a time have happened, and say which events that were."""
+        """Apply all events up to a time, and return them."""
         ground, first = self.ground, self._next
         if now < self.following:
             return range(first, first)
@@ -187,7 +185,7 @@ class CurrentVersions:
         return range(first, last)
 
     def at(self, urls: Ids, times: Floats) -> Ids:
-        """Return the versions that URLs show at later and later times, redirects not followed."""
+        """Return the versions of URLs at increasing times, without following redirects."""
         versions: Ids = self.current[urls]
         until = float(times[-1])
         if until >= self.following:
@@ -200,12 +198,12 @@ class CurrentVersions:
         return versions
 
     def final(self, urls: Ids, times: Floats) -> Ids:
-        """Return the versions that downloads of URLs end at, redirects followed."""
+        """Return the versions that downloads of URLs end at, after redirects."""
         versions = self.at(urls, times)
         redirects = self.ground.redirects
         if redirects is None:
             return versions
-        for _ in range(MAX_HOPS + 1):
+        for _ in range(DEFAULT_TUNING.max_hops + 1):
             onward = redirects[versions]
             moved = np.flatnonzero(onward >= 0)
             if not len(moved):

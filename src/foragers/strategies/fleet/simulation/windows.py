@@ -1,9 +1,8 @@
-"""What a fleet achieved, window by window, while it is being replayed.
+"""Statistics of a fleet per window, counted during a simulation.
 
-A download belongs to the window of its time; a window does not hold its end.  *Freshness*
-is the share of the relevant documents found that are still as they were found, at the
-end of a window, and *age* the time since a document that is no longer so was last
-refreshed on the web (0 for one that is), on average.  The store that they speak of can be
+A download belongs to the window of its time; a window does not include its end.  *Freshness*
+is the share of the relevant documents found that are unchanged at the end of a window, and *age*
+the mean time since the change of a document (0 for an unchanged one).  The documents can be
 understood in three ways: for each URL the last document found, every document found, or
 those found in the window.
 """
@@ -18,19 +17,20 @@ from numpy.typing import NDArray
 
 from foragers.core.types import Ids
 from foragers.frontier.columns import Places, grown
+from foragers.judges.novelty import DAY
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.simulation.web import CurrentVersions, SimulatedWeb
 
 Floats = NDArray[np.float64]
 
-HOURS = 3600.0
+HOUR = DAY / 24
 
 
 class StepRecord(NamedTuple):
     """One step of a forager, or part of one: downloads, the page stepped to first.
 
-    `versions` are the ground's, `pages` the contents they show (-1 where there was none);
-    `sent` and `relevant` are places among the downloads.
+    `versions` are those of the web, `pages` their contents (-1 for none); `sent` and `relevant` are
+    indexes of downloads.
     """
 
     forager: int
@@ -42,7 +42,7 @@ class StepRecord(NamedTuple):
     relevant: Places
 
     def part(self, first: int, last: int) -> StepRecord:
-        """Return the downloads from one place to before another."""
+        """Return the downloads from one index to before another."""
         some = slice(first, last)
         sent, relevant = self.sent, self.relevant
         return StepRecord(
@@ -57,7 +57,7 @@ class StepRecord(NamedTuple):
 
 
 class WindowTally(NamedTuple):
-    """One window: what was done in it, and how things stood at its end; ages in hours."""
+    """One window: its counts, and the state at its end; ages in hours."""
 
     end: float
     downloaded: int
@@ -95,21 +95,21 @@ class Finds:
 
     @property
     def times(self) -> Floats:
-        """When they were found."""
+        """The times when they were found."""
         return self._times[: self.count]
 
     @property
     def versions(self) -> Ids:
-        """Which versions they are."""
+        """Their versions."""
         return self._versions[: self.count]
 
     @property
     def foragers(self) -> Ids:
-        """Who found them: the numbers of foragers."""
+        """The numbers of the foragers that found them."""
         return self._foragers[: self.count]
 
     def add(self, times: Floats, versions: Ids, forager: int) -> None:
-        """Add what a forager found."""
+        """Add documents found by a forager."""
         first, last = self.count, self.count + len(versions)
         self._times = grown(self._times, last, 0.0)
         self._versions = grown(self._versions, last, 0)
@@ -122,9 +122,9 @@ class Finds:
 
 @dataclass(slots=True)
 class WindowCounter:
-    """Counts of the window under way, and all windows that are over.
+    """Counts of the current window, and all finished windows.
 
-    `discovered` has for every URL its place in the order of first downloads, or -1.
+    `discovered` has for every URL its index in the order of first downloads, or -1.
     """
 
     ground: SimulatedWeb
@@ -159,7 +159,7 @@ class WindowCounter:
             self._urls += len(new)
 
     def count(self, step: StepRecord) -> None:
-        """Count a step that is over before the window is."""
+        """Count a step that ends within the window."""
         self.downloaded += len(step.urls)
         self.discover(step.urls)
         self.sent += len(step.sent)
@@ -169,7 +169,7 @@ class WindowCounter:
             self._last[self.ground.finals[versions]] = versions
 
     def cross(self, step: StepRecord, foragers: list[Forager]) -> None:
-        """Count a step that goes on over the end of a window, or of several."""
+        """Count a step that extends over the end of a window, or of several."""
         first = 0
         while first < len(step.urls):
             last = int(np.searchsorted(step.times, self.edge))
@@ -180,7 +180,7 @@ class WindowCounter:
                 self.close(foragers)
 
     def close(self, foragers: list[Forager]) -> None:
-        """End the window under way."""
+        """End the current window."""
         past = self._shown.advance(float(np.nextafter(self.edge, -np.inf)))
         events = slice(past.start, past.stop)
         self._since[self.ground.event_urls[events]] = self.ground.event_clock[events]
@@ -209,5 +209,5 @@ class WindowCounter:
             return float("nan"), float("nan")
         urls = self.ground.finals[held]
         fresh = self.ground.pages[self._shown.current[urls]] == self.ground.pages[held]
-        age = np.where(fresh, 0.0, self.edge - self._since[urls]) / HOURS
+        age = np.where(fresh, 0.0, self.edge - self._since[urls]) / HOUR
         return float(fresh.mean()), float(age.mean())

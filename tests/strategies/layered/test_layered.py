@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from foragers.core.loop import Crawl
 from foragers.core.models import Model, load_model, save_model, words_to_array
@@ -16,13 +18,13 @@ from foragers.evaluation.comparison.study import prepare
 from foragers.judges.keywords import Keywords
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
-from foragers.strategies.layered import online as apprentice
 from foragers.strategies.layered.context_graph import ContextGraph, Hw, LayerReader, RelevancyReader
 from foragers.strategies.layered.hmm import Bpm, CentroidReader, Hmm, PathReader, ranked
 from foragers.strategies.layered.hmm_model import HmmModel, fit_hmm
 from foragers.strategies.layered.layer_words import LayerWords
 from foragers.strategies.layered.layers import Layers
-from foragers.strategies.layered.page_scorer import PageByPage
+from foragers.strategies.layered.page_scorer import PageScorer
+from foragers.strategies.layered.settings import LayeredSettings
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.text.bag_of_words import BagStore
 from foragers.training.layered import layered, of_lesson
@@ -33,9 +35,15 @@ from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
+from support.progress import silent
 from support.worlds_by_hand import small_world
 
-KINDS = {"hmm": Hmm, "bpm": Bpm, "context-graph": ContextGraph, "hw": Hw}
+KINDS: dict[str, type[Hmm | Bpm | ContextGraph | Hw]] = {
+    "hmm": Hmm,
+    "bpm": Bpm,
+    "context-graph": ContextGraph,
+    "hw": Hw,
+}
 
 
 def hidden(**changed: np.ndarray) -> HmmModel:
@@ -109,8 +117,8 @@ def test_bpm_averages_the_chance_with_the_likeness_to_wanted_pages() -> None:
     assert hidden().likeness_of("the unknown") == 0.0
 
 
-def layer_words(**changed: np.ndarray) -> LayerWords:
-    arrays = {
+def layer_words(**changed: NDArray[np.generic]) -> LayerWords:
+    arrays: dict[str, NDArray[np.generic]] = {
         "words": words_to_array(["tea", "rain", "train"]),
         "idf": np.ones(3),
         "counts": np.array([[8, 0, 0], [0, 8, 0], [0, 0, 8]]),
@@ -164,7 +172,9 @@ def test_layer_of_which_nothing_was_read_takes_no_page() -> None:
         (layer_words, "idf", np.array(["x"])),
     ],
 )
-def test_garbled_model_is_refused_in_one_line(make, name: str, value: np.ndarray) -> None:
+def test_garbled_model_is_refused_in_one_line(
+    make: Callable[..., object], name: str, value: NDArray[np.generic]
+) -> None:
     with pytest.raises(UsageError, match="train again"):
         make(**{name: value})
 
@@ -186,20 +196,9 @@ def test_layers_of_a_recorded_world_follow_redirects_and_leave_out_what_is_missi
     assert links.tolist() == [[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
 
 
-class Quiet:
-    def __call__(self, what: str, total: int) -> Quiet:
-        return self
-
-    def __enter__(self):
-        return lambda done, note="": None
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-
 def test_world_without_wanted_pages_teaches_nothing() -> None:
     with pytest.raises(UsageError, match="nothing to learn"):
-        layered([lesson_of(small_world({"a": []}), [])], 3, 10, Quiet())
+        layered([lesson_of(small_world({"a": []}), [])], 3, 10, silent)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -209,7 +208,7 @@ def test_counts_of_a_trained_model_are_those_of_a_web_with_known_distances(seed:
     web = {name: [names[at] for at in chance.integers(60, size=2)] for name in names}
     wanted = names[:4]
     archive = small_world(web, texts={name: f"tea {name} rain" for name in names})
-    trained = trainer_of("hmm(states=5)").train([lesson_of(archive, wanted)], Quiet())
+    trained = trainer_of("hmm(states=5)").train([lesson_of(archive, wanted)], silent)
     # Distances by asking again and again who links to those that are known.
     away = dict.fromkeys(wanted, 0)
     for step in range(1, 60):
@@ -244,17 +243,17 @@ def models(webs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("models")
     found = {}
     for kind in ("hmm(clusters=6, rank=10, pages=60)", "context-graph(pages=60)"):
-        trained = trainer_of(kind).train([Lesson.of("known", study)], Quiet())
+        trained = trainer_of(kind).train([Lesson.of("known", study)], silent)
         file = folder / trained.model.kind
         save_model(trained.model, file)
         found[trained.model.kind] = load_model(file, trained.model.kind, 1)
-        again = trainer_of(kind).train([Lesson.of("known", study)], Quiet())
+        again = trainer_of(kind).train([Lesson.of("known", study)], silent)
         save_model(again.model, folder / "again")
         assert file.read_bytes() == (folder / "again").read_bytes()
     return found
 
 
-def harvest(strategy: PageByPage, web: Path, budget: int = 250) -> int:
+def harvest(strategy: PageScorer, web: Path, budget: int = 250) -> int:
     """Return how many relevant pages a crawl of a web finds."""
     study = prepare(ReplayOptions(str(web), "", TOPIC))
     ledger = MemoryLedger()
@@ -275,17 +274,13 @@ def test_trained_crawler_finds_more_than_chance(
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_crawler_without_a_model_learns_on_the_job(
-    name: str, webs: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_crawler_without_a_model_learns_on_the_job(name: str, webs: tuple[Path, Path]) -> None:
     strategy = KINDS[name]()
     assert harvest(strategy, webs[1]) > 50
     assert strategy._reader is not None
-    monkeypatch.setattr(apprentice, "MOMENTS", ())
-    monkeypatch.setattr(apprentice, "MOST", 10)
-    never = KINDS[name]()
+    never = KINDS[name](settings=LayeredSettings(lessons=(), max_pages=10))
     harvest(never, webs[1], 60)
-    assert never._reader is None or never._apprentice is None
+    assert never._reader is None or never._learner is None
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -332,9 +327,9 @@ def test_model_that_is_not_whole_is_refused_before_the_crawl(
 
 def test_bad_option_of_a_trainer_is_named() -> None:
     with pytest.raises(UsageError, match="states must be at least 2"):
-        trainer_of("hmm(states=1)").train([], Quiet())
+        trainer_of("hmm(states=1)").train([], silent)
     with pytest.raises(UsageError, match="layers must be at least 1"):
-        trainer_of("context-graph(layers=0)").train([], Quiet())
+        trainer_of("context-graph(layers=0)").train([], silent)
 
 
 def test_bpm_adds_a_quarter_of_how_like_wanted_pages_the_words_of_a_link_are() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.options import Target
-from foragers.core.protocols import Judge
+from foragers.core.protocols import Judge, Strategy
 from foragers.core.types import Choice, Page, Status, Visit
 from foragers.errors import UsageError
 from foragers.judges.build import build_judge, within_of
@@ -17,6 +17,8 @@ from foragers.judges.simple import LabelJudge
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.fleet.forager import Forager
+from foragers.strategies.fleet.strategy import FleetStrategy
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.testing.dialogue import converse
 from foragers.testing.faults import Late, Lossy, Shuffled
@@ -26,13 +28,19 @@ from foragers.worlds.replay import Recorded
 from support.worlds_by_hand import small_world
 
 DAY = 86_400.0
-NEWS = Target(topic="robot", new_within="24h")
+NEWS = Target(topic="robot", similarity="keywords", new_within="24h")
 FLEETS = ("foragers", "wl", "rl", "wlrl", "wlrl-refresh", "random-order", "home-page")
 
 
-def made(spec: str, judge: Judge, seed: int = 1):
+def made(spec: str, judge: Judge, seed: int = 1) -> Strategy:
     brief = StrategyInputs(NoTopic(), np.random.default_rng(seed), new_within=within_of(judge))
     return build(spec, brief)
+
+
+def foragers_of(strategy: Strategy) -> list[Forager]:
+    assert isinstance(strategy, FleetStrategy)
+    assert strategy._work is not None
+    return strategy._work.colony.foragers
 
 
 def crawled(
@@ -120,7 +128,7 @@ def test_a_fleet_with_a_topic_is_rewarded_for_new_pages_on_it_only(name: str) ->
     )  # fmt: skip
     crawl.begin()
     crawl.run()
-    first = strategy._work.colony.foragers[0]
+    first = foragers_of(strategy)[0]
     # Four new pages sent, two of them on topic.
     assert first.score == pytest.approx(100 - 4 * 0.05 + 2)
 
@@ -132,7 +140,7 @@ def test_without_news_a_fleet_is_rewarded_for_what_the_judge_likes_once() -> Non
     crawl = Crawl(strategy, Budget(Recorded(archive), 50), judge, MemoryLedger())
     crawl.begin()
     crawl.run()
-    (one,) = strategy._work.colony.foragers
+    (one,) = foragers_of(strategy)
     assert one.score == pytest.approx(100 - 3 * 0.05 + 1)  # three pages sent, one wanted, once
 
 
@@ -181,7 +189,7 @@ def test_an_answer_that_comes_too_late_is_still_credited() -> None:
         choices = strategy.ask(9, set())
         asked = [choice.agent for choice in choices]
         strategy.tell([answer(choice, world) for choice in choices])
-    first = strategy._work.colony.foragers[0]
+    first = foragers_of(strategy)[0]
     before = first.score
     strategy.tell([answer(late, world, relevant=True)])
     assert first.score == pytest.approx(before - 0.05 + 1)
@@ -190,7 +198,9 @@ def test_an_answer_that_comes_too_late_is_still_credited() -> None:
 
 @pytest.mark.parametrize("around", [Late, Lossy, Shuffled])
 @pytest.mark.parametrize("name", ["foragers", "wl"])
-def test_a_fleet_goes_on_whatever_becomes_of_answers(name: str, around) -> None:
+def test_a_fleet_goes_on_whatever_becomes_of_answers(
+    name: str, around: type[Late | Lossy | Shuffled]
+) -> None:
     names_ = [f"p{number}" for number in range(40)]
     graph = {
         name: [names_[(at * 7 + step) % 40] for step in range(1, 9)]
@@ -249,7 +259,7 @@ def test_parameters_that_make_no_sense_are_refused(wrong: str) -> None:
 def test_where_news_is_rare_the_fleet_earns_more_than_wandering() -> None:
     """A hub far from home changes; foragers must come to start from there."""
     fans = {f"f{at}": [f"g{at}{step}" for step in range(6)] for at in range(8)}
-    leaves = {name: [] for fan in fans.values() for name in fan}
+    leaves: dict[str, list[str]] = {name: [] for fan in fans.values() for name in fan}
     pages = {"home": [*fans, "way"], **fans, "way": ["hub"], "hub": ["old"], "old": [], **leaves}
     times = {f"n{turn}": 600.0 * turn for turn in range(1, 200)}
     later = [(time, "hub", [name, "old"]) for name, time in times.items()]

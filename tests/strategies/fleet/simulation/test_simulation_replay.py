@@ -7,16 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from foragers.core.loop import Crawl
+from foragers.core.protocols import Strategy
+from foragers.core.types import Visit
 from foragers.judges.novelty import Novelty
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.fleet.dialogue import LOOKS
-from foragers.strategies.fleet.settings import FleetSettings
+from foragers.strategies.fleet.settings import HOME_PAGE, FleetSettings
 from foragers.strategies.fleet.simulation.replay import FleetRun, simulate
 from foragers.strategies.fleet.simulation.web import SimulatedWeb
+from foragers.strategies.fleet.strategy import FleetStrategy
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.text.hashed_state import hashed_state
 from foragers.worlds.archive import Archive
@@ -42,19 +46,16 @@ def ground_of(archive: Archive) -> SimulatedWeb:
 
 
 GROUND = ground_of(NEWS)
+HOME_PAGES = (replace(HOME_PAGE, new_within=DAY),)
 
 
-def strategy_of(spec: str, seed: int = 5):
+def strategy_of(spec: str, seed: int = 5) -> Strategy:
     return build(spec, StrategyInputs(NoTopic(), np.random.default_rng(seed), new_within=DAY))
 
 
 def settings_of(spec: str) -> tuple[FleetSettings, ...]:
     strategy = strategy_of(spec)
-    if not hasattr(strategy, "settings"):
-        from foragers.strategies.fleet.settings import HOME_PAGE
-
-        return (replace(HOME_PAGE, new_within=DAY),)
-    return strategy.settings()
+    return strategy.settings() if isinstance(strategy, FleetStrategy) else HOME_PAGES
 
 
 def crawled(archive: Archive, spec: str, downloads: int) -> Facts:
@@ -185,12 +186,12 @@ def test_a_fleet_taken_up_from_its_ledger_stands_where_it_stood(
             assert np.array_equal(ours, theirs)
 
 
-def beginning_of(archive: Archive):
+def beginning_of(archive: Archive) -> Visit:
     from foragers.core.loop import seed_visit
 
     world = Recorded(archive, archive.start)
     return seed_visit(world.seeds, world.now)
 
 
-def columns(facts: Facts):
+def columns(facts: Facts) -> tuple[NDArray[np.generic], ...]:
     return facts.urls, facts.times, facts.versions, facts.agents, facts.relevant, facts.promises
