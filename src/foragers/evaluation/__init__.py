@@ -1,1 +1,1 @@
-"""Pure functions over ledgers and worlds."""
+"""Metrics, plots and comparisons over ledgers and worlds."""

@@ -1,7 +1,4 @@
-"""What a paper shows, made again: tables, figures, and a verdict on each of its claims.
-
-Numbers as people read them in a table.
-"""
+"""Tables, figures, and verdicts on the claims of a paper, with numbers formatted for reading."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 Cell: TypeAlias = str | int | float | Measured | None
-"""What stands in a table; None is what a paper, or we, cannot say."""
+"""A cell of a table; None is an unknown value."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table; `name` is the file's, such as `table-2`, and `ours` and `paper` go side by side."""
+    """A table; `name` is its file's, such as `table-2`; `ours` and `paper` go side by side."""
 
     name: str
     title: str
@@ -49,7 +46,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure and the data it shows: columns of equal length, one row a point."""
+    """A figure and its data: columns of equal length, one row per point."""
 
     name: str
     title: str
@@ -62,7 +59,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim of the paper holds here, by which statistic; None: it cannot be told."""
+    """Whether a claim of the paper holds here, and by which statistic; None: unknown."""
 
     claim: str
     holds: bool | None
@@ -72,7 +69,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Exhibits:
-    """All that one paper shows, made again on one or more worlds."""
+    """Everything that one paper shows, reproduced on one or more worlds."""
 
     paper: str
     title: str
@@ -84,7 +81,7 @@ class Exhibits:
 
 
 FIGURES = 3
-"""How many figures of a number are worth reading."""
+"""The number of significant digits shown."""
 
 
 def worded(cell: Cell) -> str:
@@ -99,7 +96,7 @@ def worded(cell: Cell) -> str:
 
 
 def number(value: float, beside: float | None = None) -> str:
-    """Return a number with as many decimals as it, or the one it stands beside, deserves."""
+    """Return a number with as many decimals as it, or the one beside it, needs."""
     if not isfinite(value):
         return "–"
     if isinstance(value, int):

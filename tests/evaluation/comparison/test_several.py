@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import msgspec
+import pandas
 import pytest
 
 from foragers.cli.main import main
@@ -58,7 +59,7 @@ def test_pairs_are_worlds_and_p_is_corrected_for_the_number_of_strategies() -> N
     ours, other = found["a"].against, found["b"].against
     assert ours is not None
     assert other is not None
-    assert (ours.runs, ours.mean) == (3, pytest.approx(0.3))
+    assert (ours.runs, ours.mean) == pytest.approx((3, 0.3))
     # t = 0.3 / (0.1 / sqrt 3) with two degrees of freedom: p = 1 - t / sqrt(2 + t²).
     t = 0.3 / (0.1 / 3**0.5)
     assert ours.p == pytest.approx(1 - t / (2 + t * t) ** 0.5)
@@ -72,7 +73,7 @@ def test_pairs_are_worlds_and_p_is_corrected_for_the_number_of_strategies() -> N
 def test_topics_are_the_pairs_where_there_is_one_world() -> None:
     found = SeveralResults.of([task("u", "x", a=0.2), task("u", "y", a=0.4)]).strategies["a"]
     assert found.against is not None
-    assert (found.against.runs, found.against.mean) == (2, pytest.approx(0.3))
+    assert (found.against.runs, found.against.mean) == pytest.approx((2, 0.3))
 
 
 def test_tasks_with_nothing_to_close_are_left_out_and_counted() -> None:
@@ -145,7 +146,6 @@ def test_a_comparison_becomes_csv_latex_html_and_rows() -> None:
 
 
 def test_a_frame_has_a_row_for_each_run() -> None:
-    pandas = pytest.importorskip("pandas")
     frame = Comparison([task("u", "x", a=0.2), task("v", "x", a=0.4)]).to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert frame[frame.strategy == "a"].closed.mean() == pytest.approx(0.3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def test_a_whole_crawl_leaves_nothing_waiting_and_a_pickled_one_goes_on_the_same
     seen.watch([seed_visit(world.seeds, 0.0)])
     halfway = []
 
-    def watch(visits: list[Visit]) -> None:
+    def watch(visits: Sequence[Visit]) -> None:
         seen.watch(visits)
         if seen.downloads == 150:
             halfway.append(pickle.dumps(seen))
@@ -116,3 +117,22 @@ def test_a_page_that_another_address_redirects_to_is_found_once() -> None:
         sample(Choice(2, 0), final=1, version=1, relevance=1.0),
     )
     assert (seen.downloads, list(seen.found), seen.waiting) == (3, [1], 0)
+
+
+def test_urls_on_a_host_that_gave_no_page_wait_in_vain_until_it_gives_one() -> None:
+    missing = [sample(Choice(url, 7), status=Status.MISSING) for url in (1, 2, 3)]
+    start = sample(Choice(0, 0), links=(*to(1, 2, 3, 4, 5, host=7), *to(6, host=8)))
+    assert told(start, *missing[:2]).waiting_in_vain() == 0, "twice may be chance"
+    seen = told(start, *missing)
+    assert (seen.waiting, seen.waiting_in_vain()) == (3, 2)
+    seen.watch([sample(Choice(4, 7))])
+    assert (seen.waiting, seen.waiting_in_vain()) == (2, 0)
+    seen.watch([sample(Choice(5, 7), status=Status.MISSING)])
+    assert seen.in_vain[7] == -1, "a host that has answered stays so"
+
+
+def test_the_yield_of_pages_of_any_kind_is_kept_apart() -> None:
+    seen = told(sample(Choice(0, 0)), sample(Choice(1, 0)), sample(Choice(2, 0), relevance=1.0))
+    assert (seen.received.found, seen.short.found) == (1.0, 1 / 3)
+    seen.watch([sample(Choice(3, 0), status=Status.MISSING)])
+    assert seen.received.found == 3 / 4

@@ -10,13 +10,13 @@ from rich.console import Console
 
 from foragers.cli.summary import print_summary
 from foragers.evaluation.metrics.calibration import calibration
+from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import (
     ErrorTally,
     HostTally,
     OutcomeCounts,
     Summary,
-    downloaded,
     part,
     summarise,
 )
@@ -110,10 +110,9 @@ def test_a_part_of_the_facts_has_all_columns() -> None:
 def test_equal_promises_share_a_bin() -> None:
     even = facts(["ok"] * 4, [True, False, True, True], [0.1, 0.1, 0.1, 0.9])
     bins = calibration(even)
-    assert [(one.downloads, one.promise) for one in bins] == [
-        (3, pytest.approx(0.1)), (1, pytest.approx(0.9)),
-    ]  # fmt: skip
-    assert [one.relevant for one in bins] == [pytest.approx(2 / 3), 1.0]
+    assert [one.downloads for one in bins] == [3, 1]
+    assert [one.promise for one in bins] == pytest.approx([0.1, 0.9])
+    assert [one.relevant for one in bins] == pytest.approx([2 / 3, 1.0])
 
 
 def test_bins_hold_everything_once() -> None:

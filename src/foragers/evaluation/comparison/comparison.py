@@ -1,11 +1,10 @@
-"""What `foragers.compare` returns: results of one or several tasks, to print, plot and export."""
+"""The result of `foragers.compare`: of one or several tasks, to print, plot and export."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
 from html import escape
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from foragers.core.files import write
-from foragers.errors import UsageError
+from foragers.core.plugins.loading import needed
 from foragers.evaluation.comparison import report, several_report
 from foragers.evaluation.comparison.result import MEASURED, Result
 from foragers.evaluation.comparison.several import SeveralResults, everyone
@@ -32,10 +31,10 @@ LATEX = str.maketrans(
 
 
 class Comparison:
-    """The outcome of a comparison.
+    """The result of a comparison.
 
-    `tasks` has a result for each world and target.  `overall` puts them together if there are
-    several, and is None for one.  `folders` are the folders of the tasks, if they were kept.
+    `tasks` has a result for each world and target.  `overall` combines them if there are several,
+    and is None for one.  `folders` are the folders of the tasks, if they were kept.
     """
 
     def __init__(self, tasks: Sequence[Result], folders: Sequence[Path] = ()) -> None:
@@ -44,11 +43,11 @@ class Comparison:
         self.overall = SeveralResults.of(tasks) if len(tasks) > 1 else None
 
     def table(self) -> Table:
-        """Return the table as the command line prints it."""
+        """Return the table as printed on the command line."""
         return several_report.table(self.overall) if self.overall else report.table(self.tasks[0])
 
     def explanation(self) -> str:
-        """Return how to read the table."""
+        """Return an explanation of the table."""
         if self.overall:
             return several_report.summary(self.overall)
         return report.summary(self.tasks[0])
@@ -59,11 +58,11 @@ class Comparison:
             return several_report.HEADINGS, list(several_report.rows(self.overall).values())
         only = self.tasks[0]
         downloads = report.shared_downloads(only)
-        lines = [report.row(name, found, downloads) for name, found in report.ranked(only)]
+        lines = [report.row(name, strategy, downloads) for name, strategy in report.ranked(only)]
         return report.HEADINGS, lines
 
     def title(self) -> str:
-        """Return what was compared."""
+        """Return the title: what was compared."""
         return several_report.title(self.overall) if self.overall else report.title(self.tasks[0])
 
     def __repr__(self) -> str:
@@ -96,20 +95,16 @@ class Comparison:
                 "strategy": name,
                 "seed": run.seed,
                 **{measure: getattr(run, measure) for measure in MEASURED},
-                "closed": found.closed,
+                "closed": strategy.closed,
             }
             for task in self.tasks
-            for name, found in everyone(task).items()
-            for run in found.runs
+            for name, strategy in everyone(task).items()
+            for run in strategy.runs
         ]
 
     def to_pandas(self) -> Any:
         """Return a data frame with a row for each run; `closed` is that of all runs of a task."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise UsageError("to_pandas needs pandas; pip install pandas") from None
-        return pandas.DataFrame(self.to_dicts())
+        return needed("pandas", "to_pandas()").DataFrame(self.to_dicts())
 
     def to_csv(self, path: str | Path | None = None) -> str | None:
         """Write the rows of `to_pandas` as CSV, or return them if no path is given."""
@@ -142,8 +137,8 @@ class Comparison:
 
     def to_json(self) -> bytes:
         """Return the result in the format of `--json`."""
-        found: Result | SeveralResults = self.overall or self.tasks[0]
-        return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+        result: Result | SeveralResults = self.overall or self.tasks[0]
+        return msgspec.json.format(msgspec.json.encode(result), indent=1) + b"\n"
 
     def plot(self, path: str | Path = "harvest") -> Path:
         """Draw the curves as SVG, and as PNG too with matplotlib; return the file to look at."""

@@ -25,7 +25,7 @@ class FinishedRun(RunResult, frozen=True, kw_only=True):
 
 
 class Folder:
-    """Finished runs, one file each, of comparisons that share all but strategies and seeds."""
+    """Finished runs, one file each, of comparisons that differ only in strategies and seeds."""
 
     def __init__(self, path: Path, base: ReplayOptions, study: Study) -> None:
         check_own(path)
@@ -44,7 +44,7 @@ class Folder:
         write(file, same)
 
     def result(self, job: ComparisonJob) -> RunResult | None:
-        """Return the result of a job that is done, if it is whole and of the same model."""
+        """Return the result of a finished job, if its file is valid and of the same model."""
         try:
             data = self._file(job).read_bytes()
             if msgspec.json.decode(data, type=FinishedRun).model != digest(job.model):
@@ -54,7 +54,7 @@ class Folder:
             return None
 
     def keep(self, job: ComparisonJob, result: RunResult) -> None:
-        """Write down the result of a job."""
+        """Write the result of a job."""
         kept = FinishedRun(**msgspec.structs.asdict(result), model=digest(job.model))
         write(self._file(job), msgspec.json.encode(kept))
 
@@ -64,21 +64,21 @@ class Folder:
 
 
 def identity(base: ReplayOptions, study: Study) -> bytes:
-    """Return what makes two comparisons the same: the options and the world itself."""
-    told = {
+    """Return the identity of a comparison: its options and the world itself."""
+    inputs = {
         **msgspec.to_builtins(base, enc_hook=str),
         "strategy": "",
         "seed": 0,
         "fingerprint": fingerprint(study),
     }
-    return msgspec.json.format(msgspec.json.encode(told), indent=1)
+    return msgspec.json.format(msgspec.json.encode(inputs), indent=1)
 
 
 def fingerprint(study: Study) -> str:
-    """Return a digest of a world and of what is relevant in it."""
+    """Return a digest of a world and of its relevant pages."""
     archive, world = study.archive, blake2b(digest_size=16)
     columns = [getattr(archive, name) for name in COLUMNS] + [archive.book.letters]
-    # What is relevant: the scores stand for judge, examples and texts, the truth for labels.
+    # Scores represent judge, examples and texts, the truth represents labels.
     columns += [np.array(archive.seeds), np.array(sorted(study.truth or ()))]
     columns += [] if study.scores is None else [study.scores]
     for column in columns:
@@ -87,10 +87,10 @@ def fingerprint(study: Study) -> str:
 
 
 def digest(model: Model | None) -> str:
-    """Return a digest of all that a model says, nothing for none."""
+    """Return a digest of a model, "" for none."""
     if model is None:
         return ""
-    said = blake2b(msgspec.json.encode(dict(model.facts), order="sorted"), digest_size=16)
+    hashed = blake2b(msgspec.json.encode(dict(model.facts), order="sorted"), digest_size=16)
     for name, array in sorted(model.arrays.items()):
-        said.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
-    return said.hexdigest()
+        hashed.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
+    return hashed.hexdigest()

@@ -10,7 +10,7 @@ from foragers.evaluation.comparison.ray_cluster import LOCAL
 STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "auto", "optimal")
 WORST, BEST = "breadth-first", "optimal"
 LONGEST = 10_000_000
-"""Seconds: nobody waits for more."""
+"""The largest number of seconds."""
 COMPARED, TIME, RUNNING = "what is compared", "time and politeness", "where it runs"
 
 

@@ -1,4 +1,4 @@
-"""Several strategies on one world: the plan, the runs, and what they show."""
+"""Several strategies on one world: the plan, the runs, and their summary."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from foragers.strategies.registry import info, init_names, named_model, parse
 class Plan:
     """What to compare on one world for one target.
 
-    `base` holds everything but strategy and seed.  `ray` is the address of a cluster, if one is
-    used.  With `once`, strategies without a random generator run once, whatever `runs` is.
+    `base` has everything but strategy and seed.  `ray` is the address of a cluster, if one is used.
+    With `once`, strategies without a random generator run once, whatever `runs` is.
     """
 
     base: ReplayOptions
@@ -39,7 +39,7 @@ class Plan:
     once: bool = False
 
     def check(self) -> None:
-        """Refuse what cannot be run, before anything is."""
+        """Raise a UsageError for what cannot be run, before anything is."""
         parsed = [str(parse(spec)) for spec in self.strategies]
         parse(self.against)
         if len(set(parsed)) < len(parsed):
@@ -53,17 +53,17 @@ class Plan:
         check_value(CompareOptions, "seed", self.base.seed)
 
     def references(self, study: Study) -> tuple[str, ...]:
-        """Return the strategies that are run only to be measured against."""
+        """Return the strategies that are run only as references."""
         wanted = (WORST, self.against) if study.open_ended else (WORST, BEST, self.against)
         return tuple(dict.fromkeys(name for name in wanted if name not in self.strategies))
 
     def seeds(self, spec: str) -> range:
         """Return the random seeds of the runs of a strategy."""
-        runs = 1 if self.once and not draws_lots(spec) else self.runs
+        runs = 1 if self.once and not is_random(spec) else self.runs
         return range(self.base.seed, self.base.seed + runs)
 
     def jobs(self, study: Study, task: int = 0) -> list[ComparisonJob]:
-        """Return every run, the costly optimal ones first; models are read now, once for all."""
+        """Return every run, the slow optimal ones first; models are read now, once for all."""
         specs = (*self.strategies, *self.references(study))
         models = {spec: named_model(spec) for spec in specs}
         jobs = [
@@ -87,24 +87,24 @@ class Plan:
         return cluster.perform_on_ray(jobs, studies, self.ray, self.processes)
 
     def ledger(self, spec: str, seed: int) -> Path | None:
-        """Return where the ledger of a run goes."""
+        """Return the file for the ledger of a run."""
         if self.out is None:
             return None
         name = "".join(letter if letter.isalnum() or letter in "-.=" else "_" for letter in spec)
         return self.out / "ledgers" / f"{name}-{seed}.sqlite"
 
 
-def draws_lots(spec: str) -> bool:
-    """Say whether a strategy may depend on its random seed: whether it has a field `rng`."""
-    found = info(spec)
-    return not found.is_built_in or "rng" in init_names(found.kind)
+def is_random(spec: str) -> bool:
+    """Return whether a strategy may depend on its random seed: whether it has a field `rng`."""
+    about = info(spec)
+    return not about.is_built_in or "rng" in init_names(about.kind)
 
 
 Watch = Callable[[ComparisonJob, RunResult], None]
 
 
 def compare(plan: Plan, study: Study, watch: Watch | None = None) -> Result:
-    """Do all runs of a plan that are not done yet, and summarise them."""
+    """Do all runs of a plan that are not finished, and summarise them."""
     return compare_tasks([plan], [study], watch)[0]
 
 
@@ -135,8 +135,8 @@ def compare_tasks(
 
     for job in jobs:
         folder = folders[job.task]
-        if folder and (known := folder.result(job)):
-            keep(job, known)
+        if folder and (kept := folder.result(job)):
+            keep(job, kept)
         else:
             waiting.append(job)
     for job, result in plans[0].perform(waiting, studies):
@@ -147,7 +147,7 @@ def compare_tasks(
 
 
 def summarise(plan: Plan, study: Study, done: dict[tuple[str, int], RunResult]) -> Result:
-    """Put the runs of each strategy together and measure them against the references."""
+    """Combine the runs of each strategy and compare them with the references."""
     specs = (*plan.strategies, *plan.references(study))
     results = {
         spec: StrategyResult.of([done[spec, seed] for seed in plan.seeds(spec)]) for spec in specs

@@ -1,9 +1,9 @@
-"""Runs side by side on Ray, on a cluster or on this machine.
+"""Runs on Ray, on a cluster or on this machine.
 
-What a run needs goes with it: the judge, what is wanted, and the model that its strategy
-names, which is read where the command is given.  Only the world is opened where
-the run is done.  A ledger is written there too, and sent back whole, so nodes need to share
-nothing but the folder of the world.
+The inputs of a run are sent with it: the judge, the target, the model that its strategy names, and
+the code of strategies and judges in files of the user's.  Only the world is opened on the node.  A
+ledger is written there too, and sent back complete, so nodes need to share nothing but the folder
+of the world.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import signal
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,27 +26,32 @@ from tempfile import TemporaryDirectory
 from foragers.core.files import write
 from foragers.core.models import Model
 from foragers.core.options import ReplayOptions
+from foragers.core.plugins.loading import Given, is_place, with_code
+from foragers.core.protocols import Judge
 from foragers.errors import UsageError
 from foragers.evaluation.comparison.folder import fingerprint
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.comparison.workers import OPEN, ComparisonJob
+from foragers.judges.function import FunctionJudge
+from foragers.judges.novelty import Novelty
+from foragers.strategies.registry import with_class
 from foragers.version import __version__
 
 LOCAL = "local"
-"""The address that stands for a Ray of our own on this machine."""
+"""The value of `--ray` for a Ray of our own on this machine."""
 RUNNING = "auto"
-"""The address that stands for a cluster that this machine is part of."""
+"""The value of `--ray` for a cluster that this machine is part of."""
 MANY = 1000
-"""So many runs wait at a cluster at once, if the user does not say otherwise."""
+"""The default number of runs that wait at a cluster at once."""
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_IGNORE_UNHANDLED_ERRORS": "1"}
 PATIENCE, GRACE = 5.0, 1.0
 
 
 @dataclass(frozen=True)
 class Luggage:
-    """What all runs share, packed; with which foragers, and what the world is like here."""
+    """The inputs that all runs share, packed, with the version of foragers and the world."""
 
     study: bytes
     world: str
@@ -54,7 +59,7 @@ class Luggage:
 
 
 def check(address: str) -> None:
-    """Say now, before long work, if there is no Ray, or none at an address."""
+    """Raise a UsageError now, before long work, if there is no Ray, or none at an address."""
     if find_spec("ray") is None:
         raise UsageError("--ray needs Ray; pip install 'foragers[ray]'")
     if address in (LOCAL, RUNNING):
@@ -63,11 +68,11 @@ def check(address: str) -> None:
         f"give HOST:PORT of a cluster's head, {RUNNING!r} for one that runs on this machine,"
         " or nothing to start one"
     )
-    place = re.fullmatch(r"(?:ray://)?([^\s/@]+):(\d{1,5})", address)
-    if not place:
+    match = re.fullmatch(r"(?:ray://)?([^\s/@]+):(\d{1,5})", address)
+    if not match:
         raise UsageError(f"--ray {address}: no address of a cluster; {remedy}")
     try:
-        socket.create_connection((place[1].strip("[]"), int(place[2])), PATIENCE).close()
+        socket.create_connection((match[1].strip("[]"), int(match[2])), PATIENCE).close()
     except (OSError, OverflowError) as error:
         raise UsageError(f"--ray {address}: nothing answers there ({error}); {remedy}") from error
 
@@ -75,16 +80,18 @@ def check(address: str) -> None:
 def perform_on_ray(
     jobs: Sequence[ComparisonJob], studies: Sequence[Study], address: str, at_once: int
 ) -> Iterator[tuple[ComparisonJob, RunResult]]:
-    """Give each job with its result, as they are done; at most so many at once."""
+    """Yield each job with its result as they finish, with at most some at once."""
     if not jobs:
         return
     check(address)
-    luggage = [Luggage(pickle.dumps(study), fingerprint(study), __version__) for study in studies]
-    with connected(address, at_once):
+    runs = [replace(job.run, strategy=with_class(job.run.strategy)) for job in jobs]
+    jobs = [replace(job, run=run) for job, run in zip(jobs, runs, strict=True)]
+    studies = [replace(study, judge=with_function(study.judge)) for study in studies]
+    with with_code(code_in(jobs, studies)), connected(address, at_once):
         import ray
         from ray.exceptions import RayError, RayTaskError
 
-        task, packed = ray.remote(carry_out), [ray.put(study) for study in luggage]
+        task, packed = ray.remote(carry_out), [ray.put(luggage_of(study)) for study in studies]
         once = {id(job.model): job.model for job in jobs}
         models = {key: ray.put(model) for key, model in once.items()}
         waiting = list(reversed(jobs))
@@ -112,13 +119,36 @@ def perform_on_ray(
             call_off(list(running))
 
 
+def with_function(judge: Judge) -> Judge:
+    """Return a judge that carries along a function which is named by module or file."""
+    if isinstance(judge, Novelty) and judge.topic is not None:
+        return replace(judge, topic=with_function(judge.topic))
+    if not isinstance(judge, FunctionJudge) or not is_place(judge.name):
+        return judge
+    return replace(judge, function=Given(judge.name, judge.resolved))
+
+
+def code_in(jobs: Sequence[ComparisonJob], studies: Sequence[Study]) -> list[object]:
+    """Return the classes, objects and functions of the user's that are sent along."""
+    judges = [study.judge for study in studies]
+    topics = [judge.topic if isinstance(judge, Novelty) else judge for judge in judges]
+    functions = [topic.function for topic in topics if isinstance(topic, FunctionJudge)]
+    named = (*(job.run.strategy for job in jobs), *functions)
+    return [given.thing for given in named if isinstance(given, Given)]
+
+
+def luggage_of(study: Study) -> Luggage:
+    """Pack the inputs that all runs of a task share."""
+    return Luggage(pickle.dumps(study), fingerprint(study), __version__)
+
+
 def call_off(running: list[object]) -> None:
-    """Let nodes stop what they are doing, and tidy up behind themselves."""
+    """Stop the runs on all nodes, and let them clean up."""
     import ray
 
     if not running:
         return
-    # Ray ends the whole program if a task is done in the moment it is cancelled: short ones end.
+    # Ray ends the whole program if a task ends at the moment it is cancelled: short ones end first.
     _, left = ray.wait(running, num_returns=len(running), timeout=GRACE)
     for task in left:
         ray.cancel(task)
@@ -129,7 +159,7 @@ def call_off(running: list[object]) -> None:
 def carry_out(
     run: ReplayOptions, luggage: Luggage, model: Model | None, keep: bool
 ) -> tuple[RunResult, bytes]:
-    """Do one run on a node; return what came of it and, if wanted, its ledger."""
+    """Do one run on a node; return its result and, if wanted, its ledger."""
     study = unpacked(luggage)
     with TemporaryDirectory(prefix="foragers-") as folder:
         file = Path(folder) / "ledger.sqlite"
@@ -139,7 +169,7 @@ def carry_out(
 
 @lru_cache(maxsize=OPEN)
 def unpacked(luggage: Luggage) -> Study:
-    """Open on a node what all runs share, if it is there and the same."""
+    """Open on a node the inputs that all runs share, if its world is the same."""
     node = f"Ray node {socket.gethostname()}"
     if luggage.version != __version__:
         raise UsageError(
@@ -155,19 +185,25 @@ def unpacked(luggage: Luggage) -> Study:
     return study
 
 
+@cache
+def secret() -> str:
+    """Return the token of our own Ray: one per process, since Ray reads it once per process."""
+    return secrets.token_hex(32)
+
+
 @contextmanager
 def connected(address: str, at_once: int) -> Iterator[None]:
-    """Be connected to Ray; one of our own is ended, and leaves nothing behind."""
+    """Connect to Ray; one of our own is stopped at the end, and leaves nothing behind."""
     os.environ.update(QUIET)
     if address == LOCAL:
-        # Its ports are open to the network: without a secret anyone could run anything here.
-        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)})
+        # Its ports are open to the network: without a secret anyone could run code here.
+        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secret()})
     import ray
 
     if ray.is_initialized():
         yield
         return
-    # Ray puts its own answer to being told to end in the place of ours.
+    # Ray replaces our handler of the signal to end.
     ending = signal.getsignal(signal.SIGTERM)
     with TemporaryDirectory(prefix="foragers-ray-", ignore_cleanup_errors=True) as folder:
         try:
@@ -180,16 +216,16 @@ def connected(address: str, at_once: int) -> Iterator[None]:
 
 
 def connect(address: str, at_once: int, folder: str) -> None:
-    """Start a Ray that keeps what it needs in a folder, or connect to one that runs."""
+    """Start a Ray that keeps its files in a folder, or connect to a running one."""
     import ray
 
     own = {"num_cpus": at_once, "include_dashboard": False, "_temp_dir": folder}
     given = own if address == LOCAL else {}
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **given)
-    except Exception as error:  # whatever keeps Ray from starting, which is not ours to mend
+    except Exception as error:  # any error of Ray at its start, which is not ours to fix
         reason = str(error).strip().partition("\n")[0]
         raise UsageError(f"--ray {address}: {reason or type(error).__name__}") from error
     except SystemExit as error:
-        # What Ray does when somebody answers who is no cluster.
+        # The error of Ray when something else than a cluster answers.
         raise UsageError(f"--ray {address}: no Ray cluster answers there") from error

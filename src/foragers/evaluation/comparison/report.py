@@ -32,24 +32,24 @@ def table(result: Result) -> Table:
     for heading in HEADINGS[1:]:
         grid.add_column(heading, justify="right", no_wrap=True)
     shown = shared_downloads(result)
-    for name, found in ranked(result):
+    for name, strategy in ranked(result):
         grid.add_row(
-            *map(escape_markup, row(name, found, shown)),
+            *map(escape_markup, row(name, strategy, shown)),
             style="dim" if name in result.references else "",
         )
     return grid
 
 
 def shared_downloads(result: Result) -> int:
-    """Return the number of downloads that every run made: the least of all runs."""
+    """Return the number of downloads that every run made: the minimum over all runs."""
     everyone = (*result.strategies.values(), *result.references.values())
-    return max(1, min(run.downloads for found in everyone for run in found.runs))
+    return max(1, min(run.downloads for strategy in everyone for run in strategy.runs))
 
 
-def per_100(found: StrategyResult, downloads: int) -> float:
+def per_100(strategy: StrategyResult, downloads: int) -> float:
     """Return the relevant pages among the first downloads, for each 100 of them."""
     held = []
-    for run in found.runs:
+    for run in strategy.runs:
         xs, ys = zip(*[(0, 0), *run.curve], strict=True)
         held.append(np.interp(downloads, xs, ys))
     return float(np.mean(held)) * 100 / downloads
@@ -61,28 +61,28 @@ def ranked(result: Result) -> list[tuple[str, StrategyResult]]:
     return sorted(everyone.items(), key=lambda item: -item[1].mean["area"])
 
 
-def row(name: str, found: StrategyResult, shown: int) -> tuple[str, ...]:
+def row(name: str, strategy: StrategyResult, shown: int) -> tuple[str, ...]:
     """Return the cells of one strategy; `shown` downloads count for the column `per 100`."""
-    mean, std = found.mean, found.std
-    spread = f" ± {std['relevant']:.0f}" if len(found.runs) > 1 and std["relevant"] else ""
+    mean, std = strategy.mean, strategy.std
+    spread = f" ± {std['relevant']:.0f}" if len(strategy.runs) > 1 and std["relevant"] else ""
     downloads = max(mean["downloads"], 1)
     return (
         name,
         f"{mean['relevant']:,.0f}{spread}",
-        f"{per_100(found, shown):.1f}",
-        "–" if found.closed is None else f"{100 * found.closed:.0f} %",
-        *difference(found.against),
+        f"{per_100(strategy, shown):.1f}",
+        "–" if strategy.closed is None else f"{100 * strategy.closed:.0f} %",
+        *difference(strategy.against),
         f"{1000 * mean['cpu_seconds'] / downloads:.2f}",
     )
 
 
-def difference(found: Difference | None) -> tuple[str, str]:
-    """Return a difference of areas and how likely chance alone makes one as large."""
-    if found is None:
+def difference(gain: Difference | None) -> tuple[str, str]:
+    """Return a difference of areas and its p-value."""
+    if gain is None:
         return "–", "–"
-    if found.p is not None:
-        return f"{found.mean:+,.1f}", chance(found.p)
-    return f"{found.mean:+,.1f}", "exact" if found.runs > 1 and found.mean else "–"
+    if gain.p is not None:
+        return f"{gain.mean:+,.1f}", chance(gain.p)
+    return f"{gain.mean:+,.1f}", "exact" if gain.runs > 1 and gain.mean else "–"
 
 
 def chance(p: float) -> str:
@@ -91,12 +91,12 @@ def chance(p: float) -> str:
 
 
 def title(result: Result) -> str:
-    """Return what was compared."""
+    """Return the title: what was compared."""
     return f"{result.world}: {result.topic}; {result.budget:,} downloads a run"
 
 
 def summary(result: Result) -> str:
-    """Say how to read the table."""
+    """Return an explanation of the table."""
     pages = f"{result.reachable:,} page{'s' if result.reachable != 1 else ''} can be reached"
     more = " when it begins" if result.targets is None else f", {result.targets:,} of them relevant"
     return (
@@ -115,14 +115,15 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid #e4e4e4; }
-th:first-child, td:first-child { text-align: left; }
+td { white-space: nowrap; }
+th:first-child, td:first-child, .tasks :is(th, td):nth-child(2) { text-align: left; }
 tr.reference { color: #888; } .scroll { overflow-x: auto; }
 svg { max-width: 100%; height: auto; } p.note { color: #555; font-size: .9rem; }
 """
 
 
 def write_report(result: Result, out: Path) -> None:
-    """Write report.html beside the plot, which goes into it."""
+    """Write report.html beside the plot, which is embedded in it."""
     plot = (out / "harvest.svg").read_text(encoding="utf-8")
     html = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
@@ -144,8 +145,8 @@ lists its downloads, each with its parent, promise and relevance.</p>
 
 
 def caption(result: Result) -> str:
-    """Say what the curves show."""
-    runs = max(len(found.runs) for found in result.strategies.values())
+    """Return the caption of the curves."""
+    runs = max(len(strategy.runs) for strategy in result.strategies.values())
     several = (
         f" Lines are means over {runs} runs with different random seeds; bands reach from the worst"
         " to the best run."
@@ -167,8 +168,8 @@ def strategies(result: Result) -> str:
     """Return the table of strategies."""
     shown = shared_downloads(result)
     lines = [
-        cells("td", row(name, found, shown), "reference" if name in result.references else "")
-        for name, found in ranked(result)
+        cells("td", row(name, strategy, shown), "reference" if name in result.references else "")
+        for name, strategy in ranked(result)
     ]
     return f"<table>{cells('th', HEADINGS)}{''.join(lines)}</table>"
 
@@ -189,8 +190,8 @@ def runs(result: Result) -> str:
                 f"{run.area:,.1f}",
             ),
         )
-        for name, found in ranked(result)
-        for run in found.runs
+        for name, strategy in ranked(result)
+        for run in strategy.runs
     ]
     return f"<table>{cells('th', headings)}{''.join(lines)}</table>"
 

@@ -1,4 +1,4 @@
-"""What a comparison found: the schema of `--json` (docs/comparison.md)."""
+"""The result of a comparison: the schema of `--json` (docs/comparison.md)."""
 
 from __future__ import annotations
 
@@ -61,10 +61,9 @@ class StrategyResult(msgspec.Struct, frozen=True, omit_defaults=True):
 class Result(msgspec.Struct, frozen=True):
     """A whole comparison.
 
-    `reachable` counts the pages that can be reached from the seeds at the beginning and
-    `targets` the relevant ones among them (`None` where that depends on the time of
-    fetching).  `references` are breadth-first and optimal, between which the share
-    `closed` is measured.
+    `reachable` is the number of pages that can be reached from the seeds at the start and `targets`
+    that of the relevant ones among them (`None` if it depends on the time of fetching).
+    `references` are breadth-first and optimal, between which the share `closed` is measured.
     """
 
     format: int

@@ -13,8 +13,6 @@ from foragers.core.loop import Crawl
 from foragers.core.models import Model
 from foragers.core.options import ReplayOptions
 from foragers.core.pace import Pace, WaitRule
-from foragers.core.population import Populous
-from foragers.core.protocols import Learns
 from foragers.core.types import Status
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.study import Scored, Study
@@ -22,7 +20,14 @@ from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of, within_of
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.sqlite import SqliteLedger
-from foragers.strategies.registry import StrategyInputs, build, guard_of, info
+from foragers.strategies.registry import (
+    StrategyInputs,
+    build,
+    census_of,
+    guard_of,
+    info,
+    learned_by,
+)
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
 
@@ -35,7 +40,7 @@ def perform(
     ledger_path: Path | str = ":memory:",
     named: Model | None = None,
 ) -> RunResult:
-    """Crawl, and measure what came of it; `named` is the model that the strategy names."""
+    """Crawl, and measure the result; `named` is the model that the strategy names."""
     before = learned_before(run, study, named)
     wall, cpu = time.perf_counter(), time.process_time()
     facts, _ = crawl_and_learn(run, study, ledger_path, before, named)
@@ -57,7 +62,7 @@ def perform(
 
 
 def learned_before(run: ReplayOptions, study: Study, named: Model | None = None) -> Model | None:
-    """Return what the crawls before a run learned, if it takes that up."""
+    """Return what the crawls before a run learned, if the run starts with that."""
     model: Model | None = None
     if run.learns_since is not None and info(run.strategy).saves:
         for seed in range(run.learns_since, run.seed):
@@ -66,7 +71,7 @@ def learned_before(run: ReplayOptions, study: Study, named: Model | None = None)
 
 
 def crawl(run: ReplayOptions, study: Study, ledger_path: Path | str) -> Facts:
-    """Let the strategy of a run loose on the world of a study; return what it did."""
+    """Crawl the world of a study with the strategy of a run; return the facts."""
     return crawl_and_learn(run, study, ledger_path, None)[0]
 
 
@@ -77,8 +82,8 @@ def crawl_and_learn(
     before: Model | None,
     named: Model | None = None,
 ) -> tuple[Facts, Model | None]:
-    """Let the strategy of a run loose on the world of a study; return what it did and learned."""
-    # A judge may remember what it has seen: every run has its own.
+    """Crawl the world of a study with the strategy of a run; return facts and learned model."""
+    # A judge may have a state: every run has its own.
     judge = deepcopy(study.judge)
     brief = StrategyInputs(
         topic_of(judge),
@@ -101,13 +106,12 @@ def crawl_and_learn(
             ledger,
             None if run.delay is None else Pace(run.delay),
             rule=WaitRule(),
-            guard=guard_of(run.strategy, study.archive.book),
+            guard=guard_of(run.strategy, study.archive.book, kept=""),
         )
         work.begin()
         work.run()
-        if isinstance(strategy, Populous) and (census := strategy.census()) is not None:
+        if (census := census_of(strategy)) is not None:
             ledger.keep_census(census)
-        learned = strategy.learned(study.archive.book) if isinstance(strategy, Learns) else None
-        return ledger.facts(), learned
+        return ledger.facts(), learned_by(strategy, study.archive.book)
     finally:
         ledger.close()

@@ -21,10 +21,10 @@ from foragers.evaluation.comparison.result import FORMAT, Result, StrategyResult
 from foragers.evaluation.metrics.significance import Difference, bootstrap, holm, paired
 
 TASKS = "tasks"
-"""The folder in `--out` that holds a folder for each task."""
+"""The folder in `--out` with a folder for each task."""
 LONGEST_NAME = 60
 NARROW = 0.1
-"""Where breadth-first is nearer to optimal than this share of it, there is nothing to close."""
+"""If breadth-first is nearer to optimal than this share of it, there is nothing to close."""
 
 
 class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,9 +38,9 @@ class Interval(msgspec.Struct, frozen=True, omit_defaults=True):
 class OverallResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """One strategy over all tasks.
 
-    `against` is the difference to another strategy in `closed`, or in `area` where some task has
-    no `closed`.  Its pairs are worlds, or targets where there is one world.  `corrected` is its
-    p-value by Holm's method.
+    `against` is the difference to another strategy in `closed`, or in `area` if some task has no
+    `closed`.  Its pairs are worlds, or targets if there is one world.  `corrected` is its p-value
+    by Holm's method.
     """
 
     relevant: float
@@ -71,10 +71,10 @@ class SeveralResults(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, tasks: Sequence[Result]) -> SeveralResults:
-        """Put the results of several tasks together."""
+        """Combine the results of several tasks."""
         against = tasks[0].against
-        told = [everyone(task) for task in tasks]
-        names = [name for name in told[0] if all(name in found for found in told)]
+        by_task = [everyone(task) for task in tasks]
+        names = [name for name in by_task[0] if all(name in others for others in by_task)]
         measured = [task for task in tasks if tells(task)]
         timeless = all(task.targets is not None for task in tasks)
         measure = "closed" if measured and timeless else "area"
@@ -113,21 +113,21 @@ def everyone(task: Result) -> dict[str, StrategyResult]:
 
 
 def tells(task: Result) -> bool:
-    """Say whether optimal is far enough from breadth-first for `closed` to mean something."""
-    found = everyone(task)
-    if BEST not in found:
+    """Return whether optimal is far enough from breadth-first for `closed` to be meaningful."""
+    strategies = everyone(task)
+    if BEST not in strategies:
         return False
-    best = found[BEST].mean["area"]
-    return best - found[WORST].mean["area"] > NARROW * best
+    best = strategies[BEST].mean["area"]
+    return best - strategies[WORST].mean["area"] > NARROW * best
 
 
 def value(task: Result, name: str, measure: str) -> float:
-    """Return what a strategy reaches in a task, by a measure."""
-    found = everyone(task)[name]
+    """Return the value of a strategy in a task, by a measure."""
+    strategy = everyone(task)[name]
     if measure == "closed":
-        assert found.closed is not None
-        return found.closed
-    return found.mean[measure]
+        assert strategy.closed is not None
+        return strategy.closed
+    return strategy.mean[measure]
 
 
 def by_world(name: str, tasks: Sequence[Result], measure: str) -> list[list[float]]:
@@ -170,8 +170,8 @@ def tested(name: str, against: str, tasks: Sequence[Result], measure: str) -> Di
 
 def task_folder(out: Path, base: ReplayOptions) -> Path:
     """Return the folder of a task, named after its world and target."""
-    said = f"{Path(base.world).name}-{base.aim}"
-    name = "".join(letter if letter.isalnum() else "-" for letter in said)[:LONGEST_NAME]
+    text = f"{Path(base.world).name}-{base.aim}"
+    name = "".join(letter if letter.isalnum() else "-" for letter in text)[:LONGEST_NAME]
     while "--" in name:
         name = name.replace("--", "-")
     whole = msgspec.json.encode((base.world, msgspec.to_builtins(base.aim, enc_hook=str)))
@@ -179,7 +179,7 @@ def task_folder(out: Path, base: ReplayOptions) -> Path:
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder that holds something other than a comparison of several tasks."""
+    """Raise a UsageError for a folder with something other than a comparison of several tasks."""
     check_own(out)
     if out.exists() and any(out.iterdir()) and not (out / TASKS).is_dir():
         raise UsageError(

@@ -48,7 +48,7 @@ def table(result: SeveralResults) -> Table:
 
 
 def title(result: SeveralResults) -> str:
-    """Return what was compared."""
+    """Return the title: what was compared."""
     budgets = sorted({task.budget for task in result.tasks})
     amount = f"{budgets[0]:,}" if len(budgets) == 1 else f"{budgets[0]:,} to {budgets[-1]:,}"
     worlds, topics = len(result.worlds), len(result.topics)
@@ -60,43 +60,47 @@ def title(result: SeveralResults) -> str:
 
 def ranked(result: SeveralResults) -> list[tuple[str, OverallResult]]:
     """Return all strategies, references too, best first."""
-    found = {**result.strategies, **result.references}
-    return sorted(found.items(), key=lambda item: -measured(item[1]).mean)
+    everything = {**result.strategies, **result.references}
+    return sorted(everything.items(), key=lambda item: -measured(item[1]).mean)
 
 
-def measured(found: OverallResult) -> Interval:
-    """Return what strategies are ranked by."""
-    return found.closed or found.area
+def measured(strategy: OverallResult) -> Interval:
+    """Return the measure that strategies are ranked by."""
+    return strategy.closed or strategy.area
 
 
 def rows(result: SeveralResults) -> dict[str, tuple[str, ...]]:
     """Return the cells of each strategy, best first."""
-    return {name: row(name, found, result) for name, found in ranked(result)}
+    return {name: row(name, strategy, result) for name, strategy in ranked(result)}
 
 
-def row(name: str, found: OverallResult, result: SeveralResults) -> tuple[str, ...]:
+def row(name: str, strategy: OverallResult, result: SeveralResults) -> tuple[str, ...]:
     """Return the cells of one strategy."""
     percent = result.measure == "closed"
-    value = measured(found)
+    value = measured(strategy)
     span = "–"
     if value.low is not None and value.high is not None:
         span = f"{shown(value.low, percent)} to {shown(value.high, percent)}"
     gain, p = "–", "–"
-    if found.against is not None:
-        gain = f"{100 * found.against.mean:+.0f} %" if percent else f"{found.against.mean:+,.1f}"
-        exact = found.against.runs > 1 and found.against.mean != 0 and found.against.p is None
+    if strategy.against is not None:
+        gain = (
+            f"{100 * strategy.against.mean:+.0f} %" if percent else f"{strategy.against.mean:+,.1f}"
+        )
+        exact = (
+            strategy.against.runs > 1 and strategy.against.mean != 0 and strategy.against.p is None
+        )
         p = "exact" if exact else "–"
-    if found.corrected is not None:
-        p = chance(found.corrected)
+    if strategy.corrected is not None:
+        p = chance(strategy.corrected)
     return (
         name,
         f"{100 * value.mean:.0f} %" if percent else "–",
         span,
         gain,
         p,
-        f"{found.relevant:,.0f}",
+        f"{strategy.relevant:,.0f}",
         f"{rate(name, result):.1f}",
-        f"{1000 * found.cpu_seconds / max(found.downloads, 1):.2f}",
+        f"{1000 * strategy.cpu_seconds / max(strategy.downloads, 1):.2f}",
     )
 
 
@@ -109,13 +113,13 @@ def rate(name: str, result: SeveralResults) -> float:
     """Return relevant pages per 100 downloads, the mean over worlds."""
     groups: dict[str, list[float]] = {}
     for task in result.tasks:
-        found = per_100(everyone(task)[name], shared_downloads(task))
-        groups.setdefault(task.world, []).append(found)
+        value = per_100(everyone(task)[name], shared_downloads(task))
+        groups.setdefault(task.world, []).append(value)
     return mean_of(list(groups.values()))
 
 
 def summary(result: SeveralResults) -> str:
-    """Say how to read the table."""
+    """Return an explanation of the table."""
     pairs = "worlds" if len(result.worlds) > 1 else "topics"
     if result.measure == "closed":
         first = (
@@ -147,10 +151,10 @@ def by_task(result: SeveralResults) -> tuple[tuple[str, ...], list[tuple[str, ..
     names = [name for name, _ in ranked(result)]
     lines = []
     for task in result.tasks:
-        found = everyone(task)
+        strategies = everyone(task)
         values = []
         for name in names:
-            share, area = found[name].closed, found[name].mean["area"]
+            share, area = strategies[name].closed, strategies[name].mean["area"]
             if result.measure == "closed":
                 values.append("–" if share is None else f"{100 * share:.0f} %")
             else:
@@ -189,7 +193,7 @@ def shares(task: Result, name: str, grid: np.ndarray) -> np.ndarray:
 
 def most_found(task: Result) -> int:
     """Return the number of relevant pages that the most successful run of a task found."""
-    return max(run.relevant for found in everyone(task).values() for run in found.runs)
+    return max(run.relevant for strategy in everyone(task).values() for run in strategy.runs)
 
 
 CAPTION = (
@@ -233,7 +237,7 @@ def write_report(result: SeveralResults, out: Path, folders: list[Path]) -> None
 {plot[plot.index("<svg") :]}
 <p class="note">{escape(CAPTION)}</p>
 <h2>Tasks</h2>
-<div class="scroll"><table>{cells("th", headings)}{of_tasks}</table></div>
+<div class="scroll"><table class="tasks">{cells("th", headings)}{of_tasks}</table></div>
 <p class="note">{"Share closed" if result.measure == "closed" else "Area"} of each strategy. The
 report of each task:</p>
 <ul>{links}</ul>

@@ -23,18 +23,18 @@ from foragers.evaluation.comparison.study import Study
 SHARES = (0.1, 0.25, 1.0)
 COLUMNS = ("10 %", "25 %", "100 %")
 LABELS = 4
-"""Labels tried on one web."""
+"""The number of labels used on one web."""
 KINDS = ("topic:", "class:", "target:")
-"""Labels that say what a page is about, or what it is."""
+"""Prefixes of labels that name the topic or the kind of a page."""
 FEWEST, LARGEST_SHARE = 10, 0.25
-"""A label is tried if at least so many pages have it, and at most this share of all."""
+"""A label is used if at least this many pages have it, and at most this share of all."""
 
 Standing = tuple[Interval | None, ...]
-"""The share closed at each of the columns; None where no web has anything to close."""
+"""The share closed at each of the columns; None if no web has anything to close."""
 
 
 def labels_of(study: Study, most: int = LABELS) -> list[str]:
-    """Return some labels of the reachable pages: a rare one, a frequent one, some between."""
+    """Return labels of the reachable pages: a rare one, a frequent one, some between."""
     reach = study.reachable()
     sizes = {}
     for name, urls in study.archive.labels.urls.items():
@@ -42,8 +42,8 @@ def labels_of(study: Study, most: int = LABELS) -> list[str]:
         if name.startswith(KINDS) and FEWEST <= size <= LARGEST_SHARE * len(reach):
             sizes[name] = size
     by_size = sorted(sizes, key=lambda name: (sizes[name], name))
-    places = np.unique(np.linspace(0, len(by_size) - 1, min(most, len(by_size))).astype(int))
-    return [by_size[place] for place in places]
+    rows = np.unique(np.linspace(0, len(by_size) - 1, min(most, len(by_size))).astype(int))
+    return [by_size[row] for row in rows]
 
 
 def targets_of(study: Study, words: bool) -> list[Target]:
@@ -55,15 +55,15 @@ def targets_of(study: Study, words: bool) -> list[Target]:
 
 
 def words_of(label: str) -> str:
-    """Return what a user would type who looks for pages with a label."""
+    """Return the words that a user would type to find pages with a label."""
     return label.partition(":")[2].replace("-", " ")
 
 
-def area(found: StrategyResult, budget: int) -> float:
+def area(strategy: StrategyResult, budget: int) -> float:
     """Return the mean number of relevant pages held over the first downloads, mean over runs."""
     grid = np.arange(1, budget + 1)
     means = []
-    for run in found.runs:
+    for run in strategy.runs:
         xs, ys = zip(*[(0, 0), *run.curve], strict=True)
         means.append(float(np.interp(grid, xs, ys).mean()))
     return float(np.mean(means))
@@ -72,25 +72,29 @@ def area(found: StrategyResult, budget: int) -> float:
 def closed(task: Result, name: str, share: float) -> float | None:
     """Return the share that a strategy closes up to a share of the reachable pages.
 
-    It is None where breadth-first comes within a tenth of optimal, or the budget ends before.
+    It is None if breadth-first comes within a tenth of optimal, or the budget ends before.
     """
     budget = max(1, round(share * task.reachable))
-    found = everyone(task)
-    if budget > task.budget or BEST not in found:
+    strategies = everyone(task)
+    if budget > task.budget or BEST not in strategies:
         return None
-    low, high = area(found[WORST], budget), area(found[BEST], budget)
-    return (area(found[name], budget) - low) / (high - low) if high - low > NARROW * high else None
+    low, high = area(strategies[WORST], budget), area(strategies[BEST], budget)
+    return (
+        (area(strategies[name], budget) - low) / (high - low)
+        if high - low > NARROW * high
+        else None
+    )
 
 
 def standings(tasks: Sequence[Result]) -> dict[str, Standing]:
     """Return the standing of each strategy but the two ends, best at 25 % first."""
     names = [name for name in tasks[0].strategies if name not in (WORST, BEST)]
-    found = {name: tuple(mean_closed(tasks, name, share) for share in SHARES) for name in names}
-    return dict(sorted(found.items(), key=lambda item: -order(item[1])))
+    means = {name: tuple(mean_closed(tasks, name, share) for share in SHARES) for name in names}
+    return dict(sorted(means.items(), key=lambda item: -order(item[1])))
 
 
 def order(standing: Standing) -> float:
-    """Return what strategies are ranked by."""
+    """Return the sort key of a strategy."""
     value = standing[1] or standing[2]
     return value.mean if value else -np.inf
 
@@ -106,12 +110,12 @@ def mean_closed(tasks: Sequence[Result], name: str, share: float) -> Interval | 
 
 
 def tables(tasks: Sequence[Result], generated: Collection[str]) -> list[Table]:
-    """Return a table for recorded and one for generated webs, where there are such."""
+    """Return a table for recorded and one for generated webs, if there are such."""
     groups = {
         "recorded": [task for task in tasks if task.world not in generated],
         "generated": [task for task in tasks if task.world in generated],
     }
-    return [table(kind, some) for kind, some in groups.items() if some]
+    return [table(kind, tasks_of_kind) for kind, tasks_of_kind in groups.items() if tasks_of_kind]
 
 
 def table(kind: str, tasks: Sequence[Result]) -> Table:
@@ -153,8 +157,8 @@ def markdown(tasks: Sequence[Result], generated: Collection[str]) -> str:
     """Return the same tables as Markdown."""
     parts = []
     for kind, chosen in (("Recorded", False), ("Generated", True)):
-        some = [task for task in tasks if (task.world in generated) is chosen]
-        if some:
+        tasks_of_kind = [task for task in tasks if (task.world in generated) is chosen]
+        if tasks_of_kind:
             head = [
                 f"**{kind} webs**",
                 "",
@@ -163,7 +167,7 @@ def markdown(tasks: Sequence[Result], generated: Collection[str]) -> str:
             ]
             lines = [
                 f"| {name} | {' | '.join(map(said, standing))} |"
-                for name, standing in standings(some).items()
+                for name, standing in standings(tasks_of_kind).items()
             ]
             parts.append([*head, *lines, ""])
     return "\n".join(chain.from_iterable(parts)) + f"\n{SUMMARY}\n"

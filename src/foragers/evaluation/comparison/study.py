@@ -1,4 +1,4 @@
-"""A world and an aim, prepared for crawling: who judges, and what there is to be found."""
+"""A world and a target, prepared for crawling: the judge, and the relevant pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Scores = NDArray[np.float64]
 
 @dataclass
 class Scored:
-    """A judge whose verdicts on most pages are known beforehand."""
+    """A judge whose verdicts on most pages are computed beforehand."""
 
     judge: Judge
     scores: Scores
@@ -39,14 +39,14 @@ class Scored:
         return self.judge.threshold
 
     def relevance(self, page: Page) -> float:
-        """Return the verdict on a page, asking the judge only where it is not known."""
+        """Return the relevance of a page, from the judge only if it was not computed."""
         score = self.scores[page.version] if page.version >= 0 else 0.0
         return self.judge.relevance(page) if np.isnan(score) else float(score)
 
 
 @dataclass
 class Study:
-    """Everything that runs on the same world with the same aim share."""
+    """Everything that runs on the same world with the same target share."""
 
     archive: Archive
     judge: Judge
@@ -55,7 +55,7 @@ class Study:
     scores: Scores | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out the archive, which another process opens for itself."""
+        """Leave out the archive, which another process opens itself."""
         kept = ("judge", "truth", "since", "scores")
         archive = self.archive
         state = {name: getattr(self, name) for name in kept}
@@ -69,11 +69,11 @@ class Study:
 
     @property
     def open_ended(self) -> bool:
-        """Whether what can be found depends on the time, so that no oracle knows it beforehand."""
+        """Whether the relevant pages depend on the time, so that no oracle can know them."""
         return self.since is not None
 
     def score(self, watch: Callable[[int], None] | None = None) -> None:
-        """Judge every page that is there at the beginning, once for all runs."""
+        """Judge every page that exists at the start, once for all runs."""
         if isinstance(self.judge, Novelty):
             return
         archive = self.archive
@@ -88,12 +88,12 @@ class Study:
         self.scores = scores
 
     def pages(self) -> Ids:
-        """Return the URLs at which a page is on show at the beginning."""
+        """Return the URLs with a page at the start."""
         finals = final_urls(self.archive, shown_versions(self.archive, self.since))
         return np.flatnonzero(finals == np.arange(len(finals))).astype(np.int32)
 
     def rewards(self) -> frozenset[UrlId]:
-        """Return the pages worth finding, as far as that is known at the beginning."""
+        """Return the relevant pages, as far as they are known at the start."""
         if self.truth is not None:
             return self.truth & frozenset(self.pages().tolist())
         if self.scores is None:
@@ -104,23 +104,23 @@ class Study:
 
     @cached_property
     def oracle(self) -> ArchiveOracle:
-        """Someone for the optimal strategy to ask."""
+        """The oracle for the optimal strategy."""
         return ArchiveOracle(self.archive, self.rewards(), self.since)
 
     def reachable(self) -> frozenset[UrlId]:
-        """Return the pages that can be reached from the seeds at the beginning."""
+        """Return the pages that can be reached from the seeds at the start."""
         oracle = self.oracle
-        found: dict[UrlId, None] = {}
+        reached: dict[UrlId, None] = {}
         waiting: list[UrlId] = list(self.archive.seeds)
         seen = set(waiting)
         while waiting:
             final = oracle.final(waiting.pop())
-            if final >= 0 and final not in found:
-                found[final] = None
+            if final >= 0 and final not in reached:
+                reached[final] = None
                 fresh = [url for url in oracle.successors(final) if url not in seen]
                 seen.update(fresh)
                 waiting.extend(fresh)
-        return frozenset(found)
+        return frozenset(reached)
 
 
 def prepare(run: ReplayOptions) -> Study:
@@ -132,12 +132,12 @@ def prepare(run: ReplayOptions) -> Study:
         archive = replace(archive, seeds=read_seeds(run.seeds, archive.book, "--seeds"))
     check_seeds(archive, run.since)
     archive = replace(archive, labels=settled(archive))
-    known = truth(archive, run.aim.relevant) if run.aim.relevant else None
-    return Study(archive, build_judge(run.aim, archive), known, run.since)
+    relevant = truth(archive, run.aim.relevant) if run.aim.relevant else None
+    return Study(archive, build_judge(run.aim, archive), relevant, run.since)
 
 
 def settled(archive: Archive) -> Labels:
-    """Return the labels, where one given to an address that redirects is the page's behind it."""
+    """Return the labels; one given to a URL that redirects belongs to the page behind it."""
     finals = final_urls(archive, archive.latest)
     return Labels(
         {
@@ -148,7 +148,7 @@ def settled(archive: Archive) -> Labels:
 
 
 def check_seeds(archive: Archive, since: float | None) -> None:
-    """Refuse a crawl that would end before it began."""
+    """Raise a UsageError for a crawl that would end before it began."""
     finals = final_urls(archive, shown_versions(archive, since))
     if not any(finals[url] >= 0 for url in archive.seeds):
         first = archive.book.href(archive.seeds[0])

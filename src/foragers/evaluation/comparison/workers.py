@@ -1,4 +1,4 @@
-"""Runs side by side in processes of their own."""
+"""Runs in worker processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ComparisonJob:
 _packed: list[bytes] = []
 """The pickled studies of a worker process, one for each task."""
 OPEN = 4
-"""Studies that a worker keeps open; jobs arrive task by task, so few are in use at a time."""
+"""The number of studies that a worker keeps open; jobs arrive task by task, so few are in use."""
 
 
 def perform_all(
@@ -71,7 +71,7 @@ def work(job: ComparisonJob) -> RunResult:
 
 
 def finish(job: ComparisonJob, study: Study) -> RunResult:
-    """Do one job; its ledger takes its place only when it is whole."""
+    """Do one job; its ledger is renamed only when it is complete."""
     if job.ledger is None:
         return perform(job.run, study, named=job.model)
     partial = job.ledger.with_name(f".{job.ledger.name}.partial")
@@ -86,6 +86,6 @@ def finish(job: ComparisonJob, study: Study) -> RunResult:
 
 
 def clear(partial: Path) -> None:
-    """Remove what an unfinished run left behind, SQLite's own files too."""
+    """Remove the files of an unfinished run, including SQLite's own files."""
     for left in partial.parent.glob(f"{partial.name}*"):
         left.unlink()

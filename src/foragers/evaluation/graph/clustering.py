@@ -1,9 +1,9 @@
 """Clustering: how often two neighbours of a page are neighbours themselves.
 
-Links are taken without their direction.  The *average* is Watts and Strogatz's: a
-page's share of linked pairs among its neighbours, 0 for pages with fewer than two,
-averaged over all pages.  The *transitivity* is the share of linked pairs among all
-pairs with a neighbour in common, so that hubs weigh most.
+Links are taken without their direction.  The *average* is that of Watts and Strogatz: a page's
+share of linked pairs among its neighbours, 0 for pages with fewer than two, averaged over all
+pages.  The *transitivity* is the share of linked pairs among all pairs with a neighbour in common,
+so that hubs have most weight.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ EXACT_EDGES = 3_000_000
 """Above this many edges wedges are sampled; below it counting takes seconds."""
 
 WEDGES = 1_000_000
-"""How many wedges, pairs of neighbours of one page, are looked at in a large graph."""
+"""The number of wedges, pairs of neighbours of one page, sampled in a large graph."""
 
 AT_ONCE = 2_000_000
-"""How many wedges are held in memory at a time where all are counted."""
+"""The number of wedges in memory at a time when all are counted."""
 
 
 class Clustering(msgspec.Struct, frozen=True):
@@ -60,12 +60,12 @@ def counted(graph: Graph) -> Clustering:
     pairs = degrees * (degrees - 1) / 2
     if not pairs.any():
         return Clustering()
-    found = triangles(simple)
-    shares = found[pairs > 0] / pairs[pairs > 0]
+    counts = triangles(simple)
+    shares = counts[pairs > 0] / pairs[pairs > 0]
     return Clustering(
         # Exact sums: the same on every processor.
         average=fsum(shares.tolist()) / graph.nodes,
-        transitivity=fsum(found.tolist()) / fsum(pairs.tolist()),
+        transitivity=fsum(counts.tolist()) / fsum(pairs.tolist()),
     )
 
 
@@ -81,30 +81,30 @@ def triangles(simple: Graph) -> NDArray[np.int64]:
     ranks[order] = np.arange(simple.nodes, dtype=np.int32)
     sources, targets = ranks[simple.sources], ranks[simple.targets]
     upward = Graph.of(sources[sources < targets], targets[sources < targets], simple.nodes)
-    known = Edges.of(upward)
+    edges = Edges.of(upward)
     counts = np.zeros(simple.nodes, np.int64)
     for first, second in wedges_of(upward):
         ones, others = upward.targets[first], upward.targets[second]
-        closed = known.hold(ones, others)
+        closed = edges.hold(ones, others)
         for corner in (upward.sources[first], ones, others):
             counts += np.bincount(corner[closed], minlength=simple.nodes)
     return counts[ranks]
 
 
 def wedges_of(graph: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Give all pairs of edges out of one node, as places in `targets`, some millions at a time."""
+    """Yield all pairs of edges out of one node, as indexes of `targets`, millions at a time."""
     ends = np.repeat(graph.starts[1:], graph.out_degrees)
     after = ends - np.arange(graph.edges) - 1
     through = np.cumsum(after)
-    place = 0
-    while place < graph.edges:
-        done = int(through[place - 1]) if place else 0
-        stop = max(place + 1, int(np.searchsorted(through, done + AT_ONCE, side="right")))
-        repeats = after[place:stop]
-        first = np.repeat(np.arange(place, stop), repeats)
+    start = 0
+    while start < graph.edges:
+        done = int(through[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(through, done + AT_ONCE, side="right")))
+        repeats = after[start:stop]
+        first = np.repeat(np.arange(start, stop), repeats)
         begun = np.repeat(np.cumsum(repeats) - repeats, repeats)
         yield first, first + 1 + np.arange(len(first)) - begun
-        place = stop
+        start = stop
 
 
 def sampled(graph: Graph, wedges: int) -> Clustering:
@@ -131,17 +131,17 @@ def sampled(graph: Graph, wedges: int) -> Clustering:
 def closed_share(graph: Graph, centres: NDArray[np.int64], random: np.random.Generator) -> float:
     """Draw two neighbours of each centre and return the share of the pairs that are linked."""
     degrees = graph.out_degrees[centres]
-    one = random.integers(degrees)
-    other = random.integers(degrees - 1)
-    other += other >= one
+    first = random.integers(degrees)
+    second = random.integers(degrees - 1)
+    second += second >= first
     starts = graph.starts[centres]
-    ends = graph.targets[starts + one], graph.targets[starts + other]
+    ends = graph.targets[starts + first], graph.targets[starts + second]
     return float(np.mean(Edges.of(graph).hold(*ends)))
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The edges of a graph as sorted numbers, to look many up at once."""
+    """The edges of a graph as sorted numbers, for looking up many at once."""
 
     nodes: int
     numbers: NDArray[np.int64]
@@ -152,8 +152,8 @@ class Edges:
         return cls(graph.nodes, graph.sources.astype(np.int64) * graph.nodes + graph.targets)
 
     def hold(self, sources: Ids, targets: Ids) -> NDArray[np.bool_]:
-        """Say of each pair whether there is an edge from the one to the other."""
+        """Return for each pair whether there is an edge from the first to the second."""
         wanted = sources.astype(np.int64) * self.nodes + targets
-        found = np.searchsorted(self.numbers, wanted)
-        same: NDArray[np.bool_] = self.numbers[np.minimum(found, len(self.numbers) - 1)] == wanted
+        rows = np.searchsorted(self.numbers, wanted)
+        same: NDArray[np.bool_] = self.numbers[np.minimum(rows, len(self.numbers) - 1)] == wanted
         return same

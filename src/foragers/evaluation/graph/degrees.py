@@ -15,7 +15,7 @@ and a may be anything.  Three fits are offered, since they answer different ques
 The standard error is the asymptotic one, 1 / sqrt(n Var(ln k)) under the fitted law.
 No fit says that the data *are* a power law; `distance` says how far off they are.
 
-How many links pages have, and the power laws that describe it.
+`degrees` describes the numbers of links of pages with these laws.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 TAIL = 50
-"""Fewer points than this fit any law: no x_min may leave less, but for the smallest value."""
+"""Fewer points than this fit any law: x_min must leave at least as many, except the smallest."""
 
 ENDLESS = (1.0 + 1e-6, 30.0)
 BOUNDED = (-10.0, 30.0)
-"""Where an exponent is looked for."""
+"""The range in which an exponent is searched for."""
 
 
 class PowerLaw(msgspec.Struct, frozen=True):
     """A fitted power law.
 
-    It holds for x_min <= k <= x_max, x_max being the largest value seen unless the
-    law is `bounded` there; `points` values are in that range, and `distance` is the
-    Kolmogorov-Smirnov distance between them and the law.
+    It holds for x_min <= k <= x_max, x_max being the largest value seen unless the law is `bounded`
+    there; `points` values are in that range, and `distance` is the Kolmogorov-Smirnov distance
+    between them and the law.
     """
 
     exponent: float
@@ -89,7 +89,7 @@ def fit_from(values: Counts, x_min: int = 1) -> PowerLaw | None:
 
 
 def fit_between(values: Counts, x_min: int = 1, x_max: int | None = None) -> PowerLaw | None:
-    """Fit the law that ends at x_max, by default the largest value; None if all are alike."""
+    """Fit the law that ends at x_max, by default the largest value; None if all are equal."""
     inside = values[(values >= x_min) & (values <= (np.inf if x_max is None else x_max))]
     xs, counts = np.unique(inside, return_counts=True)
     return _fit(xs, counts, x_min, x_max or int(xs[-1])) if len(xs) else None
@@ -102,7 +102,7 @@ def _fit(xs: Counts, counts: Counts, x_min: int, x_max: int | None = None) -> Po
     mean_log = float(np.log(xs) @ counts) / points
     bounds, log_total = _normaliser(x_min, x_max)
     exponent = _most_likely(mean_log, log_total, bounds)
-    # At the edge of the search the likelihood still rises: there is no law to speak of.
+    # At the edge of the search the likelihood still rises: there is no such law.
     if exponent is None:
         return None
     error = 1 / sqrt(points * _variance(log_total, exponent))
@@ -114,7 +114,7 @@ def _fit(xs: Counts, counts: Counts, x_min: int, x_max: int | None = None) -> Po
 def _normaliser(
     x_min: int, x_max: int | None
 ) -> tuple[tuple[float, float], Callable[[float], float]]:
-    """Return where to search, and ln Z as a function of the exponent."""
+    """Return the search range, and ln Z as a function of the exponent."""
     if x_max is None:
         return ENDLESS, lambda a: log(zeta(a, x_min))
     # Relative to x_min, so that no power overflows.
@@ -125,14 +125,14 @@ def _normaliser(
 def _most_likely(
     mean_log: float, log_total: Callable[[float], float], bounds: tuple[float, float]
 ) -> float | None:
-    # The negative log-likelihood a point is convex in the exponent.
-    found = minimize_scalar(
+    # The negative log-likelihood per point is convex in the exponent.
+    fit = minimize_scalar(
         lambda a: a * mean_log + log_total(a),
         bounds=bounds,
         method="bounded",
         options={"xatol": 1e-7},
     )
-    exponent = float(found.x)
+    exponent = float(fit.x)
     inside = bounds[0] + 1e-4 < exponent < bounds[1] - 1e-4
     return exponent if inside else None
 
@@ -147,7 +147,7 @@ def _variance(log_total: Callable[[float], float], exponent: float) -> float:
 def _distance(law: PowerLaw, xs: Counts, counts: Counts) -> float:
     """Return the largest difference between the data's and the law's share of values >= k."""
     seen = np.cumsum(counts[::-1])[::-1] / law.points
-    # Between two values seen the data stand still and the law falls: look at both ends.
+    # Between two observed values the data are constant and the law falls: check both ends.
     just_above = np.concatenate(([law.x_min], xs[:-1] + 1))
     ends = np.abs(seen - law.survival(xs)), np.abs(seen - law.survival(just_above))
     beyond = law.survival(xs[-1:] + 1) if not law.bounded or law.x_max > xs[-1] else np.zeros(1)
@@ -157,9 +157,9 @@ def _distance(law: PowerLaw, xs: Counts, counts: Counts) -> float:
 class Degrees(msgspec.Struct, frozen=True):
     """The degrees of a graph in one direction.
 
-    `histogram` holds pairs of a degree and how many nodes have it, zero included; the
-    laws are fitted to the degrees above zero: to the `tail`, to `all` of them, and to
-    all of them `bounded` at the largest.
+    `histogram` has pairs of a degree and its number of nodes, including zero; the laws are fitted
+    to the degrees above zero: to the `tail`, to `all` of them, and to all of them `bounded` at the
+    largest.
     """
 
     mean: float

@@ -1,9 +1,8 @@
-"""The graph of a world: its pages, and who links to whom over all versions.
+"""The graph of a world: its pages, and their links over all versions.
 
-A node is a page: a URL that showed one at one time or another.  An edge leads from
-a page to another that any version of it links to, once however often it does so.  A
-link to a URL that redirects counts as a link to the page where it ends; links that
-end nowhere, and links of a page to itself, are no edges.
+A node is a page: a URL that had one at some time.  An edge leads from a page to another that any
+version of it links to, once however often it does so.  A link to a URL that redirects counts as a
+link to the page where it ends; links that end nowhere, and links of a page to itself, are no edges.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes 0..n-1, and for each the nodes it points at, sorted and without repeats."""
+    """Nodes 0..n-1, and for each the nodes it links to, sorted and without repeats."""
 
     starts: NDArray[np.int64]
     targets: Ids
 
     @classmethod
     def of(cls, sources: Ids, targets: Ids, nodes: int) -> Graph:
-        """Make the graph of these edges; repeated ones count once."""
+        """Make the graph of edges; repeated ones count once."""
         pairs = distinct_pairs(sources, targets, nodes)
         out = np.bincount(pairs // max(nodes, 1), minlength=nodes)
         starts = np.concatenate(([0], np.cumsum(out)))
@@ -38,31 +37,31 @@ class Graph:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.starts) - 1
 
     @property
     def edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
         return len(self.targets)
 
     @property
     def out_degrees(self) -> NDArray[np.int64]:
-        """How many nodes each one points at."""
+        """The number of nodes that each node links to."""
         return np.diff(self.starts)
 
     @property
     def in_degrees(self) -> NDArray[np.int64]:
-        """How many nodes point at each one."""
+        """The number of nodes that link to each node."""
         return np.bincount(self.targets, minlength=self.nodes)
 
     @property
     def sources(self) -> Ids:
-        """Where every edge begins, in the order of `targets`."""
+        """The source of every edge, in the order of `targets`."""
         return np.repeat(np.arange(self.nodes, dtype=np.int32), self.out_degrees)
 
     def matrix(self) -> csr_array[np.float64]:
-        """Return the adjacency matrix in the form that scipy's graph routines take as it is."""
+        """Return the adjacency matrix in the form that scipy's graph routines use directly."""
         shape = (self.nodes, self.nodes)
         starts = self.starts.astype(np.int32)
         return csr_array((np.ones(self.edges), self.targets, starts), shape=shape)
@@ -73,7 +72,7 @@ def distinct_pairs(sources: Ids, targets: Ids, nodes: int) -> NDArray[np.int64]:
     pairs = sources.astype(np.int64)
     pairs *= nodes
     pairs += targets
-    # In place: with tens of millions of links a copy is what does not fit.
+    # In place: with tens of millions of links a copy would not fit.
     pairs.sort()
     return pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
 
@@ -85,7 +84,7 @@ def urls_of_versions(archive: Archive) -> Ids:
 
 
 def shows_page(archive: Archive) -> Flags:
-    """Say of every version whether it is a page, and not a redirect or an error."""
+    """Return for every version whether it is a page, and not a redirect or an error."""
     return (archive.codes >= 200) & (archive.codes < 300) & (archive.redirects < 0)
 
 
@@ -97,7 +96,7 @@ def any_of(chosen: Ids, size: int) -> Flags:
 
 
 def links_of_versions(archive: Archive, versions: Flags) -> tuple[Ids, Ids]:
-    """Return the URLs that the links of the flagged versions stand on, and point at."""
+    """Return the sources and targets of the links of the flagged versions."""
     counts = np.diff(archive.link_starts)
     sources = np.repeat(urls_of_versions(archive)[versions], counts[versions])
     if versions.all():
@@ -106,10 +105,10 @@ def links_of_versions(archive: Archive, versions: Flags) -> tuple[Ids, Ids]:
 
 
 def final_pages(archive: Archive, pages: Flags) -> Ids:
-    """Return the page that each URL leads to, redirects followed, or -1.
+    """Return the page that each URL leads to, after redirects, or -1.
 
-    A URL that was a page at one time stands for itself; any other leads where its
-    last redirect does.
+    A URL that was a page at some time stands for itself; any other leads where its last redirect
+    does.
     """
     redirecting = archive.redirects >= 0
     onward = np.full(len(pages), -1, np.int32)

@@ -1,7 +1,4 @@
-"""How many clicks lie between two pages.
-
-What a crawl can find: the pages that links and redirects lead to from the seeds.
-"""
+"""Distances between pages in links, and the pages that can be reached from the seeds."""
 
 from __future__ import annotations
 
@@ -25,16 +22,16 @@ from foragers.evaluation.graph.graph import (
 from foragers.worlds.archive import Archive
 
 STEPS = 2_000_000_000
-"""How many edges may be walked; a graph that needs more is measured from some of its nodes."""
+"""The largest number of edges followed; a graph that needs more is measured from some nodes."""
 
 FEWEST_SOURCES = 400
-"""From how many nodes a graph is measured however large it is."""
+"""The smallest number of nodes from which a graph is measured."""
 
 
 class PathLengths(msgspec.Struct, frozen=True):
     """Shortest paths along links, over the ordered pairs of pages that have one.
 
-    `pairs` were looked at, from `sources` pages; the error is 0 where those are all.
+    `pairs` were examined, from `sources` pages; the error is 0 if those are all.
     """
 
     mean: float
@@ -55,8 +52,8 @@ def shortest_paths(
     size = min(nodes, max(fewest_sources, steps // (nodes + graph.edges))) if nodes else 0
     sources = np.random.default_rng(0).choice(nodes, size, replace=False)
     matrix = graph.matrix()
-    found = np.array([paths_from(matrix, source) for source in sources.tolist()], np.int64)
-    pairs, totals, longest = found.reshape(-1, 3).T
+    rows = np.array([paths_from(matrix, source) for source in sources.tolist()], np.int64)
+    pairs, totals, longest = rows.reshape(-1, 3).T
     if not pairs.any():
         return None
     return PathLengths(
@@ -69,12 +66,12 @@ def shortest_paths(
 
 
 def paths_from(matrix: csr_array[np.float64], source: int) -> tuple[int, int, int]:
-    """Return how many nodes can be reached from one, their distances in sum, and the largest."""
+    """Return the number of nodes reachable from one, the sum of distances, and the largest."""
     order, before = breadth_first_order(matrix, source)
-    place = np.empty(matrix.shape[0], np.int64)
-    place[order] = np.arange(len(order))
+    rank = np.empty(matrix.shape[0], np.int64)
+    rank[order] = np.arange(len(order))
     ancestor = np.zeros(len(order), np.int64)
-    ancestor[1:] = place[before[order[1:]]]
+    ancestor[1:] = rank[before[order[1:]]]
     distance = np.ones(len(order), np.int64)
     distance[0] = 0
     # Each round doubles how far back a node looks, so that long chains cost little.
@@ -96,7 +93,7 @@ def ratio_error(totals: NDArray[np.int64], pairs: NDArray[np.int64], nodes: int)
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """How many of the pages can be reached, and which share; 0 where there are no pages."""
+    """The number of pages that can be reached, and their share; 0 if there are no pages."""
 
     pages: int
     reached: int
@@ -104,13 +101,13 @@ class Reach(msgspec.Struct, frozen=True):
 
 
 def reach_at_end(archive: Archive) -> Reach:
-    """Follow what is on show at the end: the last version of every URL."""
+    """Follow the links at the end: of the last version of every URL."""
     last = any_of(archive.latest[archive.latest >= 0], archive.versions)
     return _reach(archive, last)
 
 
 def reach_over_time(archive: Archive) -> Reach:
-    """Follow every link and redirect that was ever there."""
+    """Follow every link and redirect of all versions."""
     return _reach(archive, np.ones(archive.versions, np.bool_))
 
 
@@ -118,8 +115,8 @@ def _reach(archive: Archive, versions: Flags) -> Reach:
     urls = urls_of_versions(archive)
     shown = versions & shows_page(archive)
     pages = any_of(urls[shown], len(archive.book))
-    found = any_of(reached_urls(archive, versions), len(archive.book))
-    there, reached = int(np.count_nonzero(pages)), int(np.count_nonzero(pages & found))
+    reachable = any_of(reached_urls(archive, versions), len(archive.book))
+    there, reached = int(np.count_nonzero(pages)), int(np.count_nonzero(pages & reachable))
     return Reach(there, reached, reached / max(there, 1))
 
 
@@ -129,7 +126,7 @@ def reached_urls(archive: Archive, versions: Flags) -> Ids:
     sources, targets = links_of_versions(archive, versions & shows_page(archive))
     onward = versions & (archive.redirects >= 0)
     seeds = np.array(archive.seeds, np.int32)
-    # One more node, which points at the seeds, is where the search begins.
+    # The search starts at an additional node that links to the seeds.
     graph = Graph.of(
         np.concatenate((sources, urls_of_versions(archive)[onward], np.full_like(seeds, start))),
         np.concatenate((targets, archive.redirects[onward], seeds)),

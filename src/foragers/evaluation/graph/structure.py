@@ -1,9 +1,7 @@
-"""How fast a world changes: new and changed pages a day.
+"""The structure of a world: its size, its links, its reachable part, and its changes per day.
 
-What a world is like: how large, how linked, how much of it can be found, how fast it changes.
-
-docs/structure.md says how each number is made.  What is exact in a world of moderate
-size is sampled with a fixed seed in a very large one, and then says so.
+docs/structure.md says how each number is computed.  Values that are exact in a world of moderate
+size are sampled with a fixed seed in a very large one, and then marked.
 """
 
 from __future__ import annotations
@@ -38,9 +36,9 @@ DAY = 86_400.0
 
 
 class Growth(msgspec.Struct, frozen=True):
-    """Pages that appear and versions that replace another, as means a day and day by day.
+    """New pages and new versions per day, as means and day by day.
 
-    The last day may be a part of one; the means count it as that part.
+    The last day may be partial; the means count it as that part.
     """
 
     days: float = 0.0
@@ -51,10 +49,10 @@ class Growth(msgspec.Struct, frozen=True):
 
 
 def growth(archive: Archive, day: float = DAY) -> Growth:
-    """Count what appears after the start and up to the end; nothing does in a world that stands.
+    """Count what appears after the start and up to the end; nothing in a world without changes.
 
-    A page is new once, when its URL first shows one, and changed whenever it shows
-    other content than it last did.
+    A page is new once, when its URL first has one, and changed whenever its content differs from
+    the last.
     """
     days = (archive.end - archive.start) / day
     if not archive.evolving or days <= 0:
@@ -88,12 +86,11 @@ def by_day(times: NDArray[np.float64], start: float, day: float, days: int) -> t
 
 
 class Size(msgspec.Struct, frozen=True):
-    """How much there is.
+    """The size of a world.
 
-    `pages` are URLs that showed a page at one time or another, in so many `versions`;
-    `redirects` never did but lead on, and `absent` URLs are only known from links.
-    `distinct_links` are the pairs of URLs among all `links`, and `edges` the pairs of
-    different pages, redirects followed.
+    `pages` are URLs that had a page at some time, in `versions` versions; `redirects` never did but
+    redirect, and `absent` URLs are only known from links. `distinct_links` are the pairs of URLs
+    among all `links`, and `edges` the pairs of different pages, after redirects.
     """
 
     pages: int
@@ -107,7 +104,7 @@ class Size(msgspec.Struct, frozen=True):
 
 
 class Structure(msgspec.Struct, frozen=True):
-    """All that is measured of a world; the duration is in seconds."""
+    """All measurements of a world; the duration is in seconds."""
 
     size: Size
     in_degrees: Degrees
@@ -137,10 +134,10 @@ def structure(archive: Archive) -> Structure:
 
 
 def size(archive: Archive, edges: int) -> Size:
-    """Count what there is, in a world whose pages have so many edges."""
-    shown, urls, known = shows_page(archive), urls_of_versions(archive), len(archive.book)
-    pages = any_of(urls[shown], known)
-    redirects = any_of(urls[archive.redirects >= 0], known) & ~pages
+    """Measure the size of a world, given the number of edges of its pages."""
+    shown, urls, urls_known = shows_page(archive), urls_of_versions(archive), len(archive.book)
+    pages = any_of(urls[shown], urls_known)
+    redirects = any_of(urls[archive.redirects >= 0], urls_known) & ~pages
     sources, targets = links_of_versions(archive, shown)
     return Size(
         pages=int(np.count_nonzero(pages)),
@@ -149,6 +146,6 @@ def size(archive: Archive, edges: int) -> Size:
         absent=int(np.count_nonzero(~pages & ~redirects)),
         hosts=len(np.unique(archive.book.host_ids[pages])),
         links=len(targets),
-        distinct_links=len(distinct_pairs(sources, targets, known)),
+        distinct_links=len(distinct_pairs(sources, targets, urls_known)),
         edges=edges,
     )

@@ -1,4 +1,4 @@
-"""Calibration: whether pages that promised more were worth more."""
+"""Calibration: whether pages with higher promises are relevant more often."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BINS = 10
 
 
 class Bin(msgspec.Struct, frozen=True):
-    """Downloads of about the same promise, and what they turned out to be, on the mean."""
+    """Downloads of similar promise, and their mean outcome."""
 
     downloads: int
     low: float
@@ -29,24 +29,24 @@ def calibration(facts: Facts, bins: int = BINS) -> tuple[Bin, ...]:
     Bins are of equal size, not of equal width, since a promise need not be a number from
     0 to 1.  A promise without bounds is left out.
     """
-    places = np.flatnonzero(np.isfinite(facts.promises))
-    if not len(places):
+    rows = np.flatnonzero(np.isfinite(facts.promises))
+    if not len(rows):
         return ()
-    order = places[np.argsort(facts.promises[places], kind="stable")]
+    order = rows[np.argsort(facts.promises[rows], kind="stable")]
     promises = facts.promises[order]
     starts = np.searchsorted(promises, promises[np.arange(bins) * len(order) // bins])
     edges = [*np.unique(starts).tolist(), len(order)]
     return tuple(bin_of(facts, order[first:last]) for first, last in pairwise(edges))
 
 
-def bin_of(facts: Facts, places: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Bin:
-    """Return what some downloads promised and kept."""
-    promises = facts.promises[places]
+def bin_of(facts: Facts, rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Bin:
+    """Return the mean promise and outcome of downloads."""
+    promises = facts.promises[rows]
     return Bin(
-        downloads=len(places),
+        downloads=len(rows),
         low=float(promises.min()),
         high=float(promises.max()),
         promise=float(promises.mean()),
-        relevance=float(facts.relevance[places].mean()),
-        relevant=float((facts.relevant & facts.ok)[places].mean()),
+        relevance=float(facts.relevance[rows].mean()),
+        relevant=float((facts.relevant & facts.ok)[rows].mean()),
     )

@@ -1,10 +1,10 @@
-"""What is counted of a crawl, defined once: the panel, the summary, the report and `explain` agree.
+"""The counts of a crawl, defined once for the panel, the summary, the report and `explain`.
 
 - A *download* is a choice that cost budget: every one that was not skipped.
-- What was *skipped* was not asked for (robots.txt, scope, traps, hosts to be left alone).
-- A *relevant* page counts once a version, when it is first received.
+- What was *skipped* was not requested (robots.txt, scope, traps, hosts to be left alone).
+- A *relevant* page counts once per version, when it is first received.
 - An *error* is a download that should have brought a page: missing, refused or failed.
-- The *hosts* are those that answered at least once, whatever they said.
+- The *hosts* are those that responded at least once, with any status.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Flags = NDArray[np.bool_]
 
 ERRORS = (Status.MISSING.value, Status.REFUSED.value, Status.FAILED.value)
 SILENT = (Status.SKIPPED.value, Status.FAILED.value)
-"""Statuses that do not tell that a host answered."""
+"""Statuses that do not show that a host responded."""
 
 
 def downloaded(facts: Facts) -> Flags:
-    """Say of each choice whether it was a download."""
+    """Return for each choice whether it was a download."""
     asked: Flags = facts.statuses != Status.SKIPPED.value
     return asked
 
@@ -43,24 +43,24 @@ class CrawlCounts:
 
     @property
     def relevant(self) -> int:
-        """How many relevant pages were found."""
+        """The number of relevant pages found."""
         return len(self.versions)
 
     @classmethod
     def of(cls, facts: Facts, hosts: Sequence[Hashable]) -> CrawlCounts:
-        """Count what a ledger tells, given the host of each visit."""
+        """Count the visits of a ledger, given their hosts."""
         asked = downloaded(facts)
         answered = np.flatnonzero(~np.isin(facts.statuses, SILENT)).tolist()
         return cls(
             downloads=int(asked.sum()),
             errors=int(np.isin(facts.statuses, ERRORS).sum()),
             skipped=int(len(facts) - asked.sum()),
-            hosts={hosts[place] for place in answered},
+            hosts={hosts[row] for row in answered},
             versions=set(np.unique(facts.versions[facts.ok & facts.relevant]).tolist()),
         )
 
     def add(self, visit: Visit) -> bool:
-        """Count a visit, and say whether it found a relevant page that was not known."""
+        """Count a visit, and return whether it found a relevant page that was not known."""
         page, status = visit.page, visit.page.status
         if status is Status.SKIPPED:
             self.skipped += 1

@@ -1,9 +1,9 @@
 """Harvest: how many relevant pages were found, and how soon.
 
-A *download* is one answered choice; redirects that it followed are part of it, and an
-answer without a page (404) is a download too.  A relevant page counts once, when it is
-first fetched.  The *area* is the mean number of relevant pages held over the downloads
-of a budget; a crawl that ends early keeps what it has to the end.
+A *download* is one choice with its page; redirects that it followed are part of it, and a response
+without a page (404) is a download too.  A relevant page counts once, when it is first fetched.  The
+*area* is the mean number of relevant pages held over the downloads of a budget; a crawl that ends
+early keeps its last number to the end.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from foragers.storage.ledger.columns import Facts
 
 Counts = NDArray[np.int64]
 MAX_POINTS = 1000
-"""How many points of a curve are written down."""
+"""The number of points of a stored curve."""
 
 
 def found(facts: Facts, truth: AbstractSet[UrlId] | None = None) -> Counts:
     """Return the number of relevant pages found after each download.
 
-    With a truth, these are its URLs; without, what the judge called relevant, where each
-    version of a page counts once.
+    With a truth, these are its URLs; without, the pages that the judge called relevant, each
+    version counted once.
     """
     if truth is None:
         hits, identity = facts.relevant & facts.ok, facts.versions
     else:
         wanted = np.fromiter(truth, np.int64, len(truth))
         hits, identity = facts.ok & np.isin(facts.finals, wanted), facts.finals.astype(np.int64)
-    places = np.flatnonzero(hits)
-    _, first = np.unique(identity[places], return_index=True)
+    rows = np.flatnonzero(hits)
+    _, first = np.unique(identity[rows], return_index=True)
     fresh = np.zeros(len(facts), np.int64)
-    fresh[places[first]] = 1
+    fresh[rows[first]] = 1
     return np.cumsum(fresh)
 
 
@@ -59,7 +59,7 @@ def closed(value: float, worst: float, best: float) -> float | None:
 
 
 def downloads_until(counts: Counts, wanted: int) -> int | None:
-    """Return how many downloads it took to find so many relevant pages, if they were found."""
+    """Return the downloads needed to find a number of relevant pages, if they were found."""
     position = int(np.searchsorted(counts, wanted))
     return position + 1 if position < len(counts) else None
 
@@ -68,5 +68,5 @@ def curve(counts: Counts, points: int = MAX_POINTS) -> list[tuple[int, int]]:
     """Return (downloads, relevant) at evenly spaced downloads, the last one included."""
     if not len(counts):
         return []
-    places = np.unique(np.linspace(0, len(counts) - 1, min(points, len(counts))).astype(np.int64))
-    return [(int(place) + 1, int(counts[place])) for place in places]
+    rows = np.unique(np.linspace(0, len(counts) - 1, min(points, len(counts))).astype(np.int64))
+    return [(int(row) + 1, int(counts[row])) for row in rows]

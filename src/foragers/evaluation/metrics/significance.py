@@ -11,9 +11,8 @@ import numpy as np
 class Difference(msgspec.Struct, frozen=True):
     """The mean of paired differences, its 95 % interval, and Student's p.
 
-    Interval and p are None where all differences are equal, as with strategies that
-    leave nothing to chance: such a difference is exact, for this world and these seeds.
-    With a single run nothing can be said.
+    Interval and p are None if all differences are equal, as with deterministic strategies: such a
+    difference is exact, for this world and these seeds. With a single run there is neither.
     """
 
     mean: float
@@ -40,7 +39,7 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
 
 
 ROUNDS = 2000
-"""Resamples of a bootstrap; the ends of a 95 % interval then rest on fifty of them each."""
+"""Resamples of a bootstrap; each end of a 95 % interval then depends on fifty of them."""
 
 
 def bootstrap(
@@ -48,9 +47,9 @@ def bootstrap(
 ) -> tuple[float, float] | None:
     """Return an interval for the mean of the groups' means, or None for a single value.
 
-    Groups are webs and their values are topics.  Each round draws as many webs as there are,
-    with replacement, and within each of them as many topics as it has.  The interval is the
-    middle `share` of the rounds.
+    Groups are webs and their values are topics.  Each round draws as many webs as there are, with
+    replacement, and within each of them as many topics as it has.  The interval is the middle
+    `share` of the rounds.
     """
     if sum(len(group) for group in groups) < 2:
         return None
@@ -71,10 +70,10 @@ def bootstrap(
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
     """Return p-values corrected for their number by Holm's method; None stays None."""
-    tested = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    tested = sorted((p, index) for index, p in enumerate(ps) if p is not None)
     corrected: list[float | None] = [None] * len(ps)
     largest = 0.0
-    for rank, (p, place) in enumerate(tested):
+    for rank, (p, index) in enumerate(tested):
         largest = max(largest, min(1.0, (len(tested) - rank) * p))
-        corrected[place] = largest
+        corrected[index] = largest
     return corrected

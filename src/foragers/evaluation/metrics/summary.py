@@ -1,7 +1,7 @@
-"""What a crawl came to: how much was fetched and found, where, and what went wrong.
+"""The summary of a crawl: how much was fetched and found, on which hosts, and what failed.
 
-What is a download, a relevant page, an error, a skip, and which hosts count is said in
-`measures.tally`, for all that shows such numbers.
+`metrics.counts` defines downloads, relevant pages, errors, skips and hosts for everything that
+shows such numbers.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from foragers.storage.ledger.columns import Facts
 Flags = NDArray[np.bool_]
 
 LATELY = 100
-"""How many downloads are the last ones."""
+"""The number of downloads that count as the last ones."""
 
 LISTED = 20
-"""How many hosts and errors are named."""
+"""The number of hosts and errors listed."""
 
 KEPT = (Status.OK.value, Status.UNCHANGED.value)
-"""What came and was kept; all else is told by reason."""
+"""Statuses of pages that were received and kept; all others are listed by reason."""
 
 
 class HostTally(msgspec.Struct, frozen=True):
-    """How much came from one host."""
+    """The counts of one host."""
 
     host: str
     downloads: int
@@ -47,7 +47,7 @@ class HostTally(msgspec.Struct, frozen=True):
 
 
 class ErrorTally(msgspec.Struct, frozen=True):
-    """How often one thing went wrong at one host."""
+    """The number of times that one error occurred at one host."""
 
     host: str
     status: str
@@ -56,7 +56,7 @@ class ErrorTally(msgspec.Struct, frozen=True):
 
 
 class OutcomeCounts(msgspec.Struct, frozen=True):
-    """How often choices ended in one way, for one cause."""
+    """The number of choices that ended in one way, for one cause."""
 
     status: str
     reason: str
@@ -64,7 +64,7 @@ class OutcomeCounts(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """A crawl in numbers; `began` and `ended` are the times of the first and the last answer."""
+    """A crawl in numbers; `began` and `ended` are the times of the first and the last page."""
 
     downloads: int = 0
     relevant: int = 0
@@ -82,19 +82,19 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """The time from the first answer to the last."""
+        """The time from the first page to the last."""
         return 0.0 if self.began is None or self.ended is None else self.ended - self.began
 
     @property
     def not_had(self) -> tuple[OutcomeCounts, ...]:
-        """How choices ended that brought no page which is kept, the most frequent first."""
-        return tuple(one for one in self.outcomes if one.status not in KEPT)
+        """The outcomes of choices without a page that is kept, the most frequent first."""
+        return tuple(outcome for outcome in self.outcomes if outcome.status not in KEPT)
 
 
 def summarise(
     facts: Facts, hosts: Sequence[str], reasons: Sequence[str], listed: int = LISTED
 ) -> Summary:
-    """Sum up a crawl, given the host that was asked and the reason that was noted each time."""
+    """Summarise a crawl, given the host and the reason of each visit."""
     if not len(facts):
         return Summary()
     asked, tally = downloaded(facts), CrawlCounts.of(facts, hosts)
@@ -120,17 +120,17 @@ def summarise(
 
 
 def part(facts: Facts, flags: Flags) -> Facts:
-    """Return some of the facts."""
+    """Return part of the facts."""
     return Facts(*(getattr(facts, field.name)[flags] for field in fields(facts)))
 
 
 def share(fresh: NDArray[np.int64]) -> float:
-    """Return the share of downloads that found something."""
+    """Return the share of downloads that found a relevant page."""
     return float(fresh.mean()) if len(fresh) else 0.0
 
 
 def outcomes(statuses: Sequence[str], reasons: Sequence[str]) -> tuple[OutcomeCounts, ...]:
-    """Return how choices ended, the most frequent way first."""
+    """Return the outcomes of choices, the most frequent first."""
     # One after the other: many visits have few reasons.
     causes = {reason: cause_of(reason) for reason in set(reasons)}
     counts = Counter((status, causes[why]) for status, why in zip(statuses, reasons, strict=True))
@@ -141,9 +141,9 @@ def outcomes(statuses: Sequence[str], reasons: Sequence[str]) -> tuple[OutcomeCo
 def by_host(
     hosts: Sequence[str], asked: Flags, fresh: NDArray[np.int64], bad: Flags
 ) -> tuple[HostTally, ...]:
-    """Return what each host gave, the one asked most often first."""
+    """Return the counts of each host, the one with most downloads first."""
     downloads, relevant, errors = (
-        Counter(hosts[place] for place in np.flatnonzero(flags).tolist())
+        Counter(hosts[row] for row in np.flatnonzero(flags).tolist())
         for flags in (asked, fresh, bad)
     )
     ranked = sorted(downloads, key=lambda host: (-downloads[host], -relevant[host], host))
@@ -153,8 +153,8 @@ def by_host(
 def worst(
     statuses: Sequence[str], hosts: Sequence[str], reasons: Sequence[str], bad: Flags
 ) -> tuple[ErrorTally, ...]:
-    """Return what went wrong by host and reason, the most frequent first."""
-    places = np.flatnonzero(bad).tolist()
-    counts = Counter((hosts[place], statuses[place], reasons[place]) for place in places)
+    """Return the errors by host and reason, the most frequent first."""
+    rows = np.flatnonzero(bad).tolist()
+    counts = Counter((hosts[row], statuses[row], reasons[row]) for row in rows)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(ErrorTally(*what, count) for what, count in ranked)

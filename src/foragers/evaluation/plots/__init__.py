@@ -1,1 +1,1 @@
-"""Pictures: labelled axes, legends, the same bytes for the same data."""
+"""Plots with labelled axes and legends; the same data give the same bytes."""

@@ -42,7 +42,7 @@ STYLE: dict[str, str | float | bool] = {
     "legend.frameon": False,
     "lines.linewidth": 1.5,
     "savefig.dpi": 150,
-    # Names inside an SVG are drawn at random unless salted.
+    # Names inside an SVG are random unless salted.
     "svg.hashsalt": "foragers",
     "xtick.color": "#444444",
     "ytick.color": "#444444",
@@ -55,11 +55,11 @@ UNDATED: dict[str, dict[str, None]] = {
 
 
 LEFT_OUT = "need matplotlib: pip install 'foragers[plots]'"
-"""What to say of pictures that cannot be drawn."""
+"""The message for plots that cannot be drawn."""
 
 
 def have_matplotlib() -> bool:
-    """Say whether matplotlib can be used."""
+    """Return whether matplotlib can be used."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -68,7 +68,7 @@ def have_matplotlib() -> bool:
 
 
 def check(path: Path) -> None:
-    """Say now, before long work, if a plot could not be written to the file."""
+    """Raise a UsageError now, before long work, if a plot could not be written to a file."""
     if path.suffix and path.suffix.lower() not in FORMATS:
         raise UsageError(f"{path}: a plot is written as .png or .svg; change the file's suffix")
     if path.suffix.lower() == ".png" and not have_matplotlib():
@@ -77,14 +77,14 @@ def check(path: Path) -> None:
 
 @contextmanager
 def figure(path: Path, width: float = 6.4, height: float = 4.2) -> Iterator[Figure]:
-    """Give an empty figure of so many inches, in our style, and write it when it is drawn."""
+    """Yield an empty figure of some inches, in our style, and write it when it is drawn."""
     check(path)
     if not have_matplotlib():
         raise UsageError(f"{path}: plots of this kind {LEFT_OUT}")
     from matplotlib import style
     from matplotlib.figure import Figure
 
-    # From the defaults, since the user's own settings would change the bytes.
+    # From the defaults, since the user's settings would change the bytes.
     with style.context(["default", STYLE]):
         drawing = Figure(figsize=(width, height), layout="constrained")
         yield drawing

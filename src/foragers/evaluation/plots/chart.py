@@ -24,12 +24,12 @@ Floats = NDArray[np.float64]
 Tick = tuple[float, str]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#000000")
-"""Told apart by the colour-blind too (Okabe and Ito)."""
+"""Distinguishable for colour-blind people (Okabe and Ito)."""
 
 TEXT = 11
 """Height of the characters in pixels."""
 CHARACTER = 0.56 * TEXT
-"""Their width, about."""
+"""Their approximate width."""
 LINEAR_UP_TO = 10.0
 """Where a symlog axis turns from linear to logarithmic."""
 
@@ -46,7 +46,7 @@ def percent(value: float) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis says, from where to where it goes, and how.
+    """An axis: its label, its range, and its scale.
 
     Ticks are at round numbers unless given; `whole` allows no fractions among them.
     """
@@ -60,14 +60,14 @@ class Axis:
     whole: bool = False
 
     def shares(self, values: ArrayLike) -> Floats:
-        """Return how far along the axis values stand: 0 at its beginning, 1 at its end."""
+        """Return the positions of values along the axis: 0 at its start, 1 at its end."""
         low, high = self.scaled(np.array([self.low, self.high]))
         apart = float(high - low) or 1.0
-        found: Floats = (self.scaled(np.asarray(values, np.float64)) - low) / apart
-        return found
+        positions: Floats = (self.scaled(np.asarray(values, np.float64)) - low) / apart
+        return positions
 
     def scaled(self, values: Floats) -> Floats:
-        """Return values such that equal differences are equal lengths."""
+        """Return values scaled so that equal differences are equal lengths."""
         if self.scale == "log":
             logs: Floats = np.log10(np.maximum(values, 1e-300))
             return logs
@@ -77,18 +77,18 @@ class Axis:
         return values
 
     def ticks(self, most: int) -> Sequence[Tick]:
-        """Return at most about so many places that are labelled, with their labels."""
+        """Return at most about that many ticks, with their labels."""
         if self.given is not None:
             return self.given
         if self.scale == "linear":
             return self.round_ticks(most)
         first = floor(log10(self.low)) if self.scale == "log" else 1
         powers = range(first, ceil(log10(max(self.high, 10))) + 1)
-        places = [10.0**power for power in powers if self.low <= 10.0**power <= self.high]
-        places = places[:: 1 + len(places) // (most + 1)]
+        ticks_at = [10.0**power for power in powers if self.low <= 10.0**power <= self.high]
+        ticks_at = ticks_at[:: 1 + len(ticks_at) // (most + 1)]
         if self.scale == "symlog":
-            places = [0.0, min(5.0, floor(self.high)), *places]
-        return [(place, (self.show or plainly)(place)) for place in places]
+            ticks_at = [0.0, min(5.0, floor(self.high)), *ticks_at]
+        return [(value, (self.show or plainly)(value)) for value in ticks_at]
 
     def round_ticks(self, most: int) -> list[Tick]:
         """Return ticks at multiples of 1, 2 or 5 times a power of ten."""
@@ -109,7 +109,7 @@ def plainly(value: float) -> str:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where in the picture a panel's data are drawn, in pixels."""
+    """The area of a panel's data in the picture, in pixels."""
 
     panel: Panel
     left: float
@@ -118,11 +118,11 @@ class Frame:
     height: float
 
     def xs(self, values: ArrayLike) -> Floats:
-        """Return how far from the left of the picture values are."""
+        """Return the distances of values from the left of the picture."""
         return self.left + self.panel.x.shares(values) * self.width
 
     def ys(self, values: ArrayLike) -> Floats:
-        """Return how far from its top they are."""
+        """Return the distances of values from the top of the picture."""
         return self.top + (1 - self.panel.y.shares(values)) * self.height
 
 
@@ -135,7 +135,7 @@ class Mark(Protocol):
 
     @property
     def label(self) -> str:
-        """Its name in the legend; without one it is not named."""
+        """Its name in the legend; without one it is not listed."""
 
     def draw(self, frame: Frame) -> str:
         """Return it as SVG."""
@@ -149,7 +149,7 @@ class Panel:
     y: Axis
     marks: list[Mark] = field(default_factory=list)
     share: float = 1.0
-    """Of the height of the picture, in proportion to the other panels."""
+    """The share of the picture's height, relative to the other panels."""
 
 
 @dataclass(frozen=True)
@@ -167,19 +167,19 @@ class Line:
 
     def draw(self, frame: Frame) -> str:
         """Return it as SVG."""
-        places = list(zip(frame.xs(self.xs).tolist(), frame.ys(self.ys).tolist(), strict=True))
+        points = list(zip(frame.xs(self.xs).tolist(), frame.ys(self.ys).tolist(), strict=True))
         parts = []
-        if self.width and len(places) > 1:
+        if self.width and len(points) > 1:
             dash = ' stroke-dasharray="5 4"' if self.dashed else ""
             parts.append(
-                f'<polyline points="{joined(places)}" fill="none" stroke="{self.colour}"'
+                f'<polyline points="{joined(points)}" fill="none" stroke="{self.colour}"'
                 f' stroke-width="{self.width:g}" stroke-linejoin="round"{dash}/>'
             )
         if self.dots:
             parts += [
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{self.dots:g}" fill="{self.colour}"'
                 f' fill-opacity="{self.opacity:g}"/>'
-                for x, y in places
+                for x, y in points
             ]
         return "".join(parts)
 
@@ -199,8 +199,8 @@ class Band:
         xs = frame.xs(self.xs).tolist()
         there = zip(xs, frame.ys(self.high).tolist(), strict=True)
         back = zip(xs[::-1], frame.ys(self.low).tolist()[::-1], strict=True)
-        places = joined([*there, *back])
-        return f'<polygon points="{places}" fill="{self.colour}" fill-opacity="0.15"/>'
+        points = joined([*there, *back])
+        return f'<polygon points="{points}" fill="{self.colour}" fill-opacity="0.15"/>'
 
 
 @dataclass(frozen=True)
@@ -244,29 +244,29 @@ class Strokes:
         if not self.starts:
             return ""
         (x1, y1), (x2, y2) = (np.array(ends, np.float64).T for ends in (self.starts, self.ends))
-        places = (frame.xs(x1), frame.ys(y1), frame.xs(x2), frame.ys(y2))
+        points = (frame.xs(x1), frame.ys(y1), frame.xs(x2), frame.ys(y2))
         return "".join(
             f'<path d="M{a:.1f} {b:.1f}L{c:.1f} {d:.1f}" stroke="{colour}"'
             f' stroke-width="{self.width:g}"/>'
             for a, b, c, d, colour in zip(
-                *(one.tolist() for one in places), self.colours, strict=True
+                *(one.tolist() for one in points), self.colours, strict=True
             )
         )
 
 
-def joined(places: Sequence[tuple[float, float]]) -> str:
-    """Return points as SVG has them."""
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+def joined(points: Sequence[tuple[float, float]]) -> str:
+    """Return points in the syntax of SVG."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
 
 
 def chart(panels: Sequence[Panel], width: int, height: int, name: str, title: str = "") -> str:
     """Draw panels below each other as one SVG element."""
-    shared = [one.x == other.x for one, other in pairwise(panels)]
+    shared = [panel_above.x == other.x for panel_above, other in pairwise(panels)]
     body = [said(title, 8, 18, "start", TEXT + 1)] if title else []
     top = 24.0 if title else 0.0
     room = height - top
     for panel, bare in zip(panels, [*shared, False], strict=True):
-        tall = room * panel.share / sum(one.share for one in panels)
+        tall = room * panel.share / sum(panel_above.share for panel_above in panels)
         body += drawn(panel, top, tall, width, bare)
         top += tall
     return (
@@ -277,7 +277,7 @@ def chart(panels: Sequence[Panel], width: int, height: int, name: str, title: st
 
 
 def drawn(panel: Panel, top: float, tall: float, width: float, bare: bool) -> Iterator[str]:
-    """Give the parts of a panel; a bare one has no labels below."""
+    """Yield the parts of a panel; a bare one has no labels below."""
     named = [mark for mark in panel.marks if mark.label]
     rows = legend_rows(named, width - 70)
     below = 10 if bare else 40
@@ -322,12 +322,12 @@ def legend_rows(marks: Sequence[Mark], width: float) -> list[list[Mark]]:
 
 
 def wide(mark: Mark) -> float:
-    """Return how much room a mark takes in the legend."""
+    """Return the width of a mark in the legend."""
     return 34 + CHARACTER * len(mark.label)
 
 
 def legend(marks: Sequence[Mark], left: float, y: float) -> Iterator[str]:
-    """Give a row of the legend."""
+    """Yield a row of the legend."""
     for mark in marks:
         if getattr(mark, "width", 1.0):
             dash = ' stroke-dasharray="4 3"' if getattr(mark, "dashed", False) else ""
@@ -345,6 +345,6 @@ def rule(x1: float, y1: float, x2: float, y2: float, colour: str = "#e4e4e4") ->
 
 
 def said(text: str, x: float, y: float, anchor: str, size: int = TEXT, more: str = "") -> str:
-    """Return words, of which nothing can be markup."""
+    """Return text, escaped."""
     big = f' font-size="{size}"' if size != TEXT else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{big}{more}>{escape(text)}</text>'

@@ -23,10 +23,9 @@ BINS_PER_DECADE = 8
 def plot_degrees(in_degrees: Degrees, out_degrees: Degrees, path: Path, title: str = "") -> None:
     """Draw the relative frequency of in- and out-degrees.
 
-    Pale marks are the frequencies of single degrees, strong ones their means over bins
-    of equal width on the axis, which show the tail that single degrees scatter about.
-    Lines are the fitted laws over the range of the fit: the tail's, and dashed the one
-    bounded at both ends.
+    Pale marks are the frequencies of single degrees, strong ones their means over bins of equal
+    width on the axis, which show the tail that single degrees scatter around. Lines are the fitted
+    laws over the range of the fit: that of the tail, and dashed the one bounded at both ends.
     """
     if not have_matplotlib():
         check(path)
@@ -46,7 +45,7 @@ def plot_degrees(in_degrees: Degrees, out_degrees: Degrees, path: Path, title: s
 
 
 def shares_of(degrees: Degrees) -> tuple[NDArray[np.int64], Floats, int]:
-    """Return the degrees above zero, the share of pages that have each, and how many pages."""
+    """Return the degrees above zero, the share of pages with each, and the number of pages."""
     pairs = np.array([pair for pair in degrees.histogram if pair[0] > 0], np.int64).reshape(-1, 2)
     pages = sum(count for _, count in degrees.histogram)
     return pairs[:, 0], pairs[:, 1] / max(pages, 1), pages
@@ -75,7 +74,7 @@ def degrees_chart(in_degrees: Degrees, out_degrees: Degrees, title: str) -> str:
 
 
 def draw(axes: Axes, degrees: Degrees, name: str, colour: str, marker: str) -> bool:
-    """Draw one direction; say whether there was anything to draw."""
+    """Draw one direction; return whether there was anything to draw."""
     ks, shares, pages = shares_of(degrees)
     if not len(ks):
         return False
@@ -89,19 +88,19 @@ def draw(axes: Axes, degrees: Degrees, name: str, colour: str, marker: str) -> b
 
 
 def binned(ks: NDArray[np.int64], shares: Floats) -> tuple[Floats, Floats]:
-    """Return the middles of bins that widen with k, and the mean share of the degrees in each."""
+    """Return the centres of bins that widen with k, and the mean share of the degrees in each."""
     last = int(ks[-1])
     decades = np.arange(0, np.log10(last + 1) + 2 / BINS_PER_DECADE, 1 / BINS_PER_DECADE)
     edges = np.unique(np.minimum(np.ceil(10**decades), last + 1).astype(np.int64))
     sums = np.add.reduceat(np.append(shares, 0.0), np.searchsorted(ks, edges[:-1]))
-    # Where no degree falls in a bin reduceat gives the next one's share.
+    # For an empty bin reduceat gives the share of the next one.
     filled = np.diff(np.searchsorted(ks, edges)) > 0
     middles = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
     return middles[filled], (sums / np.diff(edges))[filled]
 
 
 def draw_law(axes: Axes, law: PowerLaw, pages: int, name: str, colour: str, dash: str) -> None:
-    """Draw a law over its range, as high as the share of the pages that it describes."""
+    """Draw a law over its range, scaled to the share of the pages that it describes."""
     ks, shares = law_line(law, pages)
     label = f"{name}: $k^{{{-law.exponent:.2f}}}$, $k$ = {law.x_min:,} to {law.x_max:,}"
     axes.plot(ks, shares, color=colour, linestyle=dash, linewidth=1.3, label=label)

@@ -14,14 +14,16 @@ from foragers.evaluation.plots.canvas import figure, have_matplotlib, sketch
 from foragers.evaluation.plots.chart import COLOURS, Axis, Band, Line, Panel, chart
 
 Curve = Sequence[tuple[int, int]]
-"""(downloads, relevant) at some points of a crawl."""
+"""(downloads, relevant) at points of a crawl."""
 Points = Sequence[tuple[int, float]]
 """The same for a mean of crawls."""
+LEGEND_CHARACTERS = 110
+"""The width of a figure, in characters of its legend."""
 
 
 def plot_harvest(result: Result, path: Path) -> Path:
     """Draw the curves of a comparison; return the file to look at."""
-    curves = {name: [run.curve for run in found.runs] for name, found in ranked(result)}
+    curves = {name: [run.curve for run in strategy.runs] for name, strategy in ranked(result)}
     title = f"{Path(result.world).name}: {result.topic}"
     return plot_curves(curves, result.budget, title, path, dashed=result.references)
 
@@ -44,20 +46,22 @@ def plot_curves(
         return sketch(curves_chart(every, grid, title, dashed, vertical), path)
     with figure(path, 7.2, 4.6) as drawing:
         axes = drawing.subplots()
-        for number, (name, found) in enumerate(every.items()):
+        for number, (name, values) in enumerate(every.items()):
             colour = COLOURS[number % len(COLOURS)]
             line = "--" if name in dashed else "-"
-            axes.plot(grid, found.mean(axis=0), color=colour, linestyle=line, label=name)
-            if len(found) > 1:
+            axes.plot(grid, values.mean(axis=0), color=colour, linestyle=line, label=name)
+            if len(values) > 1:
                 axes.fill_between(
-                    grid, found.min(axis=0), found.max(axis=0), color=colour, alpha=0.15, lw=0
+                    grid, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, lw=0
                 )
         axes.set_xlim(0, budget)
         axes.set_ylim(0)
         axes.set_xlabel("downloads")
         axes.set_ylabel(vertical)
         axes.set_title(title)
-        axes.legend(loc="best")
+        # Below the axes, where it covers no curve.
+        columns = LEGEND_CHARACTERS // (max(map(len, every), default=0) + 8)
+        drawing.legend(loc="outside lower center", ncols=max(1, min(columns, 4)))
     return path if path.suffix else path.with_name(f"{path.name}.png")
 
 
@@ -69,19 +73,19 @@ def curves_chart(
     vertical: str = "relevant pages found",
 ) -> str:
     """Return the same as SVG, drawn without matplotlib."""
-    most = max((float(found.max(initial=0.0)) for found in curves.values()), default=0.0)
+    most = max((float(values.max(initial=0.0)) for values in curves.values()), default=0.0)
     x = Axis("downloads", 0, max(1, int(grid[-1])), whole=True)
     panel = Panel(x, Axis(vertical, 0, 1.05 * max(most, 1.0), whole=True))
-    for number, (name, found) in enumerate(curves.items()):
+    for number, (name, values) in enumerate(curves.items()):
         colour = COLOURS[number % len(COLOURS)]
-        if len(found) > 1:
-            panel.marks.append(Band(grid, found.min(axis=0), found.max(axis=0), colour))
-        panel.marks.append(Line(grid, found.mean(axis=0), colour, name, name in dashed))
+        if len(values) > 1:
+            panel.marks.append(Band(grid, values.min(axis=0), values.max(axis=0), colour))
+        panel.marks.append(Line(grid, values.mean(axis=0), colour, name, name in dashed))
     return chart([panel], 720, 460, "relevant pages found over downloads", title)
 
 
 def at(curve: Points, downloads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return what was found after so many downloads; a crawl keeps what it has to the end."""
+    """Return the pages found after a number of downloads, at the end the last value."""
     xs, ys = zip(*[(0, 0), *curve], strict=True)
-    found: NDArray[np.float64] = np.interp(downloads, xs, ys)
-    return found
+    values: NDArray[np.float64] = np.interp(downloads, xs, ys)
+    return values

@@ -1,8 +1,8 @@
-"""Where the nodes of a drawn graph stand: as far apart as there are edges between them.
+"""A layout for drawn graphs: distances between nodes as their number of edges.
 
-The sum over pairs of (distance on paper / distance in the graph - 1)² is made small, as Kamada and
-Kawai (1989) do, by moving one node after the other to where the others want it (Gansner, Koren
-and North 2004), which never makes it larger.
+The sum over pairs of (distance on paper / distance in the graph - 1)² is minimised, as by Kamada
+and Kawai (1989), by moving one node after the other to its best position (Gansner, Koren and North
+2004), which never increases it.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ Floats = NDArray[np.float64]
 
 SWEEPS = 200
 SETTLED = 1e-3
-"""Nodes that move less than this, in lengths of an edge, are where they belong."""
+"""Nodes that move less than this, in lengths of an edge, have converged."""
 
 
 def distances(count: int, edges: Iterable[tuple[int, int]]) -> Floats:
     """Return the number of edges between each two nodes; parts of a graph are far apart."""
     near: list[set[int]] = [set() for _ in range(count)]
-    for one, other in edges:
-        near[one].add(other)
-        near[other].add(one)
-    found = np.full((count, count), np.inf)
+    for first, second in edges:
+        near[first].add(second)
+        near[second].add(first)
+    steps_between = np.full((count, count), np.inf)
     for start in range(count):
         steps, here, seen = 0, {start}, {start}
         while here:
-            found[start, list(here)] = steps
+            steps_between[start, list(here)] = steps
             here = set().union(*(near[node] for node in here)) - seen
             seen |= here
             steps += 1
-    finite = found[np.isfinite(found)]
-    found[np.isinf(found)] = finite.max(initial=0.0) + 1
-    return found
+    finite = steps_between[np.isfinite(steps_between)]
+    steps_between[np.isinf(steps_between)] = finite.max(initial=0.0) + 1
+    return steps_between
 
 
 def arranged(wanted: Floats) -> Floats:
-    """Return places in the plane whose distances come near to those that are wanted."""
+    """Return points in the plane whose distances approximate the wanted ones."""
     count = len(wanted)
     turns = np.arange(count) * (2 * np.pi / max(count, 1))
     spots: Floats = np.column_stack((np.cos(turns), np.sin(turns)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, log
 
 import numpy as np
@@ -11,16 +12,9 @@ from msgspec.structs import replace
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.protocols import Strategy
 from foragers.core.types import Visit
-from foragers.evaluation.metrics.recall import (
-    BY_STRATEGY,
-    FITTED,
-    Estimate,
-    Law,
-    RecallCounts,
-    combined,
-    estimate,
-    law_of,
-)
+from foragers.evaluation.metrics.fitted import BY_STRATEGY, FITTED, law_of
+from foragers.evaluation.metrics.laws import Enough, Law, LeftLine, RecallCounts
+from foragers.evaluation.metrics.recall import chao, chapman, combined, estimate
 from foragers.evaluation.metrics.sightings import Sightings
 from foragers.judges.simple import Everything
 from foragers.storage.ledger.memory import MemoryLedger
@@ -29,7 +23,12 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 
-PLAIN = Law(0.0, 1.0, 0.0, 0.0, -log(2), 0.0, log(2))
+PLAIN = Law(
+    LeftLine(-log(2), 0.0, 1.0),
+    LeftLine(0.0, 0.0, 1.0),
+    LeftLine(log(2), 0.0, 1.0),
+    Enough(log(2), 0.5, 0.5),
+)
 """What is left is what waits times the yield, give or take a factor of two (of 1 plus it)."""
 
 
@@ -41,9 +40,36 @@ def test_the_law_is_a_product_of_powers() -> None:
     assert told.recall == pytest.approx(100 / 119)
     assert (told.recall_low, told.recall_high) == pytest.approx((100 / 139, 100 / 109))
     assert str(told) == "found 100 of about 119 (109–139), recall 84%"
-    steeper = Law(1.0, 0.5, 0.0, 2.0, 0.0, 0.0, 0.0)
-    left = exp(1.0) * 20**0.5 * 8**2 - 1
+    steeper = replace(PLAIN, middle=LeftLine(1.0, 0.5, 0.25))
+    left = exp(1.0) * 101**0.5 * 20**0.25 - 1
     assert combined(RecallCounts(100, 50, 19.0, 7.0), steeper).total == pytest.approx(100 + left)
+
+
+def test_lines_that_cross_make_no_interval_without_its_estimate() -> None:
+    crossed = replace(PLAIN, low=LeftLine(1.0, 0.0, 1.0), high=LeftLine(-1.0, 0.0, 1.0))
+    told = combined(RecallCounts(100, 50, 19.0, 7.0), crossed)
+    assert told.low == told.total == told.high
+
+
+def test_a_recall_is_surely_reached_when_few_pages_of_any_kind_are_to_come() -> None:
+    # Left over found: 2 · sqrt(4 / 100) · sqrt(250 / 1000) = 2 · 0.2 · 0.5 = 0.2.
+    counts = RecallCounts(100, 900, 4.0, 0.0, pages=1000, to_come=250.0, downloads=1200)
+    told = combined(counts, PLAIN)
+    assert told.recall_sure == pytest.approx(100 / 120)
+    assert told.reaches(0.83)
+    assert not told.reaches(0.84)
+    more = combined(replace(counts, to_come=1000.0), PLAIN)
+    assert more.recall_sure == pytest.approx(100 / 140)
+    assert not more.reaches(0.5), "below 0.8 the formula is not trusted"
+    early = combined(replace(counts, downloads=99), PLAIN)
+    assert not early.reaches(0.01), "a hundred downloads are the least"
+
+
+def test_urls_on_hosts_that_gave_no_page_are_named() -> None:
+    counts = RecallCounts(100, 900, 4.0, 0.0, pages=1000, to_come=250.0, silent=700)
+    told = combined(counts, PLAIN)
+    assert told.silent == 700
+    assert "700 URLs wait on hosts that gave no page" in told.basis_said
 
 
 def test_nothing_is_said_of_the_rest_before_some_are_found() -> None:
@@ -85,7 +111,7 @@ def looks(strategy: Strategy, archive: Archive, label: str) -> list[bool]:
     crawl.begin()
     seen.watch([seed_visit(world.seeds, 0.0)])
 
-    def watch(visits: list[Visit]) -> None:
+    def watch(visits: Sequence[Visit]) -> None:
         for visit in visits:
             seen.watch([Visit(visit.page, 1.0, visit.page.final in truth)])
             told = estimate(seen)
@@ -113,13 +139,6 @@ def test_auto_has_a_law_of_its_own() -> None:
     assert law_of("best-first(inherit=0.3)") == law_of("") == FITTED
 
 
-def test_with_a_narrow_interval_a_recall_is_reached_when_its_lower_end_is() -> None:
-    told = Estimate(90, 95, 91, 120, 90 / 95, 90 / 120, 90 / 91, waiting=7)
-    assert told.reaches(0.9)
-    assert not told.reaches(0.9, law_of("auto"))
-    assert told.reaches(0.7, law_of("auto"))
-
-
 @pytest.mark.parametrize("waiting", [0, 50])
 def test_no_recall_is_told_where_much_was_left_out(waiting: int) -> None:
     cut = RecallCounts(19, waiting, 4.0, 2.0, pages=60, trapped=280, failed=12, barred=7)
@@ -140,3 +159,48 @@ def test_an_estimate_says_what_it_rests_on() -> None:
         "pages accepted by topic “solar panel” at threshold 0.75: 16 of 57,365 pages so far;"
         " not counted: 3 known pages left out by failures, 40 by robots.txt, scope or limits"
     )
+
+
+def test_chapman_is_what_the_formula_says() -> None:
+    # 11 · 16 / 6 − 1, and the variance 11 · 16 · 5 · 10 / (36 · 7) = 34.92 around 8.33 missed:
+    # exp(1.645 √log(1 + 34.92 / 69.44)) = 2.857.
+    count = chapman(10, 15, 5)
+    assert count.value == pytest.approx(28.3333, abs=1e-3)
+    assert count.low == pytest.approx(20 + 8.3333 / 2.8572, abs=0.01)
+    assert count.high == pytest.approx(20 + 8.3333 * 2.8572, abs=0.01)
+
+
+def test_samples_that_are_the_same_have_met_all_there_are() -> None:
+    count = chapman(12, 12, 12)
+    assert (count.value, count.low, count.high) == (12, 12, 12)
+
+
+def test_samples_without_anything_in_common_leave_all_open() -> None:
+    count = chapman(10, 10, 0)
+    assert count.value == 120
+    assert count.high > 2 * count.value
+
+
+def test_chao_is_what_the_formula_says() -> None:
+    assert chao(20, 8, 3).value == 20 + 8 * 7 / (2 * 4)
+    assert chao(20, 0, 7).value == chao(20, 0, 7).high == 20
+
+
+def test_chapmans_interval_holds_nine_times_out_of_ten_for_samples_by_lot() -> None:
+    chance = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        one, other = chance.random((2, 300)) < 0.3
+        count = chapman(int(one.sum()), int(other.sum()), int((one & other).sum()))
+        held += count.low <= 300 <= count.high
+    assert 0.84 <= held / 400 <= 0.96
+
+
+def test_chao_is_a_lower_bound_where_some_are_met_less_often_than_others() -> None:
+    chance = np.random.default_rng(2)
+    values = []
+    for _ in range(200):
+        met = chance.poisson(chance.gamma(0.7, 2.0, 500))
+        once, twice = (int((met == times).sum()) for times in (1, 2))
+        values.append(chao(int((met > 0).sum()), once, twice).value)
+    assert np.mean(np.array(values) < 500) > 0.95

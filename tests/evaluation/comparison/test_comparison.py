@@ -11,7 +11,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -49,12 +48,23 @@ def world(tmp_path: Path) -> Path:
     return tmp_path / "world"
 
 
-def run_of(world: Path, **options: object) -> ReplayOptions:
-    return replace(ReplayOptions(str(world), "", Target(relevant="target"), budget=10), **options)
+LABELLED = Target(relevant="target")
 
 
-def result_of(world: Path, *strategies: str, runs: int = 1, **options: object) -> Result:
-    plan = Plan(run_of(world, **options), strategies, runs)
+def run_of(
+    world: Path, aim: Target = LABELLED, budget: int = 10, since: float | None = None
+) -> ReplayOptions:
+    return ReplayOptions(str(world), "", aim, budget=budget, since=since)
+
+
+def result_of(
+    world: Path,
+    *strategies: str,
+    runs: int = 1,
+    aim: Target = LABELLED,
+    since: float | None = None,
+) -> Result:
+    plan = Plan(run_of(world, aim, since=since), strategies, runs)
     study = prepare(plan.base)
     study.score()
     return compare(plan, study)
@@ -214,18 +224,21 @@ def test_more_strategies_can_be_added_later(world: Path, tmp_path: Path) -> None
     assert (out / "ledgers" / "random-0.sqlite").stat().st_mtime_ns == before
 
 
+ANY_WORLD = ReplayOptions("w", "")
+
+
 @pytest.mark.parametrize(
     ("plan", "message"),
     [
-        ({"strategies": ("random", "random")}, "twice"),
-        ({"strategies": ("random",), "runs": 0}, "--runs 0"),
-        ({"strategies": ("best-fist",)}, "did you mean 'best-first'"),
-        ({"strategies": ("random",), "against": "nobody"}, "unknown strategy 'nobody'"),
+        (Plan(ANY_WORLD, ("random", "random")), "twice"),
+        (Plan(ANY_WORLD, ("random",), runs=0), "--runs 0"),
+        (Plan(ANY_WORLD, ("best-fist",)), "did you mean 'best-first'"),
+        (Plan(ANY_WORLD, ("random",), against="nobody"), "unknown strategy 'nobody'"),
     ],
 )
-def test_plans_that_cannot_be_run_are_refused(plan: dict[str, object], message: str) -> None:
+def test_plans_that_cannot_be_run_are_refused(plan: Plan, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        Plan(ReplayOptions("w", ""), **plan).check()
+        plan.check()
 
 
 @pytest.mark.parametrize(
@@ -332,5 +345,6 @@ def test_the_strategy_with_the_largest_area_comes_first() -> None:
     def of(area: float) -> StrategyResult:
         return StrategyResult.of([RunResult(0, 10, 1, 9, [], 0.0, 0.0, 0, 0, area)])
 
-    result = SimpleNamespace(strategies={"a": of(1.0), "b": of(3.0)}, references={"c": of(2.0)})
+    strategies, references = {"a": of(1.0), "b": of(3.0)}, {"c": of(2.0)}
+    result = Result(1, "w", "", 10, 10, None, "c", strategies, references)
     assert [name for name, _ in ranked(result)] == ["b", "c", "a"]

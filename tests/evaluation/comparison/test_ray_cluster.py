@@ -28,6 +28,7 @@ from foragers.evaluation.comparison.ray_cluster import Luggage, carry_out, check
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.study import Study, prepare
 from foragers.strategies.registry import named_model
+from foragers.version import __version__
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 
@@ -64,7 +65,7 @@ def study_of(home: Path) -> Study:
     return study
 
 
-def luggage_of(study: Study, version: str = cluster.__version__) -> Luggage:
+def luggage_of(study: Study, version: str = __version__) -> Luggage:
     return Luggage(pickle.dumps(study), fingerprint(study), version)
 
 

@@ -1,0 +1,117 @@
+"""Laws: what a crawl has counted, and what such counts have meant on webs where the truth is known.
+
+A *line* adds up the logarithms of counts, each with a weight.  The lines were fitted by quantile
+regression on crawls of recorded webs (docs/stopping.md): half of the time the truth was below the
+middle one, and one time in twenty below the lowest or above the highest.  So an interval says how
+such crawls have turned out, not how they would if pages were balls in an urn.
+
+To stop, an interval is of little use: it is wide while much is unknown, and a crawl that looks at
+it again and again stops at the first look that errs.  *Enough* is told by a formula of its own.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from foragers.core.exact import exp_of, expm1_of, log1p_of, log_of
+
+LARGEST = 40.0
+"""Logarithms beyond this one are cut off: there are no so many pages."""
+EARLIEST = 100
+"""No crawl has found enough before so many downloads, unless nothing waits."""
+MOST_LEFT_OUT = 0.1
+"""With more pages left out by failures and trap rules, as a share of those received, nothing can
+be said of what there is: as much may lie among them."""
+
+
+class RecallCounts(msgspec.Struct, frozen=True):
+    """Pages found, URLs that wait, and two accounts of what is left to find.
+
+    Of the URLs that wait, `silent` are on hosts that have given no page; no account includes
+    them.  `rate` is the recent yield of relevant pages per URL, and `to_come` the number of pages
+    of any kind that wait, by the recent yield of those.
+    """
+
+    found: int
+    waiting: int
+    by_yield: float
+    by_capture: float
+    by_agents: float | None = None
+    pages: int = 0
+    trapped: int = 0
+    failed: int = 0
+    barred: int = 0
+    silent: int = 0
+    rate: float = 0.0
+    to_come: float = 0.0
+    downloads: int = 0
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether so much was left out that what is within reach says little."""
+        return self.trapped + self.failed > MOST_LEFT_OUT * self.pages
+
+
+class LeftLine(msgspec.Struct, frozen=True):
+    """Weights for the logarithms of the pages found and of what is left by yield."""
+
+    base: float
+    found: float
+    by_yield: float
+
+    def left(self, counts: RecallCounts) -> float:
+        """Return how many relevant pages are left to find, by this line."""
+        expected = (
+            self.base
+            + self.found * log1p_of(counts.found)
+            + self.by_yield * log1p_of(counts.by_yield)
+        )
+        return max(0.0, expm1_of(min(expected, LARGEST)))
+
+
+class Enough(msgspec.Struct, frozen=True):
+    """How many relevant pages are left at most, when a crawl is to stop.
+
+    With F pages found, Y left by yield, P pages received and Q pages of any kind to come:
+
+        left / F = e^base (Y / F)^by_yield (Q / P)^to_come
+
+    If relevant pages were as frequent among the pages to come as among those received, `left / F`
+    would be Q / P; a crawler that takes the best first leaves fewer.
+    """
+
+    base: float
+    by_yield: float
+    to_come: float
+
+    def left(self, counts: RecallCounts) -> float:
+        """Return how many are left; there is no telling early, or while nothing was found."""
+        if counts.downloads < EARLIEST or not counts.found or not counts.pages:
+            return exp_of(LARGEST)
+        if counts.by_yield <= 0 or counts.to_come <= 0:
+            return 0.0
+        value = (
+            self.base
+            + self.by_yield * log_of(counts.by_yield / counts.found)
+            + self.to_come * log_of(counts.to_come / counts.pages)
+        )
+        return counts.found * exp_of(min(value, LARGEST))
+
+
+class Law(msgspec.Struct, frozen=True):
+    """How many relevant pages are left: the ends of an interval, the estimate, and when to stop."""
+
+    low: LeftLine
+    middle: LeftLine
+    high: LeftLine
+    enough: Enough
+
+    def left(self, counts: RecallCounts) -> tuple[float, float, float]:
+        """Return the lower end, the estimate and the upper end; lines may cross, these do not.
+
+        The estimate is no more than what is left at most by `enough`: a crawl that stops has
+        found by its estimate what it stops for.
+        """
+        middle = min(self.middle.left(counts), self.enough.left(counts))
+        low, high = self.low.left(counts), self.high.left(counts)
+        return min(low, middle), middle, max(high, middle)

@@ -1,0 +1,157 @@
+"""What a budget will bring: which share of all relevant pages so many downloads will have found.
+
+A plan is made from the same counts as the estimate of the recall.  With r for the recent yield of
+relevant pages per URL, n for the downloads to come, F for the pages found and Y for what is left by
+yield, each end of an interval is a line
+
+    a + b log(1 + F) + c log(1 + r n) + d log(1 + Y)
+
+that was fitted by quantile regression on crawls of recorded webs (docs/stopping.md): for the
+log-odds of the share that will have been found, and for the logarithm of 1 plus the number of pages
+that will be found on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor
+
+import msgspec
+
+from foragers.core.exact import exp_of, expm1_of, log1p_of
+from foragers.evaluation.metrics.laws import LARGEST, RecallCounts
+
+FIRST_PLAN = 100
+"""A plan is made after so many downloads at the earliest."""
+QUARTER = 0.25
+"""The account has the plan after this share of the budget, besides the first one."""
+WIDEST = 0.7
+"""No share is told where the interval is wider: it would say nothing."""
+
+
+class PlanLine(msgspec.Struct, frozen=True):
+    """Weights for the logarithms of pages found, of r n, and of what is left by yield."""
+
+    base: float
+    found: float
+    ahead: float
+    by_yield: float
+
+    def of(self, counts: RecallCounts, downloads: int) -> float:
+        """Return the value of the line, if so many downloads are to come."""
+        value = (
+            self.base
+            + self.found * log1p_of(counts.found)
+            + self.ahead * log1p_of(counts.rate * downloads)
+            + self.by_yield * log1p_of(counts.by_yield)
+        )
+        return max(-LARGEST, min(value, LARGEST))
+
+
+class PlanLaw(msgspec.Struct, frozen=True):
+    """The lower end, the middle and the upper end: of the log-odds of the share, of the pages."""
+
+    shares: tuple[PlanLine, PlanLine, PlanLine]
+    pages: tuple[PlanLine, PlanLine, PlanLine]
+
+
+class BudgetPlan(msgspec.Struct, frozen=True):
+    """What a budget will have brought, as told after `at` downloads, when `found` were found.
+
+    `low` and `high` are the ends of an 80 % interval for the share of all reachable relevant
+    pages, `pages_low` and `pages_high` those for their number.  `withheld` says why there is none.
+    """
+
+    at: int
+    budget: int
+    found: int
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+    pages_low: int | None = None
+    pages_high: int | None = None
+    withheld: str = ""
+
+    @property
+    def said(self) -> str:
+        """What the budget will find."""
+        budget = f"{self.budget:,} downloads"
+        if self.pages_low is None or self.pages_high is None:
+            return f"what {budget} will find cannot be told: {self.withheld}"
+        pages = f"{self.pages_low:,}–{self.pages_high:,} pages"
+        if self.low is None or self.high is None:
+            return f"{budget} will find {pages}; {self.withheld}"
+        share = f"{100 * self.low:.0f}–{100 * self.high:.0f} %"
+        return f"{budget} will find {share} of what this judge accepts ({pages})"
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A plan of some time ago, and what has come of it: pages found, and their share by estimate.
+
+    `held` says whether the number of pages was in the interval, once the budget was spent.
+    """
+
+    plan: BudgetPlan
+    downloads: int
+    found: int
+    recall: float | None = None
+    held: bool | None = None
+
+    @property
+    def said(self) -> str:
+        """The plan and what has come of it, for people."""
+        plan = self.plan
+        came = f"{self.found:,} pages after {self.downloads:,} downloads"
+        if self.recall is not None:
+            came += f", {self.recall:.0%} by the estimate"
+        told = "" if self.held is None else f"; {'held' if self.held else 'did not hold'}"
+        return f"told after {plan.at:,}: {plan.said}; came: {came}{told}"
+
+
+def plan(
+    counts: RecallCounts, law: PlanLaw | None, at: int, budget: int, withheld: str
+) -> BudgetPlan:
+    """Return what a budget will have brought; `withheld` if nothing can be said of the total."""
+    ahead = budget - at
+    if law is None and not withheld:
+        withheld = "not measured for this strategy"
+    if withheld or law is None:
+        return BudgetPlan(at, budget, counts.found, withheld=withheld)
+    fewest, _, most = sorted(line.of(counts, ahead) for line in law.pages)
+    low, share, high = (odds(value) for value in sorted(x.of(counts, ahead) for x in law.shares))
+    pages_low = counts.found + floor(max(0.0, expm1_of(fewest)))
+    pages_high = counts.found + min(ahead, ceil(max(0.0, expm1_of(most))))
+    told = BudgetPlan(
+        at, budget, counts.found, None, None, None, min(pages_low, pages_high), pages_high
+    )
+    if high - low > WIDEST:
+        return msgspec.structs.replace(told, withheld="which share that is cannot be told yet")
+    return msgspec.structs.replace(told, share=share, low=low, high=high)
+
+
+def odds(value: float) -> float:
+    """Return the share that has these log-odds."""
+    return 1.0 / (1.0 + exp_of(-value))
+
+
+def is_due(plans: Sequence[BudgetPlan], downloads: int, budget: int) -> bool:
+    """Say whether the account needs a plan now: the first one, and one at a quarter of a budget."""
+    if not FIRST_PLAN <= downloads < budget:
+        return False
+    return not plans or plans[-1].at < QUARTER * budget <= downloads
+
+
+def account(
+    plans: Sequence[BudgetPlan], downloads: int, found: int, recall: float | None
+) -> tuple[Planned, ...]:
+    """Return what has come of the plans."""
+    return tuple(
+        Planned(one, downloads, found, recall, held(one, downloads, found)) for one in plans
+    )
+
+
+def held(made: BudgetPlan, downloads: int, found: int) -> bool | None:
+    """Say whether a plan has held; None before its budget is spent, or if nothing was told."""
+    if made.pages_low is None or made.pages_high is None or downloads < made.budget:
+        return None
+    return made.pages_low <= found <= made.pages_high
