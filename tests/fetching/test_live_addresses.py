@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from foragers.crawling.build import CheckpointSettings, SessionSettings
 from foragers.crawling.session import Session
-from support.crawling import LIMITS, crawl, order_of, serving
+from foragers.crawling.settings import CheckpointSettings, SessionSettings
+from support.crawling import LIMITS, crawl, end_as_if_killed, order_of, serving
 from support.hostile_server import page
 
 PAGES = 60
 
 
-def site() -> dict:
+def site() -> dict[str, bytes]:
     """Return pages that each bring forty new addresses to light, which all lead nowhere."""
     return {f"/{n}": page(*(f"/{n}/deeper/{k}" for k in range(40))) for n in range(PAGES)}
 
@@ -25,17 +24,13 @@ def site() -> dict:
 def killed(folder: Path, seed: str, visits: int) -> None:
     """Crawl for a while and end as a kill does: without a word."""
     settings = SessionSettings(checkpoints=CheckpointSettings(visits=9))
-    session = Session(order_of(seed, budget=5000), folder, LIMITS, settings)
-    session.open()
+    session = Session.open(order_of(seed, budget=5000), folder, LIMITS, settings)
     seen = 0
     for some in session.steps():
         seen += len(some)
         if seen >= visits:
             break
-    session.ledger._connection.close()
-    session.live.close()
-    session.live.table.store.close()
-    os.close(session._lock)
+    end_as_if_killed(session)
 
 
 def gone(file: Path) -> None:
@@ -75,8 +70,7 @@ def test_a_checkpoint_that_did_not_fit_never_comes_to_fit(tmp_path: Path) -> Non
         crawl(tmp_path, server.url("/"), budget=30)
         for file in tmp_path.glob("ledger.sqlite*"):
             file.unlink()
-        session = Session(order_of(server.url("/"), budget=60), tmp_path, LIMITS)
-        session.open()
+        session = Session.open(order_of(server.url("/"), budget=60), tmp_path, LIMITS)
         assert not (tmp_path / "checkpoint").exists()
         assert len(session.ledger) == 0
         session.close()

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from foragers.crawling import session as session_module
-from foragers.storage.warc.writer import Recorder
+from foragers.crawling.settings import SessionSettings
 from support.crawl_folders import said
 from support.crawling import crawl, serving
 from support.hostile_server import page
@@ -40,16 +39,11 @@ def test_files_of_two_crawls_fit_into_one_folder(tmp_path: Path) -> None:
     assert len(urls) == 14
 
 
-def test_a_crawl_that_goes_on_numbers_its_files_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def small(*args: object, **options: object) -> Recorder:
-        return Recorder(*args, **options, limit=1)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(session_module, "Recorder", small)
+def test_a_crawl_that_goes_on_numbers_its_files_on(tmp_path: Path) -> None:
+    settings = SessionSettings(warc_bytes=1)
     with serving(SITE) as server:
-        crawl(tmp_path / "my crawl", server.url("/"), warc=True, budget=3)
-        crawl(tmp_path / "my crawl", server.url("/"), warc=True)
+        crawl(tmp_path / "my crawl", server.url("/"), settings=settings, warc=True, budget=3)
+        crawl(tmp_path / "my crawl", server.url("/"), settings=settings, warc=True)
     found = names(tmp_path / "my crawl")
     begin = found[0].removesuffix("-00000.warc.gz")
     assert re.fullmatch(r"my-crawl-\d{14}-[0-9a-f]{8}", begin)

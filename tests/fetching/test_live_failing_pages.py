@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foragers.fetching.throttle import Throttle, ThrottleSettings
+from foragers.fetching.settings import ThrottleSettings
+from foragers.fetching.throttle import Throttle
 from support.crawling import crawl, gaps, serving
 from support.hostile_server import Connection, page, reply
 

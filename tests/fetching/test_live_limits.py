@@ -7,6 +7,7 @@ import socket
 import time
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import brotli
@@ -14,10 +15,10 @@ import pytest
 import zstandard
 from warcio.archiveiterator import ArchiveIterator
 
-from foragers.fetching.job import LATER
+from foragers.http.causes import LATER
 from support.core_speed import unit
 from support.crawling import LIMITS, crawl, one, serving
-from support.hostile_server import Connection, page, reply
+from support.hostile_server import Answer, Connection, page, reply
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 ZEROS = b"<p>" + bytes([32]) * 30_000_000
@@ -55,7 +56,9 @@ def body_trickle(connection: Connection) -> None:
         (body_trickle, "timeout: not done after 1.5 s", 1),
     ],
 )
-def test_slow_answers_are_given_up_in_time(answer, reason: str, tries: int, tmp_path: Path) -> None:
+def test_slow_answers_are_given_up_in_time(
+    answer: Answer, reason: str, tries: int, tmp_path: Path
+) -> None:
     with serving({"/it": answer}) as server:
         begun = time.monotonic()
         outcome = crawl(tmp_path, server.url("/it"))
@@ -127,7 +130,7 @@ def many_headers(connection: Connection) -> None:
         (many_headers, "headers too large"),
     ],
 )
-def test_answers_without_end_are_cut_off(answer, reason: str, tmp_path: Path) -> None:
+def test_answers_without_end_are_cut_off(answer: Answer, reason: str, tmp_path: Path) -> None:
     status, found, _ = one(tmp_path, answer)
     assert status == "failed"
     assert found.startswith(reason)
@@ -138,7 +141,7 @@ def deflated(data: bytes) -> bytes:
     return raw.compress(data) + raw.flush()
 
 
-BOMBS = {
+BOMBS: dict[str, Callable[[], bytes]] = {
     "gzip": lambda: gzip.compress(ZEROS),
     "deflate": lambda: zlib.compress(ZEROS),
     "br": lambda: brotli.compress(ZEROS, quality=5),

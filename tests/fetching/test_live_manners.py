@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
 
 import pytest
 
 from support.crawling import crawl, gaps, serving
-from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
+from support.hostile_server import (
+    ALLOW_ALL,
+    Answer,
+    Asked,
+    Connection,
+    HostileServer,
+    page,
+    redirect,
+    reply,
+)
 
 SLACK = 0.02
 """The server notes the end of an answer a little after the crawler has it."""
 
 
-def busy(*, times: int, status: str = "503 Busy", **headers: str):
+def busy(*, times: int, status: str = "503 Busy", **headers: str) -> Callable[[Connection], None]:
     """Return an answer that is to be had only after some attempts."""
 
     def answer(connection: Connection) -> None:
@@ -25,7 +35,7 @@ def busy(*, times: int, status: str = "503 Busy", **headers: str):
     return answer
 
 
-def overlaps(log) -> bool:
+def overlaps(log: list[Asked]) -> bool:
     return any(gap < 0 for gap in gaps(log))
 
 
@@ -44,7 +54,7 @@ def test_hosts_at_one_address_share_their_turn(tmp_path: Path) -> None:
         time.sleep(0.02)
         connection.send(page("/1", "/2"))
 
-    site = {"/robots.txt": ALLOW_ALL, "*": slow}
+    site: dict[str, Answer] = {"/robots.txt": ALLOW_ALL, "*": slow}
     with HostileServer(site) as one, HostileServer(site) as two, HostileServer(site) as three:
         servers = one, two, three
         crawl(tmp_path, *(server.url("/") for server in servers), delay=0.05)
@@ -126,7 +136,7 @@ def test_pauses_after_failures_double(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", ["429 Too Many", "503 Busy"])
 def test_the_pace_that_a_host_can_bear_is_found_and_no_page_is_lost(
-    status: int, tmp_path: Path
+    status: str, tmp_path: Path
 ) -> None:
     served: list[float] = []
 

@@ -112,7 +112,9 @@ def test_a_null_byte_or_two_make_no_noise(tmp_path: Path) -> None:
         ("unavailable_after: 25 Jun 2190 15:00:00 GMT", ("ok", "", "secret")),
     ],
 )
-def test_pages_are_kept_until_the_day_that_they_name(asked, found, tmp_path: Path) -> None:
+def test_pages_are_kept_until_the_day_that_they_name(
+    asked: str, found: tuple[str, str, str], tmp_path: Path
+) -> None:
     body = "<title>secret</title><p>secret words"
     assert one(tmp_path, reply(body, x_robots_tag=asked)) == found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,14 @@ from foragers.cli import crawl_view
 from foragers.cli.main import main
 from foragers.core.types import Status
 from foragers.crawling import session as sessions
-from foragers.crawling.build import SessionSettings
-from foragers.fetching.outages import OutageSettings
+from foragers.crawling.settings import SessionSettings
+from foragers.fetching.settings import FetchSettings, OutageSettings
 from foragers.reports.crawl_folder import opened
 from foragers.reports.html_report import report
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.urls.table import UrlTable
 from support.crawling import serving
-from support.hostile_server import page, redirect, reply
+from support.hostile_server import HostileServer, page, redirect, reply
 
 SITE = {
     "/robots.txt": reply("User-agent: *\nDisallow: /closed", kind="text/plain"),
@@ -34,7 +35,7 @@ SITE = {
 }
 
 
-def command(server, folder: Path, *more: str) -> list[str]:
+def command(server: HostileServer, folder: Path, *more: str) -> list[str]:
     elsewhere = "http://127.0.0.1:9/"  # nobody listens there
     return [
         *("crawl", server.url("/"), elsewhere, "--topic", "tide", "--threshold", "0.1"),
@@ -43,11 +44,18 @@ def command(server, folder: Path, *more: str) -> list[str]:
     ]
 
 
+Crawled = tuple[Path, HostileServer, str]
+"""The folder of a crawl, its server and what was printed."""
+
+
 @pytest.fixture
-def crawled(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+def crawled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Crawled]:
     """Crawl with skips, failures, errors and redirects; return the folder and what was printed."""
     monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
-    settings = SessionSettings(outages=OutageSettings(stranger=0.0))  # no option sets it
+    fetching = FetchSettings(outages=OutageSettings(give_up_new=0.0))
+    settings = SessionSettings(fetching)  # no option sets it
     monkeypatch.setattr(sessions, "DEFAULT_SETTINGS", settings)
     with serving(SITE) as server:
         assert main(command(server, tmp_path)) == 0
@@ -76,7 +84,7 @@ def numbers(folder: Path) -> dict[str, int]:
     return {name: int(value.replace(",", "")) for name, value in found}
 
 
-def test_all_that_counts_a_crawl_comes_to_the_same(crawled) -> None:
+def test_all_that_counts_a_crawl_comes_to_the_same(crawled: Crawled) -> None:
     folder, _, printed = crawled
     told = json.loads((folder / "told.json").read_text())
     assert (told["downloads"], told["relevant"], told["hosts"]) == (7, 3, 1)
@@ -94,7 +102,7 @@ def test_all_that_counts_a_crawl_comes_to_the_same(crawled) -> None:
     assert shown["relevant pages"] == told["relevant"]
 
 
-def test_visits_once_more_are_downloads_and_no_finds(crawled) -> None:
+def test_visits_once_more_are_downloads_and_no_finds(crawled: Crawled) -> None:
     folder, *_ = crawled
     before = numbers(folder)
     again(folder)
@@ -104,7 +112,7 @@ def test_visits_once_more_are_downloads_and_no_finds(crawled) -> None:
     assert (after["relevant pages"], after["hosts"]) == (before["relevant pages"], before["hosts"])
 
 
-def test_a_crawl_taken_up_counts_on(crawled, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_crawl_taken_up_counts_on(crawled: Crawled, capsys: pytest.CaptureFixture[str]) -> None:
     folder, server, _ = crawled
     again(folder)
     assert main(command(server, folder)) == 0
@@ -116,7 +124,7 @@ def test_a_crawl_taken_up_counts_on(crawled, capsys: pytest.CaptureFixture[str])
         assert part in line
 
 
-def test_what_brought_no_page_is_told_by_reason(crawled) -> None:
+def test_what_brought_no_page_is_told_by_reason(crawled: Crawled) -> None:
     folder, _, printed = crawled
     told = json.loads((folder / "told.json").read_text())
     outcomes = {(one["status"], one["reason"]): one["count"] for one in told["outcomes"]}
@@ -133,7 +141,7 @@ def test_what_brought_no_page_is_told_by_reason(crawled) -> None:
 
 
 def test_explain_counts_downloads_and_knows_what_was_skipped(
-    crawled, capsys: pytest.CaptureFixture[str]
+    crawled: Crawled, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, server, _ = crawled
     home, found = server.url("/"), {}

@@ -7,24 +7,35 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from foragers.crawling.build import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.session import Session
-from foragers.fetching.outages import OutageSettings, Weather
-from foragers.fetching.throttle import Throttle, ThrottleSettings
-from support.crawling import LIMITS, Outcome, order_of, serving
-from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
+from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
+from foragers.fetching.outages import OutageMonitor
+from foragers.fetching.settings import FetchSettings, OutageSettings, ThrottleSettings
+from foragers.fetching.throttle import Throttle
+from support.crawling import LIMITS, Outcome, order_of, serving, with_backoff
+from support.hostile_server import (
+    ALLOW_ALL,
+    Answer,
+    Asked,
+    Connection,
+    HostileServer,
+    page,
+    redirect,
+    reply,
+)
 
 PAGES = 12
 UNIT = 0.05
 """Seconds that stand for one, in all pauses."""
 
 
-def site(name: str, first: bytes | None = None) -> dict:
+def site(name: str, first: bytes | None = None) -> dict[str, Answer]:
     pages = {f"/{n}": page(f"/{n + 1}", words=f"{n} of {name}") for n in range(PAGES)}
     return {**pages, f"/{PAGES}": page(words=f"last of {name}"), "/robots.txt": first or ALLOW_ALL}
 
@@ -34,7 +45,7 @@ class Switched:
 
     def __init__(self, name: str, address: str, after: int, seconds: float) -> None:
         self.site, self.address, self.seconds = site(name), address, seconds
-        self.log: list = []
+        self.log: list[Asked] = []
         self.left = after
         self.site["/robots.txt"] = self._counted(ALLOW_ALL)
         for path in list(self.site):
@@ -42,7 +53,7 @@ class Switched:
         self.server = HostileServer(self.site, address=address, log=self.log).start()
         self.port = self.server.port
 
-    def _counted(self, answer):
+    def _counted(self, answer: Answer) -> Answer:
         def send(connection: Connection) -> None:
             self.left -= 1
             if self.left == 0:
@@ -73,14 +84,13 @@ def run(
     *seeds: str,
     unit: float = UNIT,
     settings: SessionSettings = DEFAULT_SETTINGS,
-    **options,
+    **options: object,
 ) -> tuple[Outcome, list[str]]:
     """Crawl with short pauses; return what came of it and what was said on the way."""
-    crawling = Session(order_of(*seeds, **options), folder, LIMITS, settings)
-    crawling.open()
+    order, settings = order_of(*seeds, **options), with_backoff(settings, unit)
+    crawling = Session.open(order, folder, LIMITS, settings)
     said: list[str] = []
     try:
-        crawling.live.dispatch.courtesy.backoff = unit
         crawling.run(lambda visits: said.extend(crawling.notices()))
     finally:
         crawling.close()
@@ -103,7 +113,7 @@ def test_nothing_is_lost_when_all_hosts_are_away_for_a_while(tmp_path: Path) -> 
             server.stop()
     assert fetched(outcome) == 5 * (PAGES + 1), "and what failed on the way cost nothing"
     assert outcome.stopped.startswith(("there is nothing left", "the budget of"))
-    assert any("nobody can be reached" in line for line in said)
+    assert any("no host can be reached" in line for line in said)
     assert any("the network is back" in line for line in said)
 
 
@@ -146,10 +156,9 @@ def test_pages_that_were_set_aside_are_asked_for_when_the_crawl_goes_on(
     keep: bool, tmp_path: Path
 ) -> None:
     server = Switched("one", "127.0.0.2", 5, 1e9)
-    crawling = Session(order_of(server.url("/0")), tmp_path, LIMITS)
-    crawling.open()
+    crawling = Session.open(order_of(server.url("/0")), tmp_path, LIMITS)
     for _ in crawling.steps():
-        if len(crawling.extras):
+        if len(crawling.own_requests):
             break
     crawling.close()
     if not keep:
@@ -188,7 +197,7 @@ def test_hosts_with_a_long_crawl_delay_leave_their_places_to_others(tmp_path: Pa
 
 
 def test_a_redirect_is_followed_at_a_host_with_a_long_crawl_delay(tmp_path: Path) -> None:
-    settings = SessionSettings(throttle=ThrottleSettings(max_wait=0.1))
+    settings = SessionSettings(FetchSettings(throttle=ThrottleSettings(max_wait=0.1)))
     slow = reply(b"User-agent: *\nCrawl-delay: 0.3\n", kind="text/plain")
     moved = {"/0": redirect("/1"), "/1": redirect("/2"), "/2": page(), "/robots.txt": slow}
     with serving(moved) as server:
@@ -201,60 +210,60 @@ def test_a_network_that_stays_away_ends_the_crawl_in_time(tmp_path: Path) -> Non
     settings = SessionSettings(patience=20.0)
     servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4, 1e9) for n in range(3)]
     outcome, _ = run(tmp_path, *(server.url("/0") for server in servers), settings=settings)
-    assert outcome.stopped.startswith("nobody can be reached for")
+    assert outcome.stopped.startswith("no host can be reached for")
     assert {row[2] for row in outcome.rows.values()} == {"ok"}
 
 
-def courtesy_of(*answered: str) -> Throttle:
+def throttle_of(*answered: str) -> Throttle:
     found = Throttle()
     for host in answered:
         found.state(host).answered = True
     return found
 
 
-def failing(weather: Weather, host: str, now: float) -> bool:
-    weather.courtesy.not_reached(host, (host,), now)
-    return weather.failed(host, now)
+def failing(outages: OutageMonitor, host: str, now: float) -> bool:
+    outages.throttle.not_reached(host, (host,), now)
+    return outages.failed(host, now)
 
 
 def test_the_network_is_away_when_all_that_answered_lately_fall_silent() -> None:
-    weather = Weather(courtesy_of("a", "b", "c", "d"))
+    outages = OutageMonitor(throttle_of("a", "b", "c", "d"))
     for moment, host in enumerate("abcd"):
-        weather.answered(host, float(moment))
-    assert not failing(weather, "a", 5.0)
-    assert not failing(weather, "a", 6.0), "one host alone is not the network"
-    assert not failing(weather, "b", 7.0)
-    weather.answered("d", 8.0)
-    assert not failing(weather, "c", 9.0), "somebody has answered since the others"
-    assert not failing(weather, "b", 10.0)
-    assert failing(weather, "a", 11.0)
-    assert weather.is_away
-    assert weather.places(16, 0, 11.5) == 0
-    assert weather.places(16, 0, 12.0) == 3
-    assert weather.answered("a", 20.0) == 11.0
-    assert weather.places(16, 0, 20.0) == 16
+        outages.responded(host, float(moment))
+    assert not failing(outages, "a", 5.0)
+    assert not failing(outages, "a", 6.0), "one host alone is not the network"
+    assert not failing(outages, "b", 7.0)
+    outages.responded("d", 8.0)
+    assert not failing(outages, "c", 9.0), "somebody has answered since the others"
+    assert not failing(outages, "b", 10.0)
+    assert failing(outages, "a", 11.0)
+    assert outages.is_down
+    assert outages.usable(16, 0, 11.5) == 0
+    assert outages.usable(16, 0, 12.0) == 3
+    assert outages.responded("a", 20.0) == 11.0
+    assert outages.usable(16, 0, 20.0) == 16
 
 
 def test_hosts_that_never_answered_do_not_say_that_the_network_is_away() -> None:
-    weather = Weather(courtesy_of("a"))
-    weather.answered("a", 0.0)
-    assert not any(failing(weather, host, 1.0) for host in "bcdefg")
+    outages = OutageMonitor(throttle_of("a"))
+    outages.responded("a", 0.0)
+    assert not any(failing(outages, host, 1.0) for host in "bcdefg")
 
 
 def test_patience_is_longer_with_hosts_that_have_answered_and_counts_no_outage() -> None:
-    weather = Weather(courtesy_of("a", "b"))
-    weather.answered("b", 0.0)
-    failing(weather, "a", 0.0)
-    assert not weather.is_hopeless("a", OutageSettings().known - 3)
-    assert weather.is_hopeless("a", OutageSettings().known + 1)
-    failing(weather, "new", 0.0)
-    assert not weather.is_hopeless("new", OutageSettings().stranger - 3)
-    assert weather.is_hopeless("new", OutageSettings().stranger + 1)
-    failing(weather, "b", OutageSettings().known - 10)
-    assert weather.is_away
-    assert not weather.is_hopeless("a", OutageSettings().known + 1000)
-    weather.answered("b", OutageSettings().known + 1000)
-    assert not weather.is_hopeless("a", OutageSettings().known + 1001)
+    outages = OutageMonitor(throttle_of("a", "b"))
+    outages.responded("b", 0.0)
+    failing(outages, "a", 0.0)
+    assert not outages.gives_up("a", OutageSettings().give_up_known - 3)
+    assert outages.gives_up("a", OutageSettings().give_up_known + 1)
+    failing(outages, "new", 0.0)
+    assert not outages.gives_up("new", OutageSettings().give_up_new - 3)
+    assert outages.gives_up("new", OutageSettings().give_up_new + 1)
+    failing(outages, "b", OutageSettings().give_up_known - 10)
+    assert outages.is_down
+    assert not outages.gives_up("a", OutageSettings().give_up_known + 1000)
+    outages.responded("b", OutageSettings().give_up_known + 1000)
+    assert not outages.gives_up("a", OutageSettings().give_up_known + 1001)
 
 
 DNS = """
@@ -282,7 +291,7 @@ while True:
 
 
 @pytest.fixture
-def names(tmp_path: Path):
+def names(tmp_path: Path) -> Iterator[Path]:
     """Run a name server that does as a file says; where that is not allowed, skip."""
     state = tmp_path / "state"
     state.write_text("up")
@@ -296,6 +305,7 @@ def names(tmp_path: Path):
     ):
         pytest.skip("a name server of our own cannot be set here")
     server = subprocess.Popen([sys.executable, "-c", DNS, state], stdout=subprocess.PIPE, text=True)
+    assert server.stdout
     if server.stdout.readline() != "ready\n":
         pytest.skip("a name server cannot be run here")
     yield state
@@ -336,19 +346,17 @@ def test_nothing_is_lost_when_names_cannot_be_looked_up_for_a_while(
 CRAWL = """
 import sys
 from pathlib import Path
-from foragers.http import client
-from foragers.core.options import Target
 from foragers.crawling.options import CrawlOptions
-from foragers.crawling.build import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.session import Session
+from foragers.crawling.settings import SessionSettings
+from foragers.fetching.settings import FetchSettings, ThrottleSettings
+from foragers.http.client import ClientSettings
 
-client.DNS_AGE = 0
+fetching = FetchSettings(client=ClientSettings(dns_age=0), throttle=ThrottleSettings(backoff=0.1))
 folder, seed = sys.argv[1:]
 order = CrawlOptions(seeds=(seed,), strategy="breadth-first", delay=0.0,
               allow_private=("127.0.0.0/8",), traps=False, warc=False)
-crawl = Session(order, Path(folder))
-crawl.open()
-crawl.live.dispatch.courtesy.backoff = 0.1
+crawl = Session.open(order, Path(folder), settings=SessionSettings(fetching))
 print(crawl.run(lambda visits: [print(line) for line in crawl.notices()]))
 crawl.close()
 """

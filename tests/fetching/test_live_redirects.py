@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from support.crawling import crawl, gaps, one, serving
-from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
+from support.hostile_server import (
+    ALLOW_ALL,
+    Answer,
+    Connection,
+    HostileServer,
+    page,
+    redirect,
+    reply,
+)
 
 PRIVATE = [
     "http://127.0.0.2:{port}/", "http://localhost:{port}/", "http://[::1]:{port}/",
@@ -49,7 +57,7 @@ def test_ten_redirects_are_followed_and_eleven_are_not(tmp_path: Path) -> None:
     [{"/it": redirect("/it")}, {"/it": redirect("/b"), "/b": redirect("/it")}],
     ids=["to itself", "round"],
 )
-def test_circles_are_found(site, tmp_path: Path) -> None:
+def test_circles_are_found(site: dict[str, bytes], tmp_path: Path) -> None:
     with serving(site) as server:
         outcome = crawl(tmp_path, server.url("/it"))
         assert (outcome.status("/it"), outcome.reason("/it")) == ("failed", "redirects in a circle")
@@ -134,7 +142,7 @@ def test_hosts_that_redirect_to_each_other_are_both_left_their_pauses(tmp_path: 
         assert min(gaps(server.log)) >= 0.18
 
 
-def with_endless_body(status: str):
+def with_endless_body(status: str) -> Answer:
     def answer(connection: Connection) -> None:
         head = f"HTTP/1.1 {status}\r\nLocation: /to\r\nContent-Type: text/html\r\n\r\n"
         connection.send(head.encode())
@@ -158,7 +166,7 @@ def with_body_that_stops(connection: Connection) -> None:
     ],
     ids=["endless", "stops", "cut"],
 )
-def test_a_redirect_is_followed_whatever_its_body(answer, tmp_path: Path) -> None:
+def test_a_redirect_is_followed_whatever_its_body(answer: Answer, tmp_path: Path) -> None:
     with serving({"/it": answer, "/to": page(words="there")}) as server:
         outcome = crawl(tmp_path, server.url("/it"), warc=True)
         assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "there")
@@ -168,7 +176,9 @@ def test_a_redirect_is_followed_whatever_its_body(answer, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("status", "found"), [("404 Not Found", "missing"), ("403 Forbidden", "refused")]
 )
-def test_an_error_is_one_however_much_is_said_about_it(status: int, found, tmp_path: Path) -> None:
+def test_an_error_is_one_however_much_is_said_about_it(
+    status: str, found: str, tmp_path: Path
+) -> None:
     assert one(tmp_path, with_endless_body(status))[:2] == (found, status[:3])
 
 

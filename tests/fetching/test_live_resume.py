@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -13,31 +13,25 @@ from foragers.core.options import Target
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
 from foragers.http.messages import Limits
-from support.crawling import LIMITS, LOOPBACK, crawl, order_of, serving
+from support.crawling import LIMITS, LOOPBACK, crawl, end_as_if_killed, order_of, serving
 from support.hostile_server import Connection, page, reply
 
 
 def killed(folder: Path, order: CrawlOptions, visits: int) -> None:
     """Crawl for a while and end as a kill does: without a word, and without a checkpoint."""
-    session = Session(order, folder, LIMITS)
-    session.open()
+    session = Session.open(order, folder, LIMITS)
     for _ in session.steps():
         if len(session.ledger) >= visits:
             break
-    session.ledger._connection.close()
-    session.live.close()
-    session.live.table.store.close()
-    os.close(session._lock)
+    end_as_if_killed(session)
     assert not (folder / "checkpoint").exists()
 
 
 def opened(folder: Path, order: CrawlOptions) -> Session:
-    session = Session(order, folder, LIMITS)
-    session.open()
-    return session
+    return Session.open(order, folder, LIMITS)
 
 
-def rows(folder: Path, query: str) -> list[tuple]:
+def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
     ledger = sqlite3.connect(folder / "ledger.sqlite")
     found = ledger.execute(query).fetchall()
     ledger.close()
@@ -111,8 +105,7 @@ def test_what_was_under_way_is_fetched_and_what_was_answered_is_not_fetched_agai
     slow = {f"/{n}": late for n in range(6)}
     with serving(quick) as one, serving(slow, address="127.0.0.2") as two:
         order = order_of(one.url("/"), two.url("/"), budget=500)
-        session = Session(order, tmp_path, Limits())
-        session.open()
+        session = Session.open(order, tmp_path, Limits())
         steps = session.steps()
         # All that is quick, the front page of the other, and its first page under way.
         while len(session.ledger) < 8 or not session.live.pending:
@@ -124,11 +117,9 @@ def test_what_was_under_way_is_fetched_and_what_was_answered_is_not_fetched_agai
             answers.set()
         while answered and len(session.ledger) < 10:  # it comes in after the checkpoint
             next(steps)
+        assert isinstance(steps, Generator)
         steps.close()
-        session.ledger._connection.close()
-        session.live.close()
-        session.live.table.store.close()
-        os.close(session._lock)
+        end_as_if_killed(session)
         answers.set()
         crawl(tmp_path, one.url("/"), two.url("/"), budget=500)
     found = rows(tmp_path, "SELECT url, count(*) FROM visits GROUP BY url")
@@ -156,7 +147,7 @@ def test_an_estimate_is_the_same_whether_a_crawl_was_killed_or_not(tmp_path: Pat
         again = opened(tmp_path / "killed", order)
         again.run()
         assert again.estimate() == whole.estimate()
-        assert again.lookout.sightings.downloads == 30
+        assert again.monitor.sightings.downloads == 30
         whole.close()
         again.close()
 

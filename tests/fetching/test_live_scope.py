@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from foragers.crawling.keywords import CrawlKeywords
 from foragers.errors import UsageError
 from support.crawling import crawl, serving
 from support.hostile_server import HostileServer, page, redirect
@@ -17,7 +18,7 @@ def pages(server: HostileServer) -> list[str]:
 
 
 @pytest.mark.parametrize("within", ["host", "site"])
-def test_a_seed_that_redirects_elsewhere_takes_its_scope_along(within, tmp_path: Path) -> None:
+def test_a_seed_that_redirects_elsewhere_takes_its_scope_along(within: str, tmp_path: Path) -> None:
     with serving({"/": page("/a"), "/a": page()}, address="127.0.0.2") as other:
         third = "http://127.0.0.3:1/"
         with serving({"/": redirect(other.url("/"))}) as server:
@@ -66,7 +67,7 @@ def test_only_what_begins_with_a_prefix_is_crawled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"hosts": ("http://a/",)}, {"prefix": ("nowhere at all",)}, {"per_host": 0}]
 )
-def test_what_makes_no_sense_is_refused(wrong: str, tmp_path: Path) -> None:
+def test_what_makes_no_sense_is_refused(wrong: CrawlKeywords, tmp_path: Path) -> None:
     option = "--" + next(iter(wrong)).replace("_", "-")
     with pytest.raises(UsageError, match=option):
         crawl(tmp_path, "http://127.0.0.1:1/", **wrong)

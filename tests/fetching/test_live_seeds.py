@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foragers.cli.main import main
-from foragers.crawling.seeds import told
+from foragers.crawling.seeds import with_remedy
 from support.crawling import serving
 from support.hostile_server import page, reply
 
@@ -65,5 +65,5 @@ def test_a_seed_that_robots_txt_forbids_is_said_to_be(
     ],
 )
 def test_a_failure_comes_with_its_remedy(reason: str, remedy: str) -> None:
-    assert remedy in told(reason)
-    assert told(reason).startswith(reason)
+    assert remedy in with_remedy(reason)
+    assert with_remedy(reason).startswith(reason)

@@ -84,7 +84,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(
 )
 def test_a_certificate_must_be_for_this_host_and_this_day(
     name: str,
-    status: int,
+    status: str,
     said: str,
     certificates: Path,
     tmp_path: Path,

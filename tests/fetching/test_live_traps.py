@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.crawling import crawl, serving
-from support.hostile_server import Connection, page, reply
+from support.hostile_server import Answer, Connection, page, reply
 
 BUDGET = 1500
 SOUND = 60
@@ -129,7 +129,7 @@ SITES = {"/calendar": calendar, "/forum": session_ids, "/deep": growing, "/lost"
 
 @pytest.mark.parametrize("start", TRAPS)
 def test_a_trap_costs_little_and_the_sound_pages_beside_it_are_reached(
-    start, tmp_path: Path
+    start: str, tmp_path: Path
 ) -> None:
     sound = {f"/sound/{n}": page(f"/sound/{n + 1}", words=words_for(n)) for n in range(SOUND)}
 
@@ -220,7 +220,7 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 @pytest.mark.parametrize("maze", [markov, babble])
 def test_made_up_text_behind_hidden_links_gets_a_share_of_its_site(
-    maze, door: str, tmp_path: Path
+    maze: Answer, door: str, tmp_path: Path
 ) -> None:
     """New words and new links for ever; only the way in tells it from a site worth having."""
     sound = {}

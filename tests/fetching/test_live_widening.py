@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,18 +22,21 @@ def paths(server: HostileServer) -> Counter[str]:
     return Counter(path for path in server.paths if path != "/robots.txt")
 
 
-def crawled(folder: Path, *seeds: str, strategy: str, **options: object) -> Outcome:
+def crawled(
+    folder: Path, seed: str, strategy: str, exclude: tuple[str, ...] = (), budget: int = 2000
+) -> Outcome:
     """Crawl by a strategy of one's choice, and with an archive."""
     order = CrawlOptions(
-        seeds=seeds,
+        seeds=(seed,),
         aim=Target(topic="tea"),
         strategy=strategy,
         delay=0.0,
         traps=False,
         allow_private=("127.0.0.0/8",),
+        exclude=exclude,
+        budget=budget,
     )
-    session = Session(replace(order, **options), folder, Limits())
-    session.open()
+    session = Session.open(order, folder, Limits())
     try:
         session.run()
     finally:

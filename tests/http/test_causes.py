@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.http.causes import LATER, LeftOut, cause_of, left_out, tls_said
+from foragers.http.causes import LATER, LeftOut, cause_of, left_out, tls_cause
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_a_page_that_is_deferred_is_left_out_by_failure_whatever_its_reason_says
     ],
 )
 def test_what_is_wrong_with_a_certificate_is_said_plainly(detail: str, plain: str) -> None:
-    assert tls_said(detail) == plain
+    assert tls_cause(detail) == plain

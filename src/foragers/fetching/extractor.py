@@ -1,4 +1,4 @@
-"""From the reply of a server to what a page says, which of its links count, and how old it is."""
+"""Extraction: from a response to the page's text, the links to follow, and its age."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 
 from foragers.core.links import ParsedLink, ParsedLinks, hrefs_of
 from foragers.core.types import Document, Status, Visit
+from foragers.fetching.settings import DEFAULT_FETCHING, ExtractionSettings
 from foragers.filters.link_filter import LinkFilter
 from foragers.filters.scope import Scope
 from foragers.filters.traps import TrapKind, Traps
@@ -33,27 +34,17 @@ from foragers.parsing.html.parse import Parsed, parse
 from foragers.parsing.robots_meta import Directives
 from foragers.urls.parse import host_of, resolve, site_of
 
-MAX_LINKS = 5000
-"""How many links of one page are taken: beyond that it is a dump, or means harm."""
-MAX_LETTERS = 8192
-"""The longest address that is asked for: servers take no longer ones, nor do readers of WARC."""
-NEAR, FEW_WORDS = 1, 20
-"""How many links from a seed pages are taken for what they are, if they have few words too."""
 NOARCHIVE = b"noarchive"
-MAX_UNTOLD = 2
-"""How often a body is unpacked that was compressed without a word."""
-FIRST_PART = 10
-"""Of a page that is too large when it is unpacked, this part of what may be is read."""
 LIMITS = Limits()
 
 
 class Extracted(msgspec.Struct, frozen=True):
-    """What a reply came to."""
+    """The content extracted from a response, and the status of the download."""
 
     status: Status
     reason: str = ""
-    document: Document = Document()
-    outlinks: Sequence[ParsedLink] = ()
+    text: Document = Document()
+    links: Sequence[ParsedLink] = ()
     version: int = -1
     born: float = 0.0
     etag: str = ""
@@ -62,89 +53,67 @@ class Extracted(msgspec.Struct, frozen=True):
     noarchive: bool = False
 
     def noted(self, note: str) -> Extracted:
-        """Return it with one more thing in its reason, if there is one."""
-        told = "; ".join(filter(None, (self.reason, note)))
-        return msgspec.structs.replace(self, reason=told) if note else self
-
-
-class Fresh:
-    """The content of a page that has just been read."""
-
-    __slots__ = ("_harvest",)
-
-    def __init__(self, harvest: Extracted) -> None:
-        self._harvest = harvest
+        """Return it with a note added to its reason, if there is one."""
+        reason = "; ".join(filter(None, (self.reason, note)))
+        return msgspec.structs.replace(self, reason=reason) if note else self
 
     def document(self) -> Document:
-        """Return what the page says."""
-        return self._harvest.document
+        """Return the text of the page."""
+        return self.text
 
     def outlinks(self) -> Sequence[ParsedLink]:
         """Return the links that the crawl may follow."""
-        return self._harvest.outlinks
-
-    @property
-    def etag(self) -> str:
-        """The server's name for this version."""
-        return self._harvest.etag
-
-    @property
-    def modified(self) -> str:
-        """When this version was made, as the server wrote it."""
-        return self._harvest.modified
-
-    @property
-    def noarchive(self) -> bool:
-        """Whether no copy of the page may be kept."""
-        return self._harvest.noarchive
+        return self.links
 
 
 @dataclass(slots=True)
 class PageExtractor:
-    """Reads replies as one crawl wants them read; links not `described` have their words alone."""
+    """Extracts the pages of one crawl; links that are not `described` have only their text."""
 
     agent: str
     scope: Scope
     traps: Traps | None
     limits: Limits = LIMITS
     described: bool = True
-    allowed: LinkFilter = field(default_factory=LinkFilter, repr=False)
+    settings: ExtractionSettings = DEFAULT_FETCHING.extraction
+    link_filter: LinkFilter = field(default_factory=LinkFilter, repr=False)
 
     def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
-        """Return why an address is not to be asked for (`again`, if it was before), or None."""
-        if len(url) > MAX_LETTERS:
-            return f"{SCOPE}a URL of more than {MAX_LETTERS:,} characters"
+        """Return why a URL is not to be requested (`again`, if it was before), or None."""
+        if len(url) > self.settings.max_url_chars:
+            return f"{SCOPE}a URL of more than {self.settings.max_url_chars:,} characters"
         reason = self.scope.refuse(url, depth)
         if reason is not None:
             return SCOPE + reason
         if self.traps is not None and not hops and not again:
-            reason = self.traps.refuse(url, near=depth <= NEAR, seed=depth <= 0)
+            near = depth <= self.settings.near_seed
+            reason = self.traps.refuse(url, near=near, seed=depth <= 0)
         return None if reason is None else TRAP + reason
 
-    def recall(self, visit: Visit, href: str) -> None:
-        """Learn again from a visit in the ledger what a crawl that goes on must know."""
+    def restore(self, visit: Visit, href: str) -> None:
+        """Let the trap detector learn from a visit in the ledger of a crawl that is resumed."""
         if self.traps is not None and visit.page.status is Status.OK:
             document, links = visit.page.document, [link.href for link in visit.links]
             hidden = hidden_in(links, visit.links.outlinks.rels, href)
             self.traps.learn(href, document.text, links, href, document.title, hidden=hidden)
 
-    def harvest(
-        self, reply: Response, asked: str, final: str, depth: int, since: float | None = None
+    def extract(
+        self, response: Response, requested: str, final: str, depth: int, since: float | None = None
     ) -> Extracted:
-        """Return what a reply with a page in it comes to; `since` is when it was last received."""
-        content_type, most = reply.header("Content-Type"), self.limits.unpacked
-        if reply.cut or not is_wanted(content_type):
+        """Extract a page from a response; `since` is when it was last received."""
+        content_type, most = response.header("Content-Type"), self.limits.unpacked
+        if response.cut or not is_wanted(content_type):
             return Extracted(Status.UNWANTED, f"content type {kind_of(content_type)}")
-        body = payload(reply, most + 1)
-        for _ in range(MAX_UNTOLD):
-            # Compressed once more than is told, or without a word.
+        body = payload(response, most + 1)
+        for _ in range(self.settings.max_gzip):
+            # Compressed without a header that says so.
             body = uncompressed(body, "gzip", most + 1) if body.startswith(GZIP) else body
         too_large, note = (
             Extracted(Status.FAILED, f"too large: more than {most:,} bytes unpacked"),
             "",
         )
         if len(body) > most:
-            body = body[: most // FIRST_PART]
+            body = body[: most // self.settings.first_part]
             note = f"cut: the first {len(body):,} of more than {most:,} bytes unpacked"
         if note and is_binary(body, content_type):
             return too_large
@@ -157,39 +126,42 @@ class PageExtractor:
         document = parsed.document
         if note and not (document.text or parsed.links):
             return too_large
-        asks = Directives.parse([parsed.robots, *reply.all("X-Robots-Tag")], self.agent)
-        shown = () if asks.nofollow else refreshed(reply, final, parsed.links)
+        directives = Directives.parse([parsed.robots, *response.all("X-Robots-Tag")], self.agent)
+        shown = () if directives.nofollow else refreshed(response, final, parsed.links)
         followed = self.follow(shown, depth + 1)
-        status, reason, links = self.verdict(asked, final, document, followed, since is not None)
-        if status is Status.UNWANTED and depth <= NEAR and is_brief(document):
-            status, reason, links = Status.OK, "", followed
-        if asks.not_to_be_kept(reply.started):
+        again = since is not None
+        status, reason, links = self._verdict(requested, final, document, followed, again)
+        if status is Status.UNWANTED and depth <= self.settings.near_seed:
+            is_short = document.text.count(" ") < self.settings.short_page
+            if is_short:  # other pages may have the same few words by chance
+                status, reason, links = Status.OK, "", followed
+        if directives.not_to_be_kept(response.started):
             reason = "noindex" if status is Status.OK else reason
             return Extracted(Status.UNWANTED, reason, Document(), links)
         version = version_of(final, document, links) if status is Status.OK else -1
-        appeared = born(reply, document, since or 0.0)
-        etag, modified = reply.header("ETag"), reply.header("Last-Modified")
-        feeds = () if asks.nofollow else parsed.feeds
-        found = Extracted(
+        appeared = born(response, document, since or 0.0, self.settings.clock_tolerance)
+        etag, modified = response.header("ETag"), response.header("Last-Modified")
+        feeds = () if directives.nofollow else parsed.feeds
+        extracted = Extracted(
             status, reason, document, links, version, appeared, etag, modified, feeds,
-            asks.noarchive,
+            directives.noarchive,
         )  # fmt: skip
-        return found.noted(note)
+        return extracted.noted(note)
 
-    def forbids_copy(self, reply: Response) -> bool:
-        """Say whether a page asks that no copy of it be kept (noarchive)."""
-        headers = reply.all("X-Robots-Tag")
+    def forbids_copy(self, response: Response) -> bool:
+        """Return whether a page forbids copies of it (noarchive)."""
+        headers = response.all("X-Robots-Tag")
         if Directives.parse(headers, self.agent).noarchive:
             return True
-        body = payload(reply, self.limits.unpacked) if reply.body else b""
+        body = payload(response, self.limits.unpacked) if response.body else b""
         if NOARCHIVE not in body.lower():
             return False
-        kind = reply.header("Content-Type")
-        robots = self.read(body, reply.request.url, kind).robots if is_wanted(kind) else ""
+        kind = response.header("Content-Type")
+        robots = self.read(body, response.request.url, kind).robots if is_wanted(kind) else ""
         return Directives.parse([robots], self.agent).noarchive
 
     def read(self, body: bytes, url: str, content_type: str) -> Parsed:
-        """Return what a body says, its links, and what its meta elements ask of robots."""
+        """Return the text of a body, its links, and its robots meta elements."""
         kind = kind_of(content_type)
         if kind.endswith("xml"):
             body = opened(body)
@@ -199,27 +171,32 @@ class PageExtractor:
         return Parsed(Document(text=" ".join(text.split())))
 
     def follow(
-        self, outlinks: Sequence[ParsedLink], depth: int, most: int = MAX_LINKS
+        self, outlinks: Sequence[ParsedLink], depth: int, most: int | None = None
     ) -> Sequence[ParsedLink]:
-        """Return the links that the crawl may follow, without session ids and the like."""
-        links = ParsedLinks.of(outlinks)
-        hrefs = self.allowed.many(links.hrefs, self.scope, depth, self.traps is not None)
+        """Return the links that the crawl may follow, without session ids."""
+        links, most = ParsedLinks.of(outlinks), most or self.settings.max_links
+        hrefs = self.link_filter.many(links.hrefs, self.scope, depth, self.traps is not None)
         if "" not in hrefs and len(hrefs) <= most:
             return links.chosen(range(len(hrefs)), hrefs)
-        places = [place for place, href in enumerate(hrefs) if href][:most]
-        return links.chosen(places, [hrefs[place] for place in places])
+        kept = [i for i, href in enumerate(hrefs) if href][:most]
+        return links.chosen(kept, [hrefs[i] for i in kept])
 
-    def verdict(
-        self, asked: str, final: str, document: Document, links: Sequence[ParsedLink], again: bool
+    def _verdict(
+        self,
+        requested: str,
+        final: str,
+        document: Document,
+        links: Sequence[ParsedLink],
+        again: bool,
     ) -> tuple[Status, str, Sequence[ParsedLink]]:
-        """Say whether a page is one of its own, or a copy, or an error page in disguise.
+        """Return whether a page is new, a copy, or an error page with status 200.
 
-        One that is fetched `again` was a page of its own before, and may become like another.
+        A page that is fetched `again` was new before, and may become a copy of another.
         """
         if self.traps is None:
             return Status.OK, "", links
-        found = self.traps.learn(
-            asked,
+        verdict = self.traps.learn(
+            requested,
             document.text,
             hrefs_of(links),
             final,
@@ -228,79 +205,75 @@ class PageExtractor:
             lambda: [out.anchor for out in links],
             hidden_in(hrefs_of(links), ParsedLinks.of(links).rels, final),
         )
-        if found.kind is TrapKind.EXACT and not again:
-            # Its links may lead elsewhere: the same contents of two versions of a manual.
-            return Status.UNWANTED, f"copy of {found.of or 'a page before'}", links
-        if found.kind is TrapKind.SOFT_404:
+        if verdict.kind is TrapKind.EXACT and not again:
+            # Its links may lead elsewhere: two versions of a manual have equal contents.
+            return Status.UNWANTED, f"copy of {verdict.of or 'a page before'}", links
+        if verdict.kind is TrapKind.SOFT_404:
             return Status.MISSING, "error page with status 200", ()
         return Status.OK, "", links
 
 
-def refreshed(reply: Response, url: str, links: Sequence[ParsedLink]) -> Sequence[ParsedLink]:
-    """Return the links of a page, and that of its Refresh header if it has one."""
-    header = reply.header("Refresh")
-    found = parse_refresh(header) if header else None
-    if found is None or not found[1]:
+def refreshed(response: Response, url: str, links: Sequence[ParsedLink]) -> Sequence[ParsedLink]:
+    """Return the links of a page and of its Refresh header, if it has one."""
+    header = response.header("Refresh")
+    refresh = parse_refresh(header) if header else None
+    if refresh is None or not refresh[1]:
         return links
     try:
-        return (*links, ParsedLink(resolve(found[1], url), rel="refresh", position=len(links)))
+        return (*links, ParsedLink(resolve(refresh[1], url), rel="refresh", position=len(links)))
     except ValueError:
         return links
 
 
 def hidden_in(hrefs: Sequence[str], rels: Sequence[str], url: str) -> set[str]:
-    """Return the links of a page that are hidden from readers, or not meant for robots.
+    """Return the links of a page that are hidden from readers, or marked `nofollow`.
 
-    The latter only on the same site: links to others are marked so on honest pages too.
+    The latter only on the same site: links to other sites are marked so on honest pages too.
     """
     hidden, site = set(), ""
     for href, rel in zip(hrefs, rels, strict=True) if any(rels) else ():
-        asked = rel.split()
-        if HIDDEN in asked:
+        relations = rel.split()
+        if HIDDEN in relations:
             hidden.add(href)
-        elif "nofollow" in asked:
+        elif "nofollow" in relations:
             site = site or site_of(host_of(url))
             if site_of(host_of(href)) == site:
                 hidden.add(href)
     return hidden
 
 
-def is_brief(document: Document) -> bool:
-    """Say whether a page has so few words that others may have the same by chance."""
-    return document.text.count(" ") < FEW_WORDS
-
-
 def version_of(final: str, document: Document, links: Sequence[ParsedLink]) -> int:
-    """Return a number for what a page says: markup that differs each time makes no new version."""
+    """Return the version of a page, from its text and links: new markup makes no new version."""
     digest = blake2b(f"{final}\n{document.title}\n".encode("utf-8", "replace"), digest_size=8)
     digest.update(document.text.encode("utf-8", "replace"))
     digest.update("\n".join(hrefs_of(links)).encode("utf-8", "replace"))
     return int.from_bytes(digest.digest()) >> 1
 
 
-CLOCKS_AGREE = 86_400.0
-"""A server's clock may be off by so much before its own time is taken for its pages."""
+def born(
+    response: Response,
+    document: Document,
+    since: float = 0.0,
+    tolerance: float = DEFAULT_FETCHING.extraction.clock_tolerance,
+) -> float:
+    """Return when this version appeared, as far as is known.
 
-
-def born(reply: Response, document: Document, since: float = 0.0) -> float:
-    """Return when this version appeared, as far as can be told.
-
-    Not after it was seen, and not before another version was, which was `since`.  Of a server
-    whose clock is more than a day off, times are taken by its own clock.
+    This is not after it was received, and not before `since`, when another version was.  Times of
+    a server whose clock is further off than `tolerance` are corrected by its Date header.
     """
-    now = moment(reply, "Date")
-    off = 0.0 if now is None else reply.started - now
-    if abs(off) <= CLOCKS_AGREE:
+    now = moment(response, "Date")
+    off = 0.0 if now is None else response.started - now
+    if abs(off) <= tolerance:
         off = 0.0
-    for told in (moment(reply, "Last-Modified"), document.published):
-        if told is not None and since < told + off <= reply.started:
-            return told + off
-    return reply.started
+    for time in (moment(response, "Last-Modified"), document.published):
+        if time is not None and since < time + off <= response.started:
+            return time + off
+    return response.started
 
 
-def moment(reply: Response, header: str) -> float | None:
-    """Return the time that a header tells, if it does."""
+def moment(response: Response, header: str) -> float | None:
+    """Return the time in a header, or None."""
     try:
-        return parsedate_to_datetime(reply.header(header)).timestamp()
+        return parsedate_to_datetime(response.header(header)).timestamp()
     except (ValueError, OverflowError, TypeError):
         return None

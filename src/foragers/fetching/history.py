@@ -1,4 +1,4 @@
-"""What a live crawl has fetched so far, and what it knows of a page that it fetches again."""
+"""The pages that a live crawl has fetched, and what it knows about those it fetches again."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from foragers.core.types import (
     UrlId,
     Visit,
 )
+from foragers.fetching.redirects import is_sendable
 from foragers.storage.ledger.columns import Facts
 from foragers.urls.id_set import IdSet
 
 Header = tuple[str, str]
-MAX_VALIDATOR = 1024
-"""The longest mark of a version that is given back to a server, in letters."""
 
 
 class LastVisit(Protocol):
-    """Someone who remembers the pages that were received."""
+    """Finds the last visit of a page; a ledger does."""
 
     def last(self, final: UrlId) -> Visit | None:
         """Return the last visit at which a page was received, if there was one."""
@@ -38,15 +37,15 @@ class LastVisit(Protocol):
 
 
 class HostLookup(Addresses, Protocol):
-    """Someone who knows the host of an address too."""
+    """Finds URLs and their hosts."""
 
     def host(self, url: UrlId) -> HostId:
-        """Return the host of an address."""
+        """Return the host of a URL."""
         ...
 
 
 class CachedPage(msgspec.Struct, frozen=True):
-    """A page that was received before, and how to ask whether it has changed since."""
+    """A page that was received before, with its validators (RFC 9110, section 8.8)."""
 
     visit: Visit
     url: str
@@ -55,12 +54,12 @@ class CachedPage(msgspec.Struct, frozen=True):
 
     @property
     def final(self) -> UrlId:
-        """Where the page was found."""
+        """The URL of the page, after redirects."""
         return self.visit.page.final
 
     @property
     def version(self) -> int:
-        """The version that was received, or -1 for a list of pages."""
+        """The version that was received, -1 for a list of pages."""
         return self.visit.page.version
 
     @property
@@ -68,30 +67,25 @@ class CachedPage(msgspec.Struct, frozen=True):
         """When it was received."""
         return self.visit.page.time
 
-    def conditions(self, url: str) -> tuple[Header, ...]:
-        """Return the headers that ask a server for a page only if it has changed."""
+    def conditions(self, url: str, max_chars: int) -> tuple[Header, ...]:
+        """Return the headers that request the page only if it has changed."""
         if url != self.url:
             return ()
         headers = []
-        if is_sendable(self.etag):
+        if is_sendable(self.etag, max_chars):
             headers.append(("If-None-Match", self.etag))
-        if is_sendable(self.modified) and is_date(self.modified):
+        if is_sendable(self.modified, max_chars) and is_date(self.modified):
             headers.append(("If-Modified-Since", self.modified))
         return tuple(headers)
 
 
 def is_seed(choice: Choice) -> bool:
-    """Say whether a choice is where the crawl begins."""
+    """Return whether a choice is a seed."""
     return choice.parent == NO_PARENT and not choice.depth and not choice.purpose.is_list
 
 
-def is_sendable(value: str) -> bool:
-    """Say whether a header that a server sent can be sent back as it is."""
-    return 0 < len(value) <= MAX_VALIDATOR and value.isascii() and value.isprintable()
-
-
 def is_date(value: str) -> bool:
-    """Say whether a header is a date."""
+    """Return whether a header is a date."""
     try:
         parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):
@@ -101,22 +95,21 @@ def is_date(value: str) -> bool:
 
 @dataclass(slots=True)
 class FetchHistory:
-    """The pages that came back, which addresses led there, and how many each host gave.
+    """The pages fetched, the URLs that redirect to them, and the number of pages per host.
 
-    `fetched` are pages, wherever they were asked for; `moved` are addresses that
-    redirect to one; `lists` are sitemaps and feeds.  With `per_host`, no host is
-    asked for more pages than that.
+    `fetched` are the final URLs of pages; `moved` are URLs that redirect to one; `lists` are
+    sitemaps and feeds.  With `per_host`, at most that many pages are requested from a host.
     """
 
     per_host: int = 0
-    memory: LastVisit | None = None
+    last_visits: LastVisit | None = None
     fetched: IdSet = field(default_factory=IdSet)
     moved: dict[UrlId, UrlId] = field(default_factory=dict)
     lists: set[UrlId] = field(default_factory=set)
     counts: Counter[HostId] = field(default_factory=Counter)
 
     def load(self, facts: Facts, table: HostLookup, lists: Iterable[UrlId] = ()) -> None:
-        """Take in what a ledger tells of the crawl so far, and which URLs were lists."""
+        """Add the visits of a ledger, and the URLs that were lists."""
         ok = facts.ok
         self.fetched.update(facts.finals[ok].tolist())
         elsewhere = ok & (facts.urls != facts.finals)
@@ -124,39 +117,39 @@ class FetchHistory:
         self.moved.update(moves)
         self.lists.update(lists)
         if self.per_host:
-            asked = facts.statuses != Status.SKIPPED.value
-            self.counts.update(table.host(url) for url in facts.urls[asked].tolist())
+            requested = facts.statuses != Status.SKIPPED.value
+            self.counts.update(table.host(url) for url in facts.urls[requested].tolist())
 
-    def note(self, page: Page) -> None:
-        """Take in a page that came back."""
-        asked = page.choice.url
+    def add(self, page: Page) -> None:
+        """Add a page."""
+        url = page.choice.url
         if page.choice.purpose.is_list:
             self.lists.add(page.final)
         if page.status is Status.OK:
             self.fetched.add(page.final)
-            if page.final != asked:
-                self.moved[asked] = page.final
+            if page.final != url:
+                self.moved[url] = page.final
 
     def is_known(self, url: UrlId) -> bool:
-        """Say whether an address has led to a page before."""
+        """Return whether a URL has led to a page before."""
         return url in self.fetched or url in self.moved
 
-    def fills(self, host: HostId, status: Status) -> bool:
-        """Count a page of a host, unless it was not asked for; say whether there are enough."""
+    def count(self, host: HostId, status: Status) -> bool:
+        """Count a page of a host unless it was skipped; return whether the host is full."""
         if self.per_host and status is not Status.SKIPPED:
             self.counts[host] += 1
         return self.is_full(host)
 
     def is_full(self, host: HostId) -> bool:
-        """Say whether a host has given as many pages as it may."""
+        """Return whether a host has reached its limit of pages."""
         return 0 < self.per_host <= self.counts[host]
 
-    def recall(self, url: UrlId, addresses: Addresses) -> CachedPage | None:
-        """Return what is known of the page at an address, if it was received before."""
+    def cached(self, url: UrlId, addresses: Addresses) -> CachedPage | None:
+        """Return the page of a URL with its validators, if it was received before."""
         final = self.moved.get(url, url)
-        if self.memory is None or not (final in self.fetched or final in self.lists):
+        if self.last_visits is None or not (final in self.fetched or final in self.lists):
             return None
-        visit = self.memory.last(final)
+        visit = self.last_visits.last(final)
         if visit is None:
             return None
         content, href = visit.page.content, addresses.href(final)

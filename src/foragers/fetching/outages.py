@@ -1,11 +1,11 @@
-"""Whether the network is there: hosts that cannot be reached, one by one or all at once.
+"""Unreachable hosts, one by one or all at once.
 
-A host that cannot be reached (no name, no connection, no answer to either in time) is asked
-again after pauses that grow, by one request at a time, and given up for a while in the end.
-One that has answered before is worth more patience than one that never has.
+A host that cannot be reached (no name, no connection, no response in time) is tried
+again after growing pauses, by one request at a time, and finally given up for a while.
+A host that has responded before gets more time than one that never has.
 
-If hosts that answered a moment ago all fall silent, it is not they: the network is *away*.
-Then the crawl pauses, asks a few hosts from time to time, and gives up none.
+If all hosts that responded recently fall silent, the network is *down*.
+Then the crawl pauses, tries a few hosts from time to time, and gives up none.
 """
 
 from __future__ import annotations
@@ -13,91 +13,77 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
+from foragers.fetching.settings import DEFAULT_FETCHING, OutageSettings
 from foragers.fetching.throttle import Throttle
 
 
-@dataclass(frozen=True)
-class OutageSettings:
-    """When hosts are given up, and when the network counts as away; all numbers are guesses."""
-
-    known: float = 300.0  # seconds until a host is given up that has answered before
-    stranger: float = 10.0  # the same for one that never has
-    gone: float = 1800.0  # seconds for which a host is given up
-    recent: float = 60.0  # the network is away if hosts fall silent that answered so recently:
-    several: int = 3  # so many of them, or all if there are fewer
-    probes: int = 3  # requests at a time while the network is away
-    longest_pause: float = 15.0  # seconds between them
-    max_hosts: int = 1000  # hosts whose last response is remembered; memory
-
-
-DEFAULT_OUTAGES = OutageSettings()
-
-
 @dataclass(slots=True)
-class Weather:
-    """Sees who answers and who cannot be reached."""
+class OutageMonitor:
+    """Records which hosts respond and which cannot be reached."""
 
-    courtesy: Throttle
-    settings: OutageSettings = DEFAULT_OUTAGES
-    away_since: float = inf
+    throttle: Throttle
+    settings: OutageSettings = DEFAULT_FETCHING.outages
+    down_since: float = inf
     probe_at: float = 0.0
-    _answers: dict[str, float] = field(default_factory=dict)
+    _responses: dict[str, float] = field(default_factory=dict)
     _silent: dict[str, float] = field(default_factory=dict)
     _last: float = -inf
     _probes: int = 0
 
     @property
-    def is_away(self) -> bool:
-        """Whether nobody can be reached."""
-        return self.away_since < inf
+    def is_down(self) -> bool:
+        """Whether no host can be reached."""
+        return self.down_since < inf
 
-    def away(self, now: float) -> float:
-        """Return for how many seconds nobody could be reached."""
-        return max(0.0, now - self.away_since)
+    def down_for(self, now: float) -> float:
+        """Return for how many seconds no host could be reached."""
+        return max(0.0, now - self.down_since)
 
-    def places(self, free: int, running: int, now: float) -> int:
-        """Return how many of the free places may be used: few while the network is away."""
-        if not self.is_away:
+    def usable(self, free: int, running: int, now: float) -> int:
+        """Return how many of the free connections may be used: few while the network is down."""
+        if not self.is_down:
             return free
         return min(free, self.settings.probes - running) if now >= self.probe_at else 0
 
-    def answered(self, host: str, now: float) -> float:
-        """Note that a host answered; return how long the network was away, if it was."""
-        self._answers.pop(host, None)
-        self._answers[host] = self._last = now
-        if len(self._answers) > self.settings.max_hosts:
-            del self._answers[next(iter(self._answers))]
+    def responded(self, host: str, now: float) -> float:
+        """Record a response of a host; return how long the network was down, if it was."""
+        self._responses.pop(host, None)
+        self._responses[host] = self._last = now
+        if len(self._responses) > self.settings.max_hosts:
+            del self._responses[next(iter(self._responses))]
         self._silent.clear()
-        passed = self.away(now)
-        if self.is_away:
-            self.away_since, self._probes = inf, 0
-            self.courtesy.forgive(passed)
+        passed = self.down_for(now)
+        if self.is_down:
+            self.down_since, self._probes = inf, 0
+            self.throttle.forgive(passed)
         return passed
 
     def failed(self, host: str, now: float) -> bool:
-        """Note that a host could not be reached; say whether the network has just gone."""
-        if self.is_away:
-            self._put_off(now)
+        """Record that a host could not be reached; return whether the network just went down."""
+        if self.is_down:
+            self._schedule_probe(now)
             return False
         since = self._last - self.settings.recent
-        if host in self._answers and self._answers[host] >= since:
+        if host in self._responses and self._responses[host] >= since:
             self._silent.setdefault(host, now)
-        recent = sum(moment >= since for moment in self._answers.values())
+        recent = sum(moment >= since for moment in self._responses.values())
         if not self._silent or len(self._silent) < min(self.settings.several, recent):
             return False
-        self.away_since = min(self._silent.values())
-        self._put_off(now)
+        self.down_since = min(self._silent.values())
+        self._schedule_probe(now)
         return True
 
-    def is_hopeless(self, host: str, now: float) -> bool:
-        """Say whether a host is to be given up that could not be reached just now."""
-        state = self.courtesy.state(host)
-        patience = self.settings.known if state.answered else self.settings.stranger
-        due = now + (self.courtesy.wait(host, now) or 0.0)
-        return not self.is_away and due - state.down_since > patience * self.courtesy.backoff
+    def gives_up(self, host: str, now: float) -> bool:
+        """Return whether a host that could not be reached just now is given up."""
+        state, settings = self.throttle.state(host), self.settings
+        patience = settings.give_up_known if state.answered else settings.give_up_new
+        due = now + (self.throttle.wait(host, now) or 0.0)
+        passed = due - state.down_since
+        return not self.is_down and passed > patience * self.throttle.settings.backoff
 
-    def _put_off(self, now: float) -> None:
-        """Note when to look next whether the network is back."""
-        unit, longest = self.courtesy.backoff, self.settings.longest_pause
-        self.probe_at = now + min(unit * 2.0 ** min(self._probes, 10), unit * longest)
+    def _schedule_probe(self, now: float) -> None:
+        """Set when to try again whether the network is back."""
+        unit, settings = self.throttle.settings.backoff, self.settings
+        doublings = min(self._probes, settings.max_doublings)
+        self.probe_at = now + min(unit * 2.0**doublings, unit * settings.max_pause)
         self._probes += 1

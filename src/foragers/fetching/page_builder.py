@@ -1,4 +1,4 @@
-"""From the end of an errand to a page."""
+"""Pages from finished jobs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from foragers.core.links import hrefs_of
 from foragers.core.types import Choice, Document, Ids, Links, Page, Purpose, Status
-from foragers.fetching.extractor import Extracted, Fresh, PageExtractor
+from foragers.fetching.extractor import Extracted, PageExtractor
 from foragers.fetching.history import CachedPage
 from foragers.fetching.job import FetchJob
-from foragers.fetching.sitemaps import ListSources, children_of, pages_of
+from foragers.fetching.sitemaps import ListSources
 from foragers.http.messages import Response, payload
 from foragers.parsing.content_type import kind_of
 from foragers.parsing.sitemap import MAX_URLS, read_sitemap
@@ -22,31 +22,31 @@ MARKUP = (b"<!doctype html", b"<html")
 
 
 def page_of(
-    errand: FetchJob,
-    harvest: Extracted,
+    job: FetchJob,
+    extracted: Extracted,
     table: UrlTable,
     record: str,
     pause: float,
     retry_at: float | None = None,
 ) -> Page:
-    """Return the page that an errand comes to, for now if it is to be tried again."""
-    now, choice = time.time(), errand.choice
+    """Return the page of a job; `retry_at` if it is deferred."""
+    now, choice = time.time(), job.choice
     try:
-        final = table.intern(errand.url)
+        final = table.intern(job.url)
     except ValueError:
         final = choice.url
-    harvest, targets, hosts = numbered(harvest, table)
-    content = Fresh(harvest)
+    extracted, targets, hosts = numbered(extracted, table)
+
     return Page(
         choice,
-        harvest.status,
-        harvest.reason,
+        extracted.status,
+        extracted.reason,
         final,
         now,
-        harvest.born or now,
-        harvest.version,
-        Links(targets, hosts, table, content),
-        content,
+        extracted.born or now,
+        extracted.version,
+        Links(targets, hosts, table, extracted),
+        extracted,
         pause,
         record,
         retry_at,
@@ -54,10 +54,10 @@ def page_of(
 
 
 def unchanged_page(
-    choice: Choice, known: CachedPage, table: UrlTable, reason: str, record: str, pause: float
+    choice: Choice, cached: CachedPage, table: UrlTable, reason: str, record: str, pause: float
 ) -> Page:
-    """Return a page that is still as it was, with the words and links that it had."""
-    before = known.visit.page
+    """Return a page that has not changed, with its earlier text and links."""
+    before = cached.visit.page
     links = Links(before.links.targets, before.links.hosts, table, before.content)
     return Page(
         choice,
@@ -74,44 +74,50 @@ def unchanged_page(
     )
 
 
-def numbered(harvest: Extracted, table: UrlTable) -> tuple[Extracted, Ids, Ids]:
-    """Number the links of a page, without those that are no addresses."""
+def numbered(extracted: Extracted, table: UrlTable) -> tuple[Extracted, Ids, Ids]:
+    """Return the content of a page with the ids of its links and their hosts, valid URLs only."""
     try:
-        return harvest, *table.intern_many(hrefs_of(harvest.outlinks))
+        return extracted, *table.intern_many(hrefs_of(extracted.links))
     except ValueError:
-        sound = tuple(out for out in harvest.outlinks if is_address(out.href))
-        harvest = replace(harvest, outlinks=sound)
-    return harvest, *table.intern_many([out.href for out in sound])
+        valid = tuple(out for out in extracted.links if is_address(out.href))
+        extracted = replace(extracted, links=valid)
+    return extracted, *table.intern_many([out.href for out in valid])
 
 
-def read(
-    reply: Response, errand: FetchJob, asked: str, harvester: PageExtractor, lists: ListSources
+def extract(
+    response: Response, job: FetchJob, requested: str, extractor: PageExtractor, lists: ListSources
 ) -> Extracted:
-    """Read a page or a list; one that our own code cannot cope with must not end the crawl."""
-    choice, known = errand.choice, errand.known
+    """Extract a page or a list; a fault of our own code must not end the crawl."""
+    choice, cached = job.choice, job.cached
     try:
-        if lists.takes(choice, kind_of(reply.header("Content-Type"))):
-            return read_list(reply, errand, harvester, lists)
-        since = known.seen if known is not None else None
-        return harvester.harvest(reply, asked, errand.url, choice.depth, since)
+        if lists.takes(choice, kind_of(response.header("Content-Type"))):
+            return extract_list(response, job, extractor, lists)
+        since = cached.seen if cached is not None else None
+        return extractor.extract(response, requested, job.url, choice.depth, since)
     except Exception as error:
         return Extracted(Status.FAILED, f"cannot be read: {type(error).__name__}: {error}")
 
 
-def read_list(
-    reply: Response, errand: FetchJob, harvester: PageExtractor, lists: ListSources
+def extract_list(
+    response: Response, job: FetchJob, extractor: PageExtractor, lists: ListSources
 ) -> Extracted:
     """Return the links of a sitemap or feed."""
-    choice = errand.choice
+    choice = job.choice
     name = (choice.purpose if choice.purpose.is_list else Purpose.FEED).value
-    body = payload(reply, harvester.limits.unpacked)
+    body = payload(response, extractor.limits.unpacked)
     if body.lstrip()[:20].lower().startswith(MARKUP):
         return Extracted(Status.UNWANTED, f"a page, not a {name}")
-    found = read_sitemap(body, errand.url)
-    links = harvester.follow(pages_of(found), choice.depth + 1, MAX_URLS)
+    sitemap = read_sitemap(body, job.url)
+    links = extractor.follow(lists.pages_of(sitemap), choice.depth + 1, MAX_URLS)
     if lists.sitemaps:
-        links = (*children_of(found, harvester.scope), *links)
-    etag, modified = reply.header("ETag"), reply.header("Last-Modified")
+        links = (*lists.children_of(sitemap, extractor.scope), *links)
+    etag, modified = response.header("ETag"), response.header("Last-Modified")
     return Extracted(
-        Status.UNWANTED, name, Document(), links, etag=etag, modified=modified, born=reply.started
+        Status.UNWANTED,
+        name,
+        Document(),
+        links,
+        etag=etag,
+        modified=modified,
+        born=response.started,
     )

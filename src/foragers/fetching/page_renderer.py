@@ -1,4 +1,4 @@
-"""What the live web needs of a browser that renders pages: a protocol, and the one for none."""
+"""What the live web needs of a browser that renders pages: a protocol, and one for no browser."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class RenderedPage(Protocol):
     """A job whose page was rendered, or could not be."""
 
     @property
-    def errand(self) -> FetchJob:
+    def job(self) -> FetchJob:
         """The job."""
         ...
 
     @property
     def outcome(self) -> Response:
-        """The response to read: with the rendered page, or the server's own."""
+        """The response to extract: with the rendered page, or the server's own."""
         ...
 
     @property
@@ -40,19 +40,15 @@ class PageRenderer(Protocol):
         """Return how many pages are being rendered or wait for it."""
         ...
 
-    def open(self) -> None:
-        """Start a browser, and raise at once if there is none."""
-        ...
-
-    def takes(self, errand: FetchJob, reply: Response, record: str) -> bool:
-        """Queue a page if it needs rendering; say whether it was queued."""
+    def takes(self, job: FetchJob, response: Response, record: str) -> bool:
+        """Queue a page if it needs rendering; return whether it was queued."""
         ...
 
     def until(self, latest: float) -> float:
         """Return the time to look again for rendered pages, at the latest `latest`."""
         ...
 
-    def finished(self, archivist: ResponseRecorder | None) -> Sequence[RenderedPage]:
+    def finished(self, recorder: ResponseRecorder | None) -> Sequence[RenderedPage]:
         """Return the pages rendered since the last call."""
         ...
 
@@ -62,15 +58,12 @@ class PageRenderer(Protocol):
 
 
 class NoRenderer:
-    """Renders nothing: every page is read as the server sent it."""
+    """Renders nothing: every page is extracted as the server sent it."""
 
     def __len__(self) -> int:
         return 0
 
-    def open(self) -> None:
-        """Start nothing."""
-
-    def takes(self, errand: FetchJob, reply: Response, record: str) -> bool:  # noqa: ARG002
+    def takes(self, job: FetchJob, response: Response, record: str) -> bool:  # noqa: ARG002
         """Refuse every page."""
         return False
 
@@ -78,7 +71,7 @@ class NoRenderer:
         """Return the same time."""
         return latest
 
-    def finished(self, archivist: ResponseRecorder | None) -> Sequence[RenderedPage]:  # noqa: ARG002
+    def finished(self, recorder: ResponseRecorder | None) -> Sequence[RenderedPage]:  # noqa: ARG002
         """Return nothing."""
         return ()
 

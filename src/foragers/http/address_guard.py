@@ -1,8 +1,8 @@
-"""Which network addresses a crawl may reach: the public internet, and what the user allows.
+"""Which IP addresses a crawl may reach: the public internet, and those that the user allows.
 
-A web page can name any address.  One that leads into a private network, to the machine
-itself or to a cloud's metadata service is refused, in whatever spelling: the check is
-made on the resolved address of each connection, when it is opened.
+A web page can link to any address.  Private networks, the machine itself and the metadata
+services of clouds are refused, in whatever spelling: the resolved address of each connection
+is checked when it is opened.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ RESERVED = (
     "fec0::/10",
     "3fff::/20",
 )
-"""What is reserved, and not known as such to all versions of Python."""
+"""Reserved networks that not all versions of Python know as such."""
 OF_CLOUDS = ("168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14")
-"""What looks public and is the inside of a cloud: Azure's wire server, IBM's service network.
-The metadata services of others have private addresses."""
+"""Addresses that look public but are internal to a cloud: Azure's wire server, IBM's service
+network.  The metadata services of other clouds have private addresses."""
 NOT_PUBLIC = tuple(ip_network(text) for text in (*RESERVED, *OF_CLOUDS))
 NAT64 = IPv6Network("64:ff9b::/96")
 SIX_TO_FOUR = IPv6Network("2002::/16")
@@ -39,7 +39,7 @@ SIX_TO_FOUR = IPv6Network("2002::/16")
 
 @dataclass(frozen=True)
 class AddressException:
-    """One exception: a host, a host and port, or a network."""
+    """An exception to the guard: a host, a host and port, or a network."""
 
     host: str = ""
     port: int | None = None
@@ -64,7 +64,7 @@ class AddressException:
         return cls(host=host.strip("[]"), port=number or None)
 
     def covers(self, host: str, port: int, address: Address) -> bool:
-        """Say whether this exception is about a connection."""
+        """Return whether this exception allows a connection."""
         if self.network is not None:
             return address in self.network
         return host == self.host and self.port in (None, port)
@@ -77,16 +77,16 @@ class Guard:
     allowed: tuple[AddressException, ...] = ()
 
     def refuses(self, host: str, port: int, address: str) -> bool:
-        """Say whether a connection to a host, resolved to an address, must not be made."""
-        found = plain(ip_address(address.partition("%")[0]))
-        if is_public(found):
+        """Return whether a connection to a host, resolved to an address, must not be made."""
+        resolved = plain(ip_address(address.partition("%")[0]))
+        if is_public(resolved):
             return False
         name = host.lower().strip("[]").rstrip(".")
-        return not any(exception.covers(name, port, found) for exception in self.allowed)
+        return not any(exception.covers(name, port, resolved) for exception in self.allowed)
 
 
 def plain(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 one stands for, if it does."""
+    """Return the IPv4 address that an IPv6 address embeds, otherwise the address."""
     if isinstance(address, IPv4Address):
         return address
     if address.ipv4_mapped is not None:
@@ -99,7 +99,7 @@ def plain(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """Say whether an address is one of the public internet's."""
+    """Return whether an address belongs to the public internet."""
     if any(address in network for network in NOT_PUBLIC):
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved

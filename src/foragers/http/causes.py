@@ -1,8 +1,7 @@
-"""Why pages were not had, sorted into a few causes: what summaries count and estimates rest on.
+"""Why pages were not fetched, grouped by cause, for summaries and estimates.
 
-A visit has a status and a reason in words.  The reason names its *cause* first and then what
-belongs to this one page (an address, a message of a library).  Here the cause is told apart
-from the rest, in one place.
+A visit has a status and a reason in words.  The reason begins with its *cause*, and continues with
+details of the page (a URL, a message of a library).  This module separates the two.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from enum import StrEnum
 from foragers.core.types import Status
 
 TRAP, SCOPE = "trap: ", "scope: "
-"""How the reason of a page begins that a trap rule, or the scope of the crawl, has left out."""
+"""Prefixes of the reasons of pages that were skipped by a trap rule, or by the scope."""
 ROBOTS = "robots.txt"
 NO_ROBOTS = f"{ROBOTS} could not be fetched"
 PRIVATE = "private address"
 PER_HOST = "more than --per-host"
 LATER = "; to be asked again"
-"""How the reason of a page that is deferred ends, for people; `Page.retry_at` says it for code."""
+"""Suffix of the reason of a deferred page, for people; `Page.retry_at` is for code."""
 VARYING = (
     (re.compile(r"(nothing new) since .*"), r"\1"),
     (re.compile(r"(hardly anything new) at .*"), r"\1"),
@@ -29,8 +28,8 @@ VARYING = (
     (re.compile(r"(more than --per-host) .*"), r"\1 pages"),
     (re.compile(r"no connection: ([^\d:]+)"), r"\1"),
 )
-"""Reasons that have the page in the middle."""
-TLS_SAID = (
+"""Reasons with details of the page in the middle, and their causes."""
+TLS_CAUSES = (
     ("expired", "certificate expired"),
     ("not yet valid", "certificate not yet valid"),
     ("self-signed", "self-signed certificate"),
@@ -40,11 +39,11 @@ TLS_SAID = (
     ("issuer", "certificate of an unknown issuer"),
     ("", "TLS"),
 )
-"""What libraries say of a certificate, and what we say."""
+"""Words in the error messages of TLS libraries, and their causes."""
 
 
 class LeftOut(StrEnum):
-    """Why a known page was not had: by our own rules of traps, by failure, or by a limit set."""
+    """Why a known page was not fetched."""
 
     TRAPS = "trap rules"
     FAILURES = "failures"
@@ -52,7 +51,7 @@ class LeftOut(StrEnum):
 
 
 def cause_of(reason: str) -> str:
-    """Return the cause in a reason, which is the same for all pages that it befell."""
+    """Return the cause of a reason, without the details of the page."""
     text = reason.removesuffix(LATER)
     for prefix in (TRAP, SCOPE, f"{NO_ROBOTS}: "):
         if text.startswith(prefix):
@@ -64,18 +63,18 @@ def cause_of(reason: str) -> str:
 
 
 def left_out(status: str, reason: str, deferred: bool = False) -> LeftOut | None:
-    """Return why a page that is there, as far as is known, was left out; None if it was not."""
+    """Return why a page that probably exists was left out, or None if it was not."""
     if deferred or status in (Status.FAILED.value, Status.REFUSED.value):
         return LeftOut.FAILURES
     if status != Status.SKIPPED.value:
         return None
     if reason.startswith(TRAP):
-        # The address of a page that was fetched under another one is no page left out.
+        # A page that was fetched under another URL is not left out.
         return None if reason.startswith(f"{TRAP}a known page") else LeftOut.TRAPS
     return LeftOut.FAILURES if reason.startswith(NO_ROBOTS) else LeftOut.LIMITS
 
 
-def tls_said(detail: str) -> str:
-    """Say in plain words what is wrong with a certificate, by what a library says of it."""
+def tls_cause(detail: str) -> str:
+    """Return the cause of a TLS error, from the message of the library."""
     lower = detail.lower()
-    return next(plain for words, plain in TLS_SAID if words in lower)
+    return next(cause for words, cause in TLS_CAUSES if words in lower)

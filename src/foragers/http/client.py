@@ -1,14 +1,13 @@
-"""Waiting for many connections at once, without the limit of 1,024 that select has.
+"""The HTTP client: many downloads at once with libcurl, with time and size limits.
 
-libcurl tells which sockets it wants to hear of, and by when it wants to be called
-anyway; the operating system tells which of them have something to say.
+libcurl does the protocol, with keep-alive and TLS.  This module decides which addresses may be
+reached (the guard checks the resolved address of every new connection), how long and how much
+is read, and which content types are read to the end.  Responses keep the bytes as sent.
+Redirects are not followed: each hop must pass robots.txt and scope first, which is up to the
+crawl.
 
-Many downloads at once, on libcurl: keep-alive, TLS, time and size limits, raw bytes kept.
-
-libcurl does the protocol; what is decided here is what may be reached (the guard is asked
-for the resolved address of every new connection), how long and how much is read, and
-which content types are worth reading to the end.  Redirects are not followed: each hop
-must pass robots.txt and scope first, which is the crawl's business.
+`SocketPoller` waits for many connections with epoll or kqueue, since `select` has a limit of
+1,024.  libcurl says which sockets to watch, and when it must be called at the latest.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import selectors
 import socket
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 from os import strerror
 from threading import Thread
@@ -37,7 +37,7 @@ EVENTS = {
 
 
 class SocketPoller:
-    """The sockets of a multi handle, and when it is to be called at the latest."""
+    """Waits for the sockets of a multi handle."""
 
     def __init__(self, multi: pycurl.CurlMulti) -> None:
         self._multi = multi
@@ -47,7 +47,7 @@ class SocketPoller:
         multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
 
     def wait(self, seconds: float) -> None:
-        """Let libcurl work on what happens within some seconds, or until it has been called."""
+        """Wait for events for some seconds, or until libcurl must be called, and let it work."""
         now = time.monotonic()
         for key, happened in self._selector.select(max(0.0, min(seconds, self._due - now))):
             flags = pycurl.CSELECT_IN if happened & selectors.EVENT_READ else 0
@@ -58,11 +58,11 @@ class SocketPoller:
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
 
     def close(self) -> None:
-        """Let go of the operating system's part."""
+        """Close the selector."""
         self._selector.close()
 
     def _watch(self, what: int, fd: int, multi: pycurl.CurlMulti, data: object) -> None:
-        """Note which socket libcurl wants to hear of, and of what."""
+        """Register the events of a socket that libcurl waits for."""
         del multi, data
         known = fd in self._selector.get_map()
         if what == pycurl.POLL_REMOVE:
@@ -78,12 +78,12 @@ class SocketPoller:
             self._selector.register(fd, EVENTS[what])
 
     def _set_timer(self, milliseconds: int) -> None:
-        """Note by when libcurl wants to be called."""
+        """Set when libcurl must be called at the latest."""
         self._due = inf if milliseconds < 0 else time.monotonic() + milliseconds / 1000
 
 
-TOO_LARGE_A_HEADER = 100  # CURLE_TOO_LARGE, which pycurl has no name for
-TROUBLES = {
+CURLE_TOO_LARGE = 100  # pycurl has no name for it; libcurl raises it for large headers
+ERRORS = {
     pycurl.E_COULDNT_RESOLVE_HOST: FetchError.NO_HOST,
     pycurl.E_COULDNT_CONNECT: FetchError.NO_CONNECTION,
     pycurl.E_OPERATION_TIMEDOUT: FetchError.TIMEOUT,
@@ -95,24 +95,28 @@ TROUBLES = {
     pycurl.E_GOT_NOTHING: FetchError.LOST,
     pycurl.E_PARTIAL_FILE: FetchError.LOST,
     pycurl.E_SEND_ERROR: FetchError.LOST,
-    TOO_LARGE_A_HEADER: FetchError.HEADERS,
+    CURLE_TOO_LARGE: FetchError.HEADERS,
 }
 UNFINISHED = (FetchError.TIMEOUT, FetchError.LOST, FetchError.BROKEN)
-MAX_WAIT = 1.0
-"""Seconds after which time limits are looked at even if nothing happens on the network."""
-MAX_IDLE_CONNECTIONS = 256
-DNS_AGE = 60
-"""Seconds for which libcurl remembers addresses, and half as long that there is none."""
-CLOSING = 0.2
-"""Seconds to wait for libcurl when all is over."""
+Admit = Callable[[Request, str], bool]
+"""Decides whether a request may connect to an IP address now."""
+
+
+@dataclass(frozen=True)
+class ClientSettings:
+    """The numbers that tune the client, in seconds unless the name says otherwise."""
+
+    max_wait: float = 1.0  # time limits are checked at least this often; CPU
+    idle_connections: int = 256  # kept open at most; memory
+    dns_age: int = 60  # libcurl caches addresses this long, and failures half as long; its default
+    closing: float = 0.2  # longest wait for libcurl to close its connections; guess
+
+
+DEFAULT_CLIENT = ClientSettings()
 
 
 class Client:
-    """Downloads several addresses at once.
-
-    `admit`, if set, is asked before a connection to an address is opened, and may say
-    that it is not the time for one: the reply is then `BUSY`.
-    """
+    """Downloads several URLs at once."""
 
     def __init__(
         self,
@@ -121,54 +125,61 @@ class Client:
         limits: Limits,
         wanted: Callable[[str], bool] = lambda kind: True,  # noqa: ARG005
         connections: int = 64,
+        settings: ClientSettings = DEFAULT_CLIENT,
     ) -> None:
-        self.admit: Callable[[Request, str], bool] | None = None
         self.limits = limits
+        self.settings = settings
         self._user_agent = user_agent
         self._guard = guard
         self._wanted = wanted
         self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, min(4 * connections, MAX_IDLE_CONNECTIONS))
-        self._waiting = SocketPoller(self._multi)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, min(4 * connections, settings.idle_connections))
+        self._poller = SocketPoller(self._multi)
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, HttpTransfer] = {}
         self._opened: list[socket.socket] = []
-        self._look = min(MAX_WAIT, limits.connect / 4, limits.head / 4, limits.idle / 4)
-        self._looked = 0.0
+        shortest = min(limits.connect, limits.head, limits.idle)
+        self._check_every = min(settings.max_wait, shortest / 4)
+        self._checked = 0.0
 
     @property
     def running(self) -> int:
-        """How many downloads are under way."""
+        """The number of downloads in progress."""
         return len(self._running)
 
-    def start(self, request: Request) -> None:
-        """Begin a download."""
+    def start(self, request: Request, admit: Admit | None = None) -> None:
+        """Start a download.
+
+        `admit` is called before a connection is opened.  If it returns False, the response has the
+        error `BUSY`.
+        """
         handle = self._idle.pop() if self._idle else self._new_handle()
         clock = time.monotonic
         transfer = HttpTransfer(request, self.limits, self._wanted, clock, time.time(), clock())
         handle.setopt(pycurl.URL, request.url)
-        handle.setopt(pycurl.DNS_CACHE_TIMEOUT, 0 if request.afresh else DNS_AGE)
+        dns_age = 0 if request.fresh_dns else self.settings.dns_age
+        handle.setopt(pycurl.DNS_CACHE_TIMEOUT, dns_age)
         handle.setopt(pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in request.headers])
         handle.setopt(pycurl.HEADERFUNCTION, transfer.take_header)
         handle.setopt(pycurl.WRITEFUNCTION, transfer.take_body)
-        handle.setopt(pycurl.OPENSOCKETFUNCTION, self._opener(transfer))
-        handle.setopt(pycurl.PREREQFUNCTION, asker(transfer))
+        handle.setopt(pycurl.OPENSOCKETFUNCTION, self._opener(transfer, admit))
+        handle.setopt(pycurl.PREREQFUNCTION, before_request(transfer))
         self._running[handle] = transfer
         self._multi.add_handle(handle)
 
     def finished(self, seconds: float) -> Sequence[Response]:
-        """Wait for answers, at most so long, and return them."""
+        """Wait for responses, at most some seconds, and return them."""
         deadline = time.monotonic() + seconds
         wait = 0.0
         while True:
-            self._waiting.wait(wait)
-            while self._opened:  # libcurl has made copies of them
+            self._poller.wait(wait)
+            while self._opened:  # libcurl has duplicated them
                 self._opened.pop().close()
-            replies = self._collect()
+            responses = self._collect()
             left = deadline - time.monotonic()
-            if replies or not self._running or left <= 0:
-                return replies
-            wait = min(left, self._look)
+            if responses or not self._running or left <= 0:
+                return responses
+            wait = min(left, self._check_every)
 
     def close(self) -> None:
         """Drop all connections."""
@@ -178,54 +189,54 @@ class Client:
         for handle in self._idle:
             handle.close()
         self._running.clear()
-        # libcurl waits for names that are being looked up, which can take long: not we.
+        # libcurl waits until pending DNS lookups end, which can take long.
         closing = Thread(target=self._close_multi, daemon=True)
         closing.start()
-        closing.join(CLOSING)
+        closing.join(self.settings.closing)
 
     def _close_multi(self) -> None:
-        """Let libcurl close what it keeps open."""
+        """Let libcurl close its connections."""
         self._multi.close()
-        self._waiting.close()
+        self._poller.close()
 
     def _collect(self) -> list[Response]:
-        replies = []
+        responses = []
         more = 1
         while more:
             more, done, failed = self._multi.info_read()
-            replies += [self._finish(handle, 0, "") for handle in done]
-            replies += [self._finish(handle, code, text) for handle, code, text in failed]
+            responses += [self._finish(handle, 0, "") for handle in done]
+            responses += [self._finish(handle, code, text) for handle, code, text in failed]
         now = time.monotonic()
-        if now - self._looked >= self._look:
-            self._looked = now
-            replies += self._stop_the_late(now)
-        return replies
+        if now - self._checked >= self._check_every:
+            self._checked = now
+            responses += self._stop_late(now)
+        return responses
 
-    def _stop_the_late(self, now: float) -> list[Response]:
-        """End the downloads whose time is over."""
-        replies = []
+    def _stop_late(self, now: float) -> list[Response]:
+        """Stop the downloads that exceed a time limit."""
+        responses = []
         for handle, transfer in list(self._running.items()):
             if late := transfer.late(now):
                 transfer.refuse(FetchError.TIMEOUT, late)
-                replies.append(self._finish(handle, pycurl.E_OPERATION_TIMEDOUT, ""))
-        return replies
+                responses.append(self._finish(handle, pycurl.E_OPERATION_TIMEDOUT, ""))
+        return responses
 
-    def _finish(self, handle: pycurl.Curl, error: int, text: str) -> Response:
-        """Make a reply of a transfer that is over."""
+    def _finish(self, handle: pycurl.Curl, code: int, text: str) -> Response:
+        """Return the response of a transfer that ended with an error code of libcurl."""
         transfer = self._running.pop(handle)
         self._multi.remove_handle(handle)
-        trouble, detail = transfer.trouble, transfer.detail or text
-        if not error and not transfer.head_done:
-            trouble, detail = FetchError.LOST, "closed before the end of the headers"
-        if error and trouble is None and not (transfer.cut or transfer.whole):
-            trouble = None if transfer.has_last_chunk else trouble_of(error, text)
-            if trouble is FetchError.NO_CONNECTION and (number := handle.getinfo(pycurl.OS_ERRNO)):
+        error, detail = transfer.error, transfer.detail or text
+        if not code and not transfer.head_done:
+            error, detail = FetchError.LOST, "closed before the end of the headers"
+        if code and error is None and not (transfer.cut or transfer.complete):
+            error = None if transfer.has_last_chunk else error_of(code, text)
+            if error is FetchError.NO_CONNECTION and (number := handle.getinfo(pycurl.OS_ERRNO)):
                 detail = strerror(number).lower()
-            if transfer.turned_away and not transfer.address:
-                trouble, detail = transfer.turned_away
-        if trouble in UNFINISHED and transfer.head_done and not transfer.is_page:
-            trouble, transfer.cut = None, True  # the head has said all that matters
-        reply = Response(
+            if transfer.refused and not transfer.address:
+                error, detail = transfer.refused
+        if error in UNFINISHED and transfer.head_done and not transfer.is_page:
+            error, transfer.cut = None, True  # the headers are all that is needed
+        response = Response(
             transfer.request,
             transfer.started,
             time.monotonic() - transfer.begun,
@@ -234,17 +245,17 @@ class Client:
             bytes(transfer.body),
             handle.getinfo(pycurl.RESPONSE_CODE),
             tuple(transfer.headers),
-            trouble,
-            detail if trouble else "",
+            error,
+            detail if error else "",
             transfer.cut,
-            bool(transfer.asked),
+            bool(transfer.sent),
         )
-        transfer.body.clear()  # the handle keeps the transfer until it has another
+        transfer.body.clear()  # the handle keeps the transfer until its next use
         self._idle.append(handle)
-        return reply
+        return response
 
-    def _opener(self, transfer: HttpTransfer) -> Callable[..., object]:
-        """Return what opens a connection for a transfer, if the guard lets it."""
+    def _opener(self, transfer: HttpTransfer, admit: Admit | None) -> Callable[..., object]:
+        """Return a function that opens a connection for a transfer, if the guard allows it."""
         parts = urlsplit(transfer.request.url)
         host = parts.hostname or ""
         port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -253,10 +264,10 @@ class Client:
             family, kind, protocol, (ip, *_) = address
             del purpose
             if self._guard.refuses(host, port, ip):
-                transfer.turned_away = FetchError.REFUSED_ADDRESS, f"{host} is {ip}"
+                transfer.refused = FetchError.REFUSED_ADDRESS, f"{host} is {ip}"
                 return pycurl.SOCKET_BAD
-            if self.admit is not None and not self.admit(transfer.request, ip):
-                transfer.turned_away = FetchError.BUSY, ip
+            if admit is not None and not admit(transfer.request, ip):
+                transfer.refused = FetchError.BUSY, ip
                 return pycurl.SOCKET_BAD
             transfer.address = ip
             opened = socket.socket(family, kind, protocol)
@@ -276,7 +287,7 @@ class Client:
             pycurl.HTTP_TRANSFER_DECODING: 0,
             pycurl.CONNECTTIMEOUT_MS: int(1000 * limits.connect),
             pycurl.NOSIGNAL: 1,
-            pycurl.PROXY: "",  # none from the environment: the guard would see its address alone
+            pycurl.PROXY: "",  # none from the environment: the guard would see only its address
             pycurl.NOPROXY: "*",
             pycurl.CAINFO: certifi.where(),
             pycurl.TCP_NODELAY: 1,
@@ -286,25 +297,25 @@ class Client:
         return handle
 
 
-def asker(transfer: HttpTransfer) -> Callable[[str, str, int, int], int]:
-    """Return what is called just before the request of a transfer is sent."""
+def before_request(transfer: HttpTransfer) -> Callable[[str, str, int, int], int]:
+    """Return a function that libcurl calls just before it sends the request of a transfer."""
 
-    def ask(address: str, local: str, port: int, local_port: int) -> int:
+    def send(address: str, local: str, port: int, local_port: int) -> int:
         del local, port, local_port
         transfer.address = address
-        if transfer.asked:
-            # libcurl asks again at once where a kept connection breaks: that is for us to do,
-            # and not without a pause.
+        if transfer.sent:
+            # libcurl repeats a request at once if a kept connection breaks.  The crawl repeats it
+            # instead, after a pause.
             transfer.refuse(FetchError.LOST, "closed without an answer")
             return int(pycurl.PREREQFUNC_ABORT)
-        transfer.asked = transfer.clock()
+        transfer.sent = transfer.clock()
         return int(pycurl.PREREQFUNC_OK)
 
-    return ask
+    return send
 
 
-def trouble_of(error: int, text: str) -> FetchError:
-    """Return what an error of libcurl means to us."""
-    if error == pycurl.E_RECV_ERROR and "Recv failure" in text:
-        return FetchError.LOST  # the connection; otherwise it is what came over it
-    return TROUBLES.get(error, FetchError.BROKEN)
+def error_of(code: int, text: str) -> FetchError:
+    """Return the error for an error code of libcurl and its message."""
+    if code == pycurl.E_RECV_ERROR and "Recv failure" in text:
+        return FetchError.LOST  # the connection broke; otherwise the response is invalid
+    return ERRORS.get(code, FetchError.BROKEN)

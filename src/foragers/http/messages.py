@@ -7,11 +7,12 @@ from enum import StrEnum
 
 import msgspec
 
+from foragers.http.causes import tls_cause
 from foragers.parsing.content_coding import decoded
 
 
 class FetchError(StrEnum):
-    """Why there is no usable answer."""
+    """Why there is no usable response."""
 
     REFUSED_ADDRESS = "private address"
     NO_HOST = "unknown host"
@@ -27,47 +28,44 @@ class FetchError(StrEnum):
 
 TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 TRY_AGAIN_AFTER = (FetchError.TIMEOUT, FetchError.NO_CONNECTION, FetchError.LOST)
-BUSY, BUSY_TROUBLE = (429, 503), (FetchError.TIMEOUT, FetchError.NO_CONNECTION)
+BUSY, BUSY_ERRORS = (429, 503), (FetchError.TIMEOUT, FetchError.NO_CONNECTION)
 """Status codes and errors after which to try again, and those of a server that is busy."""
+NOT_REACHED = (FetchError.NO_HOST, FetchError.NO_CONNECTION)
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How long and how much: seconds and bytes.
+    """Limits of one download, in seconds and bytes; all numbers are guesses."""
 
-    `connect` is for finding and reaching the server, `head` from the request to the end of
-    the headers, `idle` between two pieces of the body, `total` for everything.  `body` is
-    what may come over the wire, `unpacked` what may come of it without its codings.
-    """
-
-    connect: float = 10.0
-    head: float = 20.0
-    idle: float = 15.0
-    total: float = 60.0
-    body: int = 10 << 20
-    unpacked: int = 20 << 20
+    connect: float = 10.0  # to look up and connect to the server
+    head: float = 20.0  # from the request to the end of the headers
+    idle: float = 15.0  # between two pieces of the body
+    total: float = 60.0  # for everything
+    body: int = 10 << 20  # as sent
+    unpacked: int = 20 << 20  # without its codings
     headers: int = 128 << 10
+    ignored_body: int = 64 << 10  # of a redirect or an error, whose body is not used
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One GET; with `enough`, of any content type, and no more of it than so many bytes.
+    """A GET request.
 
-    With `afresh`, the name of its host is looked up again although it is known.
+    With `max_bytes`, the response may have any content type, and no more than that is read.
+    With `fresh_dns`, the name of the host is looked up again although its address is cached.
     """
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     tag: int = 0
-    enough: int = 0
-    afresh: bool = False
+    max_bytes: int = 0
+    fresh_dns: bool = False
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer, or what went wrong.
+    """A response, or the `error` and its `detail`.
 
-    `head` is the status line and headers as they were received, `body` the bytes as they
-    were sent, chunks and compression included.  `cut` tells that the body was not read
-    to its end because its type is not wanted, or because there was enough of it.  `asked` tells
-    that a connection was made, and the request sent.
+    `head` is the status line and headers as received, `body` the bytes as sent, with chunks and
+    compression.  `cut` says that the body was not read to its end, because its content type is not
+    wanted or `max_bytes` were read.  `sent` says that a connection was made and the request sent.
     """
 
     request: Request
@@ -78,13 +76,13 @@ class Response(msgspec.Struct, frozen=True):
     body: bytes = b""
     code: int = 0
     headers: tuple[tuple[str, str], ...] = ()
-    trouble: FetchError | None = None
+    error: FetchError | None = None
     detail: str = ""
     cut: bool = False
-    asked: bool = True
+    sent: bool = True
 
     def header(self, name: str) -> str:
-        """Return the first header of a name, or nothing."""
+        """Return the first header of a name, or ""."""
         wanted = name.lower()
         for key, value in self.headers:
             if key == name or key.lower() == wanted:
@@ -97,32 +95,49 @@ class Response(msgspec.Struct, frozen=True):
         return [value for key, value in self.headers if key.lower() == wanted]
 
 
-def retry_after(reply: Response) -> float:
-    """Return how many seconds a server asks to be left alone, or 0."""
-    value = reply.header("Retry-After").strip()
+def retry_after(response: Response) -> float:
+    """Return the seconds of the Retry-After header, or 0."""
+    value = response.header("Retry-After").strip()
     if value.isascii() and value.isdecimal():
         return float(value[:9])
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - reply.started)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - response.started)
     except (ValueError, OverflowError, TypeError):
         return 0.0
 
 
-def payload(reply: Response, limit: int) -> bytes:
-    """Return the body of a reply without its codings, up to a limit."""
-    transfer = ",".join(reply.all("Transfer-Encoding"))
-    content = ",".join(reply.all("Content-Encoding"))
-    return decoded(reply.body, transfer, content, limit) if transfer or content else reply.body
+def payload(response: Response, limit: int) -> bytes:
+    """Return the body of a response without its codings, up to a limit in bytes."""
+    transfer = ",".join(response.all("Transfer-Encoding"))
+    content = ",".join(response.all("Content-Encoding"))
+    if not (transfer or content):
+        return response.body
+    return decoded(response.body, transfer, content, limit)
 
 
-def has_failed(reply: Response) -> bool:
-    """Say whether a server could not answer now, and perhaps can later."""
-    return reply.trouble in TRY_AGAIN_AFTER or (not reply.trouble and reply.code in TRY_AGAIN)
+def has_failed(response: Response) -> bool:
+    """Return whether a server could not respond now, but perhaps can later."""
+    return response.error in TRY_AGAIN_AFTER or (not response.error and response.code in TRY_AGAIN)
 
 
-def is_busy(reply: Response) -> bool:
-    """Say whether it was the server, and not the page alone, that could not answer now."""
-    if reply.trouble:
-        # One that has begun to answer is there, and has trouble with this page.
-        return reply.trouble in BUSY_TROUBLE and not reply.head
-    return reply.code in BUSY
+def is_busy(response: Response) -> bool:
+    """Return whether the server is overloaded, and not only this page slow or broken."""
+    if response.error:
+        # A server that has begun to respond is up; only this page fails.
+        return response.error in BUSY_ERRORS and not response.head
+    return response.code in BUSY
+
+
+def is_unreachable(response: Response) -> bool:
+    """Return whether a host could not be reached: no name, no connection, or no response to it."""
+    silent = response.error is FetchError.TIMEOUT and not response.sent
+    return silent or response.error in NOT_REACHED
+
+
+def failure_reason(response: Response) -> str:
+    """Return in words why there is no usable response."""
+    if response.error is None:
+        return str(response.code)
+    error, detail = response.error, response.detail
+    cause = tls_cause(detail) if error is FetchError.TLS else error.value
+    return f"{cause}: {detail}".rstrip(": ")

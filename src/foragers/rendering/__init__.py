@@ -1,1 +1,1 @@
-"""Pages that are made by their scripts: which they are, and what they say once these have run."""
+"""Pages that need JavaScript: how they are recognised, and how a browser renders them."""

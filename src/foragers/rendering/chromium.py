@@ -1,4 +1,4 @@
-"""Which Chromium is driven, and with what it is started so that it reaches nothing by itself."""
+"""Which Chromium is used, and the flags that keep it off the network."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from foragers.errors import UsageError
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 ALONE = (
-    # Whatever a page finds to ask with, there is no one who would carry it: no name is found, the
-    # proxy's own neither, and nothing goes without the proxy, not even to this machine.
+    # No request of any kind can leave the browser: everything goes to a proxy, even requests to
+    # this machine, and no name is resolved, not even the proxy's.
     "--proxy-server=http://nowhere.invalid:1",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -36,7 +36,7 @@ NOT_FOUND = "Executable doesn't exist"
 
 
 def launch(driver: Playwright, wanted: str) -> Browser:
-    """Start the browser the user names, or Playwright's own, or the one of the system."""
+    """Start the browser that the user names, or Playwright's, or the system's."""
     if wanted:
         return started(driver, wanted)
     try:
@@ -45,8 +45,8 @@ def launch(driver: Playwright, wanted: str) -> Browser:
         if NOT_FOUND not in str(error):
             raise
     for name in NAMES:
-        if found := shutil.which(name):
-            return started(driver, found)
+        if path := shutil.which(name):
+            return started(driver, path)
     raise UsageError(
         "--render needs a Chromium: 'playwright install chromium', the system's own"
         " (on Debian: apt-get install chromium), or name one with --chromium PATH"

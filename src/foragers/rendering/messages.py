@@ -1,4 +1,4 @@
-"""What passes between a crawl and the process that renders for it."""
+"""The messages between a crawl and the process that renders its pages."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import msgspec
 from foragers.http.messages import Limits
 
 LENGTH = 8
-"""Bytes before each message that tell how long it is."""
+"""Bytes before each message that give its length."""
 Message = TypeVar("Message", bound=msgspec.Struct)
 
 
 class RenderOptions(msgspec.Struct, frozen=True):
-    """How pages are rendered: `seconds` and `requests` for each of them, `megabytes` in all.
+    """How pages are rendered; all numbers are guesses.
 
-    A page that is not done a `grace` after its time hangs, and its browser is ended; after
-    so many `pages` a browser is, in any case.  `folder` is for what a browser writes while
-    it runs, and goes with it.
+    `folder` is for the files that a browser writes while it runs, and is removed with it.
     """
 
     agent: str
@@ -27,11 +25,16 @@ class RenderOptions(msgspec.Struct, frozen=True):
     limits: Limits = Limits()
     chromium: str = ""
     folder: str = ""
-    seconds: float = 20.0
-    grace: float = 5.0
-    requests: int = 100
-    megabytes: int = 1500
-    pages: int = 100
+    seconds: float = 20.0  # for each page
+    grace: float = 5.0  # seconds after which a page hangs, and its browser is stopped
+    requests: int = 100  # for each page
+    hosts: int = 20  # of the resources of a page
+    hops: int = 5  # redirects of a resource
+    page_bytes: int = 30 << 20  # of the resources of a page
+    script_bytes: int = 32 << 20  # of cached scripts
+    shell_bytes: int = 4 << 20  # larger pages are not rendered
+    megabytes: int = 1500  # of memory that a browser may use
+    pages: int = 100  # after which a browser is replaced
 
 
 class RenderJob(msgspec.Struct, frozen=True):
@@ -43,7 +46,7 @@ class RenderJob(msgspec.Struct, frozen=True):
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """A page once its scripts have run, or `reason`, why that could not be; `hosts` were asked."""
+    """A rendered page, or the `reason` why it was not rendered; `hosts` had its resources."""
 
     html: bytes = b""
     reason: str = ""
@@ -51,10 +54,10 @@ class Rendered(msgspec.Struct, frozen=True):
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """The browser that is ready, or what is wrong and how to mend it."""
+    """The first message of a worker: its browser, or an error with its remedy."""
 
     browser: str = ""
-    trouble: str = ""
+    error: str = ""
 
 
 def send(pipe: IO[bytes], message: msgspec.Struct) -> None:
@@ -66,7 +69,7 @@ def send(pipe: IO[bytes], message: msgspec.Struct) -> None:
 
 
 def receive(pipe: IO[bytes], kind: type[Message]) -> Message | None:
-    """Read a message from a pipe; None where it has ended."""
+    """Read a message from a pipe; None at its end."""
     length = pipe.read(LENGTH)
     if len(length) < LENGTH:
         return None

@@ -1,9 +1,9 @@
-"""What a browser is given when it asks: fetched by us, under the rules of the crawl.
+"""The resources of rendered pages, fetched under the rules of the crawl.
 
-The browser has no network of its own.  A script, a module or data that a page asks for is
-fetched here with the crawl's own client: the guard sees the resolved address of each
+The browser has no network of its own.  A script, a module or data that a page requests is
+fetched here with the crawl's HTTP client: the guard checks the resolved address of each
 connection, robots.txt of each host is obeyed, each redirect is checked like a request,
-requests are made one after another, and there is an end to time, number and size.
+requests are sent one after another, and their time, number and size are limited.
 """
 
 from __future__ import annotations
@@ -11,32 +11,29 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 import msgspec
 
-from foragers.core.types import Choice
-from foragers.fetching.job import REDIRECTS, FetchJob
-from foragers.fetching.robots_cache import RobotsEntry
+from foragers.fetching.redirects import REDIRECTS, RedirectChain
+from foragers.fetching.robots_cache import RobotsCache, RobotsEntry
 from foragers.http.client import Client
 from foragers.http.messages import FetchError, Request, Response, payload
 from foragers.parsing.robots_txt import MAX_BYTES
 from foragers.rendering.messages import RenderOptions
 from foragers.urls.parse import host_of, is_address, origin_of
 
-MAX_HOPS, MAX_HOSTS = 5, 20
-MAX_PAGE_BYTES = 30 << 20
-MAX_SHELF_BYTES = 32 << 20
 KEPT_HEADERS = ("accept", "accept-language", "authorization", "content-type", "referer", "origin")
 DROPPED = (
     "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "set-cookie2",
     "transfer-encoding", "upgrade", "alt-svc", "report-to", "nel", "link", "refresh",
     "content-security-policy", "strict-transport-security", "proxy-authenticate", "trailer",
 )  # fmt: skip
-"""Headers of the connection and not of the content, and those that ask for more requests."""
+"""Headers of the connection and not of the content, and those that cause more requests."""
 
 
 class Resource(msgspec.Struct, frozen=True):
-    """What an address gave, its body without codings."""
+    """The response for a URL, its body without codings."""
 
     code: int
     headers: dict[str, str]
@@ -45,125 +42,130 @@ class Resource(msgspec.Struct, frozen=True):
 
 @dataclass
 class ScriptCache:
-    """Scripts that were fetched before, the latest of them up to a size."""
+    """The most recently used scripts, up to a size in bytes."""
 
-    most: int = MAX_SHELF_BYTES
-    _goods: OrderedDict[str, Resource] = field(default_factory=OrderedDict)
+    most: int
+    _scripts: OrderedDict[str, Resource] = field(default_factory=OrderedDict)
     _bytes: int = 0
 
     def get(self, url: str) -> Resource | None:
-        """Return what an address gave, if it is still here."""
-        found = self._goods.get(url)
-        if found is not None:
-            self._goods.move_to_end(url)
-        return found
+        """Return the script of a URL, if it is cached."""
+        script = self._scripts.get(url)
+        if script is not None:
+            self._scripts.move_to_end(url)
+        return script
 
-    def put(self, url: str, goods: Resource) -> None:
-        """Keep what an address gave, and let go of what was not asked for the longest."""
-        asked_not_to = "no-store" in goods.headers.get("cache-control", "").lower()
-        if asked_not_to or goods.code != 200 or len(goods.body) > self.most or url in self._goods:
+    def put(self, url: str, script: Resource) -> None:
+        """Cache a script, and drop the least recently used ones if they are too large."""
+        no_store = "no-store" in script.headers.get("cache-control", "").lower()
+        too_large = len(script.body) > self.most
+        if no_store or script.code != HTTPStatus.OK or too_large or url in self._scripts:
             return
-        self._goods[url] = goods
-        self._bytes += len(goods.body)
+        self._scripts[url] = script
+        self._bytes += len(script.body)
         while self._bytes > self.most:
-            _, dropped = self._goods.popitem(last=False)
+            _, dropped = self._scripts.popitem(last=False)
             self._bytes -= len(dropped.body)
 
 
 @dataclass
-class Supply:
-    """Fetches what one page after another asks for."""
+class ResourceLoader:
+    """Fetches the resources of one page after another."""
 
     client: Client
-    terms: RenderOptions
-    shelf: ScriptCache = field(default_factory=ScriptCache)
+    options: RenderOptions
+    scripts: ScriptCache = field(init=False)
     hosts: set[str] = field(default_factory=set)
-    _permissions: dict[str, RobotsEntry] = field(default_factory=dict)
+    _robots: RobotsCache = field(default_factory=RobotsCache)
     _deadline: float = 0.0
     _requests: int = 0
     _bytes: int = 0
 
+    def __post_init__(self) -> None:
+        self.scripts = ScriptCache(self.options.script_bytes)
+
     def begin(self, deadline: float) -> None:
-        """Count anew, for another page."""
+        """Reset the counts for another page."""
         self._deadline, self._requests, self._bytes = deadline, 0, 0
         self.hosts = set()
 
     def get(self, url: str, headers: dict[str, str], is_script: bool) -> Resource | None:
-        """Return what an address gives, or None if it may not be asked for or does not answer."""
-        if is_script and (kept := self.shelf.get(url)):
-            return kept
-        asked = url
-        for _ in range(MAX_HOPS + 1):
-            reply = self._ask(asked, headers)
-            if reply is None:
+        """Return the resource of a URL, or None if it may not be requested or cannot be fetched."""
+        if is_script and (cached := self.scripts.get(url)):
+            return cached
+        chain = RedirectChain(url)
+        for _ in range(self.options.hops + 1):
+            response = self._request(chain.url, headers)
+            if response is None:
                 return None
-            if reply.code not in REDIRECTS:
-                goods = goods_of(reply, self.terms.limits.unpacked)
-                if goods and is_script:
-                    self.shelf.put(url, goods)
-                return goods
-            asked = target_of(asked, reply)
+            if response.code not in REDIRECTS:
+                resource = resource_of(response, self.options.limits.unpacked)
+                if resource and is_script:
+                    self.scripts.put(url, resource)
+                return resource
+            chain.follow(chain.next_url(response))
         return None
 
-    def _ask(self, url: str, headers: dict[str, str]) -> Response | None:
-        """Ask for an address, if the rules allow it and it is not too much."""
+    def _request(self, url: str, headers: dict[str, str]) -> Response | None:
+        """Request a URL, if rules and limits allow it."""
         if not url.startswith(("http://", "https://")) or not is_address(url):
             return None
-        if host_of(url) not in self.hosts and len(self.hosts) >= MAX_HOSTS:
+        if host_of(url) not in self.hosts and len(self.hosts) >= self.options.hosts:
             return None
-        if self.terms.robots and not self._permitted(url):
+        if self.options.robots and not self._permitted(url):
             return None
         kept = tuple(
             (name, " ".join(value.split()))
             for name, value in headers.items()
             if name.lower() in KEPT_HEADERS or name.lower().startswith("x-")
         )
-        reply = self._fetch(Request(url, (*kept, ("Accept-Encoding", "gzip, deflate, br, zstd"))))
-        self._bytes += len(reply.body)
-        return None if reply.trouble else reply
+        response = self._fetch(
+            Request(url, (*kept, ("Accept-Encoding", "gzip, deflate, br, zstd")))
+        )
+        self._bytes += len(response.body)
+        return None if response.error else response
 
     def _fetch(self, request: Request) -> Response:
-        """Make a request and wait for its answer, no longer than the page has time."""
+        """Send a request and wait for the response, at most until the deadline of the page."""
         left = self._deadline - time.monotonic()
-        if left <= 0 or self._requests >= self.terms.requests or self._bytes >= MAX_PAGE_BYTES:
-            return Response(request, time.time(), 0.0, trouble=FetchError.BUSY)
+        too_many = self._requests >= self.options.requests
+        if left <= 0 or too_many or self._bytes >= self.options.page_bytes:
+            return Response(request, time.time(), 0.0, error=FetchError.BUSY)
         self._requests += 1
-        limits = self.terms.limits
+        limits = self.options.limits
         self.client.limits = msgspec.structs.replace(limits, total=min(limits.total, left))
         self.hosts.add(host_of(request.url))
         self.client.start(request)
         while True:
-            for reply in self.client.finished(1.0):
-                return reply
+            for response in self.client.finished(1.0):
+                return response
 
     def _permitted(self, url: str) -> bool:
-        """Say whether robots.txt of a host lets us ask for an address."""
+        """Return whether robots.txt allows a URL, which may have to be fetched first."""
         origin, now = origin_of(url), time.time()
-        known = self._permissions.get(origin)
-        if known is None or known.until <= now:
-            errand = FetchJob(Choice(0, 0), f"{origin}/robots.txt", origin)
-            reply = self._fetch(Request(errand.url, enough=MAX_BYTES + 1))
-            while (target := errand.target(reply)) and errand.hops < MAX_HOPS:
+        entry = self._robots.get(url, now)
+        if entry is None:
+            chain = RedirectChain(f"{origin}/robots.txt")
+            response = self._fetch(Request(chain.url, max_bytes=MAX_BYTES + 1))
+            most = chain.settings.max_robots_hops
+            while (target := chain.next_url(response)) and chain.hops < most:
                 if not target.startswith(("http://", "https://")):
                     break
-                errand.go_on(target)
-                reply = self._fetch(Request(errand.url, enough=MAX_BYTES + 1))
-            known = RobotsEntry.of(reply, now)
-            if known.robots.reachable or time.monotonic() < self._deadline:
-                # What only our own limits kept us from is to be tried again with the next page.
-                self._permissions[origin] = known
-        return known.refuse(self.terms.agent, url) is None
+                chain.follow(target)
+                response = self._fetch(Request(chain.url, max_bytes=MAX_BYTES + 1))
+            entry = RobotsEntry.of(response, now)
+            if entry.robots.reachable or time.monotonic() < self._deadline:
+                # If only our own limits prevented it, the next page requests it again.
+                self._robots.put(origin, entry)
+        return entry.refuse(self.options.agent, url) is None
 
 
-def goods_of(reply: Response, most: int) -> Resource | None:
-    """Return what a reply holds, unless that is too much when it is unpacked."""
-    body = payload(reply, most + 1)
+def resource_of(response: Response, most: int) -> Resource | None:
+    """Return the resource of a response, unless it is too large when unpacked."""
+    body = payload(response, most + 1)
     if len(body) > most:
         return None
-    headers = {name.lower(): value for name, value in reply.headers if name.lower() not in DROPPED}
-    return Resource(reply.code, headers, body)
-
-
-def target_of(url: str, reply: Response) -> str:
-    """Return where a reply redirects to, or nothing."""
-    return FetchJob(Choice(0, 0), url).target(reply)
+    headers = {
+        name.lower(): value for name, value in response.headers if name.lower() not in DROPPED
+    }
+    return Resource(response.code, headers, body)

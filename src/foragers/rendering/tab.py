@@ -1,4 +1,4 @@
-"""One page in a browser: loaded from what we have, served by us, and read when it is quiet."""
+"""A page in a browser: loaded from the response, its requests answered, read when it is idle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Route
 
 from foragers.rendering.messages import Rendered, RenderJob
-from foragers.rendering.resources import Supply
+from foragers.rendering.resources import ResourceLoader
 from foragers.urls.parse import host_of, origin_of
 
 FETCHED = ("script", "xhr", "fetch")
@@ -32,15 +32,15 @@ READ = """
   return html.length > %d ? null : html;
 })()
 """
-"""What stands in the page, with what its components hide in trees of their own."""
+"""Returns the document with the shadow trees of its components, or null if it is too long."""
 
 
 @dataclass
 class Tab:
-    """A page that is being rendered, with nothing kept of any other."""
+    """A page that is being rendered, in a browser context of its own."""
 
     job: RenderJob
-    supply: Supply
+    loader: ResourceLoader
     most: int
     deadline: float = 0.0
     _loaded: bool = False
@@ -48,9 +48,9 @@ class Tab:
     _page: Page | None = None
 
     def open(self, browser: Browser) -> None:
-        """Make room for the page, with nothing in it."""
+        """Open an empty page."""
         context = self._context = browser.new_context(
-            user_agent=self.supply.terms.agent,
+            user_agent=self.loader.options.agent,
             service_workers="block",
             accept_downloads=False,
             viewport={"width": 1280, "height": 2000},
@@ -60,51 +60,51 @@ class Tab:
         self._page = context.new_page()
 
     def close(self) -> None:
-        """Let go of everything that the page has."""
+        """Close the page and its context."""
         with suppress(Error):
             if self._context is not None:
                 self._context.close()
 
     def render(self, deadline: float) -> Rendered:
-        """Let the scripts of the page run, and return what has come of it."""
+        """Run the scripts of the page, and return the rendered page."""
         context, page = self._context, self._page
         assert context is not None
         assert page is not None
         self.deadline = deadline
         page.goto(self.job.url, wait_until="commit", timeout=self._left)
-        # A page that never falls silent is taken as it is when its time is over.
+        # A page that is never idle is read when its time is over.
         with suppress(Error):
             page.wait_for_load_state("networkidle", timeout=self._left)
         html = self._read(context, page)
-        hosts = tuple(sorted(self.supply.hosts - {host_of(self.job.url)}))
+        hosts = tuple(sorted(self.loader.hosts - {host_of(self.job.url)}))
         if html is None:
-            return Rendered(reason=f"more than {self.most:,} letters", hosts=hosts)
+            return Rendered(reason=f"more than {self.most:,} characters", hosts=hosts)
         return Rendered(html.encode("utf-8", "replace"), hosts=hosts)
 
     @property
     def _left(self) -> float:
-        """How many milliseconds there are, with some at the end for reading."""
+        """The milliseconds left until the deadline."""
         return max(1.0, MILLISECONDS * (self.deadline - time.monotonic()))
 
     def _read(self, context: BrowserContext, page: Page) -> str | None:
-        """Return the document, read where the scripts of the page cannot meddle."""
+        """Return the document, read in an isolated world that scripts of the page cannot change."""
         session = context.new_cdp_session(page)
         frame = session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
-        apart = session.send("Page.createIsolatedWorld", {"frameId": frame})
-        found = session.send(
+        world = session.send("Page.createIsolatedWorld", {"frameId": frame})
+        answer = session.send(
             "Runtime.evaluate",
             {
                 "expression": READ % self.most,
-                "contextId": apart["executionContextId"],
+                "contextId": world["executionContextId"],
                 "returnByValue": True,
             },
         )
-        value = found["result"].get("value")
+        value = answer["result"].get("value")
         return f"<!DOCTYPE html>{value}" if isinstance(value, str) else None
 
     def _serve(self, route: Route) -> None:
-        """Answer a request of the browser, so that none of them ever leaves it."""
-        # A page that is going away no longer wants its answers.
+        """Answer a request of the browser, so that it never reaches the network."""
+        # A page that is closing no longer accepts answers.
         with suppress(Error):
             self._answer(route)
 
@@ -114,22 +114,22 @@ class Tab:
         if kind == "document":
             self._answer_document(route)
         elif kind == "stylesheet":
-            # Some applications wait for their style before they go on; how it looks is no matter.
+            # Some applications wait for their style sheet before they go on; an empty one will do.
             route.fulfill(status=200, content_type="text/css", body="")
         elif kind in FETCHED and request.method == "GET":
             headers = dict(request.headers)
             if kind != "script" and origin_of(request.url) != origin_of(self.job.url):
                 headers["origin"] = origin_of(self.job.url)
-            goods = self.supply.get(request.url.partition("#")[0], headers, kind == "script")
-            if goods is None:
+            resource = self.loader.get(request.url.partition("#")[0], headers, kind == "script")
+            if resource is None:
                 route.abort()
             else:
-                route.fulfill(status=goods.code, headers=goods.headers, body=goods.body)
+                route.fulfill(status=resource.code, headers=resource.headers, body=resource.body)
         else:
             route.abort()
 
     def _answer_document(self, route: Route) -> None:
-        """Give the page itself once; where it wants to go then, it does not get."""
+        """Answer the first navigation with the page itself, and refuse all others."""
         page = self._page
         request = route.request
         own = (
@@ -142,7 +142,7 @@ class Tab:
             kind = self.job.content_type or "text/html"
             route.fulfill(status=200, headers={"content-type": kind}, body=self.job.body)
         elif own:
-            # Without an answer it would show an error page instead of what is there.
+            # If refused, the browser would show an error page instead of the current one.
             route.fulfill(status=204)
         else:
             route.abort()

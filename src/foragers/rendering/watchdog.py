@@ -1,4 +1,4 @@
-"""Looking after a browser: it ends when its time is over, when it takes too much, or alone."""
+"""Stops a browser that takes too long or too much memory, or whose crawl has ended."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from math import inf
 from pathlib import Path
 
 LOOK = 0.3
+"""Seconds between two checks; CPU."""
 LATE, LARGE, ORPHANED = 71, 72, 73
 REASONS = {LATE: "the page took too long", LARGE: "the page took too much memory"}
 MEGABYTE = 1 << 20
 DYING_SECONDS = 3.0
+"""Longest wait for killed processes to end; guess."""
 
 
 @dataclass
 class Watchdog:
-    """Ends this process and all it has started when something goes beyond a limit.
+    """Stops this process and its descendants when a limit is exceeded.
 
-    Once it is `over`, nothing that fails says anything but that.
+    Once it is `over`, other failures are only a consequence and are not reported.
     """
 
     folder: str
@@ -33,7 +35,7 @@ class Watchdog:
     _parent: int = field(default_factory=os.getppid)
 
     def start(self) -> None:
-        """Look from now on."""
+        """Check the limits from now on."""
         threading.Thread(target=self._look, daemon=True).start()
 
     def _look(self) -> None:
@@ -44,12 +46,12 @@ class Watchdog:
         os._exit(code)
 
     def wait_if_over(self) -> None:
-        """Do nothing more, if this process is about to end."""
+        """Wait for the end, if this process is about to be stopped."""
         while self.over:
             time.sleep(LOOK)
 
     def _verdict(self) -> int:
-        """Return why it is over, as the code to exit with, or 0."""
+        """Return the exit code for the limit that is exceeded, or 0."""
         if os.getppid() != self._parent:
             return ORPHANED
         if time.monotonic() > self.deadline:
@@ -58,11 +60,11 @@ class Watchdog:
 
 
 def end(pid: int, folder: str) -> None:
-    """End all that a process has started, and remove what it wrote."""
+    """Kill the descendants of a process, and remove its folder."""
     doomed = {*descendants(pid), *users_of(folder)} - {os.getpid()}
-    for one in doomed:
+    for child in doomed:
         with suppress(OSError):
-            os.kill(one, signal.SIGKILL)
+            os.kill(child, signal.SIGKILL)
     patience = time.monotonic() + DYING_SECONDS
     while any(map(is_running, doomed)) and time.monotonic() < patience:
         time.sleep(0.01)
@@ -70,7 +72,7 @@ def end(pid: int, folder: str) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder in which someone who is dying may write once more."""
+    """Remove a folder that a terminating process may still write to."""
     patience = time.monotonic() + DYING_SECONDS
     shutil.rmtree(folder, ignore_errors=True)
     while Path(folder).exists() and time.monotonic() < patience:
@@ -79,17 +81,17 @@ def remove(folder: str) -> None:
 
 
 def users_of(folder: str) -> list[int]:
-    """Return the processes that were told to work in a folder, whoever has started them."""
-    found = []
+    """Return the processes with a folder in their arguments, whichever process started them."""
+    pids = []
     for line in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             if folder and f"={folder}/".encode() in line.read_bytes():
-                found.append(int(line.parent.name))
-    return found
+                pids.append(int(line.parent.name))
+    return pids
 
 
 def is_running(pid: int) -> bool:
-    """Say whether a process runs, and does not only wait to be forgotten."""
+    """Return whether a process runs and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (OSError, IndexError):
@@ -97,23 +99,23 @@ def is_running(pid: int) -> bool:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the processes that a process has started, and those have; none where unknowable."""
+    """Return the descendants of a process, or none if the system has no /proc."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found = [pid]
-    for one in found:
-        found += children.get(one, ())
-    return found[1:]
+    pids = [pid]
+    for parent in pids:
+        pids += children.get(parent, ())
+    return pids[1:]
 
 
 def memory(pid: int) -> float:
-    """Return the megabytes that a process and its descendants hold and share with no other."""
+    """Return the unshared memory of a process and its descendants, in megabytes."""
     pages = 0
-    for one in (pid, *descendants(pid)):
+    for member in (pid, *descendants(pid)):
         with suppress(OSError, ValueError, IndexError):
-            _, resident, shared, *_ = Path(f"/proc/{one}/statm").read_text().split()
+            _, resident, shared, *_ = Path(f"/proc/{member}/statm").read_text().split()
             pages += int(resident) - int(shared)
     return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE

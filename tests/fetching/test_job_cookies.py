@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.fetching.job import MAX_COOKIES, Cookies
+from foragers.fetching.redirects import Cookies
+from foragers.fetching.settings import RedirectSettings
 
 
 @pytest.mark.parametrize(
@@ -27,21 +28,21 @@ from foragers.fetching.job import MAX_COOKIES, Cookies
 )
 def test_a_cookie_goes_to_whom_it_is_meant_for(line: str, url: str, sent: str) -> None:
     cookies = Cookies()
-    cookies.take("http://www.x.co.uk/", [line])
+    cookies.store("http://www.x.co.uk/", [line])
     assert cookies.header(url) == sent
 
 
 def test_a_cookie_that_is_given_again_has_its_new_value() -> None:
     cookies = Cookies()
-    cookies.take("http://a.test/", ["a=1", "b=2"])
-    cookies.take("http://a.test/", ["a=3"])
+    cookies.store("http://a.test/", ["a=1", "b=2"])
+    cookies.store("http://a.test/", ["a=3"])
     assert cookies.header("http://a.test/") == "a=3; b=2"
 
 
 def test_only_so_many_cookies_are_kept() -> None:
-    cookies = Cookies()
-    cookies.take("http://a.test/", [f"n{n}=1" for n in range(MAX_COOKIES + 5)])
-    assert cookies.header("http://a.test/").count("=") == MAX_COOKIES
-    cookies.take("http://a.test/", ["n0=2", "new=1"])
+    cookies = Cookies(RedirectSettings(max_cookies=4))
+    cookies.store("http://a.test/", [f"n{n}=1" for n in range(9)])
+    assert cookies.header("http://a.test/").count("=") == 4
+    cookies.store("http://a.test/", ["n0=2", "new=1"])
     assert cookies.header("http://a.test/").startswith("n0=2; n1=1")
     assert "new" not in cookies.header("http://a.test/")

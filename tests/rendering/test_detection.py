@@ -76,12 +76,14 @@ def test_pages_that_say_something_do_not(name: str) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_judged(noise) -> None:
+def test_any_bytes_are_judged(noise: bytes) -> None:
     assert is_shell(b"<script>" + noise) in (True, False)
 
 
 @pytest.mark.parametrize("world", ["organisations", "departments"])
-def test_hardly_a_page_of_a_web_before_such_applications_is_taken_for_a_shell(world) -> None:
+def test_hardly_a_page_of_a_web_before_such_applications_is_taken_for_a_shell(
+    world: str,
+) -> None:
     file = SHARED / "worlds" / f"{world}.warc.gz"
     if not file.exists():
         pytest.skip(f"no {file.name}")

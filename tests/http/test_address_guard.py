@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,5 +71,5 @@ def test_exceptions_that_make_no_sense_are_refused(text: str) -> None:
 
 
 @given(st.ip_addresses(v=4))
-def test_an_address_and_its_ipv6_form_are_judged_alike(address) -> None:
+def test_an_address_and_its_ipv6_form_are_judged_alike(address: IPv4Address) -> None:
     assert Guard().refuses("x", 80, str(address)) == Guard().refuses("x", 80, f"::ffff:{address}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from foragers.errors import UsageError
 from foragers.http.messages import Limits
 from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
+from foragers.rendering.queue import RenderQueue
 from support.browsing import CHROMIUM, needs_browser
 from support.crawling import Outcome, order_of
 from support.hostile_server import HostileServer, page
@@ -58,9 +60,8 @@ SITE = {
 OPTIONS = {"render": True, "chromium": CHROMIUM, "warc": True}
 
 
-def crawled(folder: Path, server: HostileServer, **options) -> Outcome:
-    session = Session(order_of(server.url("/"), **OPTIONS, **options), folder, Limits())
-    session.open()
+def crawled(folder: Path, server: HostileServer, **options: object) -> Outcome:
+    session = Session.open(order_of(server.url("/"), **OPTIONS, **options), folder, Limits())
     try:
         session.run()
     finally:
@@ -68,8 +69,12 @@ def crawled(folder: Path, server: HostileServer, **options) -> Outcome:
     return Outcome(folder)
 
 
+Crawled = tuple[Path, HostileServer, Outcome, int]
+"""Folder, server and outcome of a crawl, and how often was asked before it was resumed."""
+
+
 @pytest.fixture(scope="module")
-def crawl(tmp_path_factory: pytest.TempPathFactory):
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     """Crawl two pages, then take the crawl up and let it come to its end."""
     if not CHROMIUM:
         pytest.skip("no Chromium")
@@ -82,7 +87,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory):
 
 
 @needs_browser
-def test_rendered_words_and_links_replace_those_of_the_shell(crawl) -> None:
+def test_rendered_words_and_links_replace_those_of_the_shell(crawl: Crawled) -> None:
     folder, server, outcome, _ = crawl
     assert {url.removeprefix(server.origin) for url in outcome.urls} == {"/", "/pump", "/again"}
     assert outcome.title(server.url("/")) == "Shop of /"
@@ -94,7 +99,7 @@ def test_rendered_words_and_links_replace_those_of_the_shell(crawl) -> None:
 
 
 @needs_browser
-def test_only_pages_that_need_it_are_rendered(crawl) -> None:
+def test_only_pages_that_need_it_are_rendered(crawl: Crawled) -> None:
     _, server, outcome, _ = crawl
     assert outcome.reason(server.url("/")) == "rendered"
     assert outcome.reason("/again") == "rendered"
@@ -102,7 +107,7 @@ def test_only_pages_that_need_it_are_rendered(crawl) -> None:
 
 
 @needs_browser
-def test_nothing_is_fetched_that_adds_no_words(crawl) -> None:
+def test_nothing_is_fetched_that_adds_no_words(crawl: Crawled) -> None:
     _, server, _, _ = crawl
     assert not {"/style.css", "/icon.png", "/picture.png", "/favicon.ico"} & set(server.paths)
     data = [asked for asked in server.log if asked.path == "/list.json"]
@@ -113,26 +118,26 @@ def test_nothing_is_fetched_that_adds_no_words(crawl) -> None:
 
 
 @needs_browser
-def test_robots_txt_holds_for_what_scripts_ask_for(crawl) -> None:
+def test_robots_txt_holds_for_what_scripts_ask_for(crawl: Crawled) -> None:
     assert "/secret.json" not in crawl[1].paths
     assert "/elsewhere.json" in crawl[1].paths
 
 
 @needs_browser
-def test_a_host_is_asked_one_thing_at_a_time(crawl) -> None:
+def test_a_host_is_asked_one_thing_at_a_time(crawl: Crawled) -> None:
     log = sorted(crawl[1].log, key=lambda asked: asked.start)
     assert all(before.end <= after.start for before, after in pairwise(log))
 
 
 @needs_browser
-def test_no_page_is_fetched_again_when_the_crawl_goes_on(crawl) -> None:
+def test_no_page_is_fetched_again_when_the_crawl_goes_on(crawl: Crawled) -> None:
     _, server, _, before = crawl
     assert 0 < before < len(server.log)
     assert [server.paths.count(path) for path in ("/", "/pump", "/again")] == [1, 1, 1]
 
 
 @needs_browser
-def test_the_archive_holds_what_came_and_what_became_of_it(crawl) -> None:
+def test_the_archive_holds_what_came_and_what_became_of_it(crawl: Crawled) -> None:
     folder, server, _, _ = crawl
     (path,) = (folder / "warc").glob("*.warc.gz")
     records = {}
@@ -155,11 +160,12 @@ def test_the_archive_holds_what_came_and_what_became_of_it(crawl) -> None:
 @needs_browser
 def test_a_page_is_kept_as_it_came_when_there_is_no_browser_for_it(tmp_path: Path) -> None:
     with HostileServer(SITE) as server:
-        session = Session(order_of(server.url("/")), tmp_path, Limits())
-        session.open()
+        session = Session.open(order_of(server.url("/")), tmp_path, Limits())
         try:
             terms = RenderOptions("foragers/test", chromium="no-such-browser")
-            session.live.renderings.renderers = (Renderer(terms),)
+            queue = session.live.downloads.renderer
+            assert isinstance(queue, RenderQueue)
+            queue.renderers = (Renderer(terms),)
             session.run()
         finally:
             session.close()
@@ -173,7 +179,7 @@ def test_a_page_is_kept_as_it_came_when_there_is_no_browser_for_it(tmp_path: Pat
 def test_a_browser_that_is_not_there_is_missed_before_anything_is_written(tmp_path: Path) -> None:
     order = order_of("http://127.0.0.1:9/", render=True, chromium="no-such-browser")
     with pytest.raises(UsageError, match="--chromium no-such-browser"):
-        Session(order, tmp_path).open()
+        Session.open(order, tmp_path)
     assert not (tmp_path / "crawl.json").exists()
 
 
@@ -182,4 +188,4 @@ def test_a_missing_playwright_is_named_with_the_remedy(
 ) -> None:
     monkeypatch.setattr("foragers.rendering.client.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'foragers\[render\]'"):
-        Session(order_of("http://127.0.0.1:9/", render=True), tmp_path).open()
+        Session.open(order_of("http://127.0.0.1:9/", render=True), tmp_path)

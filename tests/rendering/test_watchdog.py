@@ -27,7 +27,9 @@ time.sleep(600)
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
 @pytest.mark.parametrize(("megabytes", "seconds", "code"), [(1, 500, LARGE), (5000, 0, LATE)])
-def test_beyond_a_limit_all_of_it_ends(tmp_path: Path, megabytes, seconds, code: int) -> None:
+def test_beyond_a_limit_all_of_it_ends(
+    tmp_path: Path, megabytes: int, seconds: int, code: int
+) -> None:
     folder = tmp_path / "browser"
     folder.mkdir()
     command = [sys.executable, "-c", WATCHED, str(folder), str(megabytes), str(seconds)]

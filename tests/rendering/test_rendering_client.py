@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -62,23 +63,23 @@ document.title = tries.length + ' tried, ' + failed + ' failed';
 
 
 @pytest.fixture(scope="module")
-def renderer():
+def renderer() -> Iterator[Renderer]:
     """A browser for pages that do it no lasting harm."""
-    terms = RenderOptions(
+    options = RenderOptions(
         "foragers/test",
         allow_private=("127.0.0.2",),
         robots=False,
         limits=Limits(unpacked=200_000),
         chromium=CHROMIUM,
     )
-    made = Renderer(terms)
+    made = Renderer(options)
     made.open()
     yield made
     made.close()
 
 
 @contextmanager
-def probe():
+def probe() -> Iterator[tuple[int, list[str]]]:
     """Listen where nobody should come, by TCP and by UDP; give the port and who came."""
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
@@ -151,28 +152,28 @@ def test_nothing_is_kept_from_one_page_to_the_next(renderer: Renderer) -> None:
 def test_a_page_that_grows_too_large_is_given_up(renderer: Renderer) -> None:
     large = "<script>document.append(document.createComment('x'.repeat(200001)))</script>"
     large = large.replace("document.append", "document.head.append")
-    assert rendered(renderer, large).reason == "more than 200,000 letters"
+    assert rendered(renderer, large).reason == "more than 200,000 characters"
     assert b"small" in rendered(renderer, "<p>small").html
 
 
 @pytest.fixture
-def harmed():
+def harmed() -> Iterator[Renderer]:
     """A browser that will not live long."""
     made = Renderer(RenderOptions("foragers/test", chromium=CHROMIUM))
     yield made
     made.close()
 
 
-def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed) -> None:
-    harmed.terms = replace(harmed.terms, seconds=1.0, grace=1.0)
+def test_a_page_that_hangs_is_ended_and_the_next_one_rendered(harmed: Renderer) -> None:
+    harmed.options = replace(harmed.options, seconds=1.0, grace=1.0)
     assert rendered(harmed, "<script>for (;;);</script>").reason == "the page took too long"
     harmed.close()
-    harmed.terms = RenderOptions("foragers/test", chromium=CHROMIUM)
+    harmed.options = RenderOptions("foragers/test", chromium=CHROMIUM)
     assert b"still here" in rendered(harmed, "<p>still here").html
 
 
-def test_a_browser_is_started_anew_after_so_many_pages(harmed) -> None:
-    harmed.terms = replace(harmed.terms, pages=2)
+def test_a_browser_is_started_anew_after_so_many_pages(harmed: Renderer) -> None:
+    harmed.options = replace(harmed.options, pages=2)
     numbers = []
     for _ in range(3):
         assert b"words" in rendered(harmed, "<p>words").html
@@ -193,7 +194,7 @@ def browsers(pid: int) -> list[int]:
     return found
 
 
-def test_a_browser_that_is_killed_is_a_reason_and_leaves_nothing_behind(harmed) -> None:
+def test_a_browser_that_is_killed_is_a_reason_and_leaves_nothing_behind(harmed: Renderer) -> None:
     harmed.open()
     folder, pids = Path(harmed._folder), descendants(harmed.pid)
     assert len(pids) > 2
