@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from foragers.errors import UsageError
 from foragers.text.classifier import (
@@ -65,6 +65,7 @@ def test_the_quarter_most_like_the_examples_is_no_counterexample() -> None:
 def test_an_estimator_that_only_decides_is_squashed() -> None:
     estimator = make_pipeline(TfidfVectorizer(), RidgeClassifier())
     classifier = EstimatorClassifier.fit(estimator, TEA, OTHER)
+    assert isinstance(classifier.estimator, Pipeline)
     decision = classifier.estimator.decision_function(["green tea"])[0]
     assert classifier.probability("green tea") == pytest.approx(1 / (1 + exp(-decision)))
     assert not hasattr(estimator[-1], "coef_"), "the user's own estimator is left alone"

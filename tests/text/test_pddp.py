@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, random_array
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from foragers.text.pddp import PDDP, iterated, principal_direction
 
+every_check: pytest.MarkDecorator = parametrize_with_checks([PDDP(n_clusters=3)])
 
-@parametrize_with_checks([PDDP(n_clusters=3)])
-def test_it_passes_scikit_learns_own_checks(estimator: PDDP, check: object) -> None:
-    check(estimator)  # type: ignore[operator]
+
+@every_check
+def test_it_passes_scikit_learns_own_checks(estimator: PDDP, check: Callable[[PDDP], None]) -> None:
+    check(estimator)
 
 
 def direct(rows: np.ndarray, clusters: int) -> list[frozenset[int]]:
@@ -31,7 +36,7 @@ def direct(rows: np.ndarray, clusters: int) -> list[frozenset[int]]:
 @pytest.mark.parametrize("shape", [(40, 12), (30, 80), (200, 150)])
 @pytest.mark.parametrize("seed", range(3))
 def test_clusters_are_those_of_dense_decompositions(shape: tuple[int, int], seed: int) -> None:
-    rows = random_array(shape, density=0.2, rng=np.random.default_rng(seed), format="csr")
+    rows = csr_array(random_array(shape, density=0.2, rng=np.random.default_rng(seed)))
     labels = PDDP(n_clusters=9).fit_predict(rows)
     found = {frozenset(np.flatnonzero(labels == label).tolist()) for label in range(9)}
     assert found == set(direct(rows.toarray(), 9))
@@ -77,12 +82,12 @@ def test_prediction_repeats_what_was_fitted() -> None:
 
 
 def test_the_direction_is_found_without_centring_and_its_sign_is_fixed() -> None:
-    rows = random_array((120, 70), density=0.2, rng=np.random.default_rng(1), format="csr")
+    rows = csr_array(random_array((120, 70), density=0.2, rng=np.random.default_rng(1)))
     dense = rows.toarray()
     exact = np.linalg.svd(dense - dense.mean(axis=0))[2][0]
     exact *= np.sign(exact[np.abs(exact).argmax()])
     np.testing.assert_allclose(principal_direction(rows), exact, atol=1e-5)
-    mean = np.asarray(rows.mean(axis=0)).ravel()
+    mean: NDArray[np.float64] = np.asarray(rows.mean(axis=0)).ravel()
     np.testing.assert_allclose(np.abs(iterated(rows, mean)), np.abs(exact), atol=1e-5)
 
 

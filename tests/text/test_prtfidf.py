@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,10 +13,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from foragers.text.prtfidf import PrTFIDF
 
+every_check: pytest.MarkDecorator = parametrize_with_checks([PrTFIDF()])
 
-@parametrize_with_checks([PrTFIDF()])
-def test_it_passes_scikit_learns_own_checks(estimator: PrTFIDF, check: object) -> None:
-    check(estimator)  # type: ignore[operator]
+
+@every_check
+def test_it_passes_scikit_learns_own_checks(
+    estimator: PrTFIDF, check: Callable[[PrTFIDF], None]
+) -> None:
+    check(estimator)
 
 
 def test_probabilities_worked_out_by_hand() -> None:
@@ -24,7 +30,7 @@ def test_probabilities_worked_out_by_hand() -> None:
     counts = csr_array(np.array([[2.0, 0, 2], [0, 0, 1], [0, 3, 1]]))
     model = PrTFIDF().fit(counts, ["a", "a", "b"])
     np.testing.assert_allclose(model.word_given_class_, [[0.25, 0, 0.75], [0, 0.75, 0.25]])
-    np.testing.assert_allclose(model.class_given_word_, [[1, 0], [0, 1], [6 / 7, 1 / 7]])
+    np.testing.assert_allclose(model.class_given_word_, [[1.0, 0.0], [0.0, 1.0], [6 / 7, 1 / 7]])
     found = model.predict_proba(np.array([[1.0, 1, 2], [0, 4, 0]]))
     np.testing.assert_allclose(found[0], [0.25 + 0.5 * 6 / 7, 0.25 + 0.5 / 7])
     np.testing.assert_allclose(found[1], [0, 1])

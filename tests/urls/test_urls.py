@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.urls.parse import host_of, normalise, resolve, site_of
+from foragers.urls.parse import host_of, normalise, origin_of, resolve, site_of, without_credentials
 from foragers.urls.table import UrlTable
 from support.shared_suites import suite
 
@@ -163,7 +164,7 @@ class TestUrlTable:
         ids, hosts = table.intern_many(urls)
         assert ids.tolist() == [other.intern(url) for url in urls]
         assert hosts.tolist() == [table.host(number) for number in ids.tolist()]
-        assert (ids.dtype, hosts.dtype) == ("int32", "int32")
+        assert {ids.dtype, hosts.dtype} == {np.dtype(np.int32)}
 
     def test_a_pickled_table_goes_on_where_it_was(self) -> None:
         table = UrlTable()
@@ -174,3 +175,8 @@ class TestUrlTable:
         assert copy.host_name(copy.host(1)) == "c.d"
         assert copy.intern("http://e.f/") == 2
         assert len(table) == 2
+
+
+def test_an_address_is_taken_apart() -> None:
+    assert origin_of("https://a.test:81/x/y?z") == "https://a.test:81"
+    assert without_credentials("http://me:word@a.test/@x") == "http://a.test/@x"

@@ -1,6 +1,6 @@
-"""Where the links of pages may lead: most stand on many pages, so that the answers are remembered.
+"""Which links of pages may be followed, with a cache: most links stand on many pages.
 
-An answer is the address as it is to be fetched, without session ids and the like, or nothing
+The answer for a link is the URL to fetch, without session ids and tracking parameters, or ""
 if the scope refuses it.
 """
 
@@ -10,51 +10,49 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from foragers.filters.scope import Scope
+from foragers.filters.settings import DEFAULT_FILTERS, FilterSettings
 from foragers.urls.canonical import canonical
-
-MOST = 32_768
-LONGEST = 512
-"""Addresses with more letters are not remembered: pages can be made to fill the memory."""
 
 
 @dataclass(slots=True)
 class LinkFilter:
-    """The last answers of one scope, up to a number; then it begins anew."""
+    """The cached answers for one scope; a full cache is cleared."""
 
-    most: int = MOST
-    _asked: tuple[Scope, bool, bool] | None = None
-    _known: dict[str, str] = field(default_factory=dict)
+    settings: FilterSettings = DEFAULT_FILTERS
+    _valid_for: tuple[Scope, bool, bool] | None = None
+    _answers: dict[str, str] = field(default_factory=dict)
 
     def many(self, hrefs: Sequence[str], scope: Scope, depth: int, tidy: bool) -> list[str]:
-        """Return where links of a depth lead, nothing for those that are refused."""
-        # All that an answer depends on besides the address.
+        """Return the URLs to fetch for links of a depth, "" for those that are refused."""
+        # All that an answer depends on besides the URL.
         is_deep = scope.max_depth is not None and depth > scope.max_depth
-        asked = (scope, is_deep, depth > 0)
-        if asked != self._asked:
-            self._asked = asked
-            self._known.clear()
-        answer = self._known.__getitem__
+        valid_for = (scope, is_deep, depth > 0)
+        if valid_for != self._valid_for:
+            self._valid_for = valid_for
+            self._answers.clear()
+        answer = self._answers.__getitem__
         try:
             return list(map(answer, hrefs))
         except KeyError:
-            self._learn(hrefs, scope, depth, tidy)
-        found = list(map(answer, hrefs))
+            self._add(hrefs, scope, depth, tidy)
+        urls = list(map(answer, hrefs))
         self._forget(hrefs)
-        return found
+        return urls
 
-    def _learn(self, hrefs: Sequence[str], scope: Scope, depth: int, tidy: bool) -> None:
-        """Find the answers that are not known yet."""
-        known = self._known
+    def _add(self, hrefs: Sequence[str], scope: Scope, depth: int, tidy: bool) -> None:
+        """Compute the answers that are not cached yet."""
+        answers = self._answers
         for href in hrefs:
-            if href not in known:
-                address = canonical(href) if tidy else href
-                known[href] = address if scope.refuse(address, depth) is None else ""
+            if href not in answers:
+                url = canonical(href) if tidy else href
+                answers[href] = url if scope.refuse(url, depth) is None else ""
 
     def _forget(self, hrefs: Sequence[str]) -> None:
-        """Forget what takes too much memory."""
-        if len(self._known) > self.most:
-            self._known.clear()
-        elif max(map(len, hrefs)) > LONGEST:
+        """Keep the cache within its bounds."""
+        longest = self.settings.max_chars
+        if len(self._answers) > self.settings.links:
+            self._answers.clear()
+        elif max(map(len, hrefs)) > longest:
             for href in hrefs:
-                if len(href) > LONGEST:
-                    self._known.pop(href, None)
+                if len(href) > longest:
+                    self._answers.pop(href, None)

@@ -1,7 +1,7 @@
-"""Which addresses a crawl may visit.
+"""Which URLs a crawl may visit.
 
 A scope is asked about every link of every page.  Most of its answer depends on the
-host alone, which is remembered; what is left is a test of prefixes and patterns.
+host alone and is cached; the rest is a test of prefixes and patterns.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from foragers.errors import UsageError
+from foragers.filters.settings import DEFAULT_FILTERS, FilterSettings
 from foragers.urls.parse import host_of, resolve, site_of
 
 WITHIN = ("host", "site", "any")
-_MAX_HOSTS = 65_536
 _HOST = re.compile(r"\.?(?:[\w-]+\.)*[\w-]+(?::\d{1,5})?|\[[0-9a-fA-F:.]+\](?::\d{1,5})?")
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The addresses a crawl may visit; seeds (depth 0) always may.
+    """The URLs a crawl may visit; seeds (depth 0) are always in scope.
 
     `within` is "host" (the hosts of the seeds), "site" (their registrable domains) or
-    "any"; `hosts` are allowed besides (".a.test" stands for a.test and all below it), and
-    so are those of `prefixes`.  Where `prefixes` or `include` are given an address must
-    begin with one of the former and match one of the latter; no address may match one of
-    `exclude`.  A prefix without a scheme stands for http and https.
+    "any"; `hosts` are allowed in addition (".a.test" means a.test and its subdomains), and
+    so are those of `prefixes`.  With `prefixes` or `include` a URL must
+    begin with one of the former and match one of the latter; no URL may match one of
+    `exclude`.  A prefix without a scheme means http and https.
     """
 
     seeds: tuple[str, ...] = ()
@@ -37,7 +37,8 @@ class Scope:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_depth: int | None = None
-    _known: dict[str, str | None] = field(
+    settings: FilterSettings = field(default=DEFAULT_FILTERS, repr=False, compare=False)
+    _refused_hosts: dict[str, str | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -46,31 +47,31 @@ class Scope:
             raise UsageError(f"--scope {self.within}: use one of {', '.join(WITHIN)}")
         compiled("--include", self.include)
         compiled("--exclude", self.exclude)
-        _ = self._beginnings
+        _ = self._full_prefixes
         for host in self.hosts:
             try:
-                sound = _HOST.fullmatch(host.strip()) and spelled(host)
+                valid = _HOST.fullmatch(host.strip()) and normalised_host(host)
             except ValueError:
-                sound = None
-            if not sound:
+                valid = None
+            if not valid:
                 raise UsageError(f"--hosts {host}: write names such as a.org,.b.org")
 
     def and_seed(self, seed: str) -> Scope:
-        """Return the same scope with one more seed: where one of them redirects to."""
+        """Return the scope with another seed, the target of a seed's redirect."""
         return self if seed in self.seeds else replace(self, seeds=(*self.seeds, seed))
 
     def refuse_host(self, url: str) -> str | None:
-        """Return why nothing at all of a host may be visited, or None if something may."""
+        """Return why no URL of a host may be visited, or None if some may."""
         if not url.startswith(("http://", "https://")):
             return "neither http nor https"
         name = url.split("/", 3)[2]
         try:
-            return self._known[name]
+            return self._refused_hosts[name]
         except KeyError:
             return self._look_up(name, url)
 
     def refuse(self, url: str, depth: int) -> str | None:
-        """Return why an address may not be visited, or None if it may."""
+        """Return why a URL may not be visited, or None if it may."""
         if not url.startswith(("http://", "https://")):
             return "neither http nor https"
         if depth <= 0:
@@ -79,12 +80,12 @@ class Scope:
             return f"deeper than --max-depth {self.max_depth}"
         name = url.split("/", 3)[2]
         try:
-            reason = self._known[name]
+            reason = self._refused_hosts[name]
         except KeyError:
             reason = self._look_up(name, url)
         if reason is not None:
             return reason
-        if self.prefixes and not url.startswith(self._beginnings):
+        if self.prefixes and not url.startswith(self._full_prefixes):
             return "begins with none of --prefix"
         if self.include and not any(pattern.search(url) for pattern in self._included):
             return "matches no --include"
@@ -93,10 +94,10 @@ class Scope:
         return None
 
     def _look_up(self, name: str, url: str) -> str | None:
-        """Judge a host met for the first time, and remember the answer."""
-        if len(self._known) >= _MAX_HOSTS:
-            self._known.clear()
-        reason = self._known[name] = self._refuse_host(url)
+        """Check a host for the first time, and cache the answer."""
+        if len(self._refused_hosts) >= self.settings.hosts:
+            self._refused_hosts.clear()
+        reason = self._refused_hosts[name] = self._refuse_host(url)
         return reason
 
     def _refuse_host(self, url: str) -> str | None:
@@ -105,9 +106,9 @@ class Scope:
         try:
             host = host_of(url)
         except ValueError:
-            return "not a valid address"
-        names, sites, below = self._allowed
-        if host in names or host.endswith(below):
+            return "not a valid URL"
+        names, sites, suffixes = self._allowed
+        if host in names or host.endswith(suffixes):
             return None
         if self.within == "host":
             return "another host (--scope host)"
@@ -115,31 +116,31 @@ class Scope:
 
     @cached_property
     def _allowed(self) -> tuple[frozenset[str], frozenset[str], tuple[str, ...]]:
-        """The hosts and sites that are allowed, and the ends of hosts that are."""
+        """The allowed hosts and sites, and the allowed suffixes of hosts."""
         seeds = [host_of(seed) for seed in self.seeds]
-        listed = [spelled(host) for host in self.hosts]
-        listed += [host_of(beginning) for beginning in self._beginnings]
+        listed = [normalised_host(host) for host in self.hosts]
+        listed += [host_of(prefix) for prefix in self._full_prefixes]
         names = frozenset([*seeds, *(host.lstrip(".") for host in listed)])
-        below = tuple(host for host in listed if host.startswith("."))
-        return names, frozenset(map(site_of, seeds)), below
+        suffixes = tuple(host for host in listed if host.startswith("."))
+        return names, frozenset(map(site_of, seeds)), suffixes
 
     @cached_property
-    def _beginnings(self) -> tuple[str, ...]:
-        """The prefixes in full, spelled as addresses are."""
-        found: list[str] = []
+    def _full_prefixes(self) -> tuple[str, ...]:
+        """The prefixes with scheme, normalised like URLs."""
+        full: list[str] = []
         for prefix in self.prefixes:
             schemes = ("",) if "://" in prefix else ("http://", "https://")
             try:
-                found += [resolve(scheme + prefix.strip()) for scheme in schemes]
-                host_of(found[-1])
+                full += [resolve(scheme + prefix.strip()) for scheme in schemes]
+                host_of(full[-1])
             except (ValueError, IndexError):
-                found.append("")
-            if not found[-1].startswith(("http://", "https://")):
+                full.append("")
+            if not full[-1].startswith(("http://", "https://")):
                 raise UsageError(
                     f"--prefix {prefix}: not the beginning of a URL;"
                     " write https://host/path or host/path"
                 )
-        return tuple(found)
+        return tuple(full)
 
     @cached_property
     def _included(self) -> tuple[re.Pattern[str], ...]:
@@ -150,23 +151,23 @@ class Scope:
         return compiled("--exclude", self.exclude)
 
 
-def spelled(name: str) -> str:
-    """Return a listed host as addresses spell it, with its dot if it has one before it."""
+def normalised_host(name: str) -> str:
+    """Return a host of `--hosts` as it stands in URLs, after a dot if it was written with one."""
     bare = name.strip()
     dot = "." if bare.startswith(".") else ""
     return dot + host_of(f"http://{bare.lstrip('.')}/")
 
 
 def compiled(option: str, patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-    """Compile patterns; a UsageError names the option and the bad one."""
-    # Not joined into one: flags and group numbers are each pattern's own.
-    found = []
+    """Compile patterns; a UsageError names the option and the invalid one."""
+    # Not joined into one, since each pattern has its own flags and group numbers.
+    expressions = []
     for pattern in patterns:
         try:
-            found.append(re.compile(pattern))
+            expressions.append(re.compile(pattern))
         except re.error as error:
             raise UsageError(
                 f"{option} {pattern!r} is not a regular expression: {error}; write special"
                 " characters with a backslash"
             ) from error
-    return tuple(found)
+    return tuple(expressions)

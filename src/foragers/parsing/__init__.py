@@ -1,1 +1,1 @@
-"""From bytes to words and links."""
+"""From bytes to text and links."""

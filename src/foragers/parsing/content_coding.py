@@ -1,9 +1,8 @@
-"""Bodies as servers send them: chunked, compressed, or only said to be.
+"""Bodies as servers send them: chunked, compressed, or only declared so.
 
-Recordings often keep the header of a coding that was undone before the body was
-written, so each coding is undone only where the bytes agree with it.  What comes out
-is bounded: a small body may not grow without end.  Where a body breaks off or goes wrong
-in the middle, what came before that is kept.
+Recordings often keep the header of a coding that was undone before the body was written, so each
+coding is undone only if the bytes agree with it.  The result is bounded: a small body may not grow
+without limit.  If a body breaks off or is corrupt in the middle, the part before that is kept.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ import brotli
 import zstandard
 
 MAX_BYTES = 64 << 20
-"""The longest body that is decoded; what is longer is cut."""
+"""The longest decoded body; a longer one is cut."""
 MAX_CODINGS = 5
-"""How many codings are undone; no honest server has more than two."""
+"""The largest number of codings that are undone; no honest server has more than two."""
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _PIECE = 1 << 20
 GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 _SUM, _MAX_MEMBERS = 8, 64
-_MAX_WINDOW = 8 << 20  # what RFC 9659 allows on the web
+_MAX_WINDOW = 8 << 20  # the limit of RFC 9659 on the web
 
 
 def decoded(body: bytes, transfer: str, content: str, limit: int = MAX_BYTES) -> bytes:
@@ -39,18 +38,18 @@ def decoded(body: bytes, transfer: str, content: str, limit: int = MAX_BYTES) ->
 
 
 def unchunked(body: bytes) -> bytes:
-    """Join the chunks of a body; return it as it is if it is not in chunks."""
+    """Join the chunks of a body; return it unchanged if it is not chunked."""
     spans = list(chunks_of(body))
     return b"".join(body[start:end] for start, end in spans) if spans else body
 
 
 def is_whole(body: bytes | bytearray) -> bool:
-    """Say whether the last chunk of a body has come."""
+    """Return whether the last chunk of a body was received."""
     return any(start == end for start, end in chunks_of(body))
 
 
 def chunks_of(body: bytes | bytearray) -> Iterator[tuple[int, int]]:
-    """Yield where each chunk of a body begins and ends, up to the last, which is empty."""
+    """Yield the start and end of each chunk of a body, up to the last, which is empty."""
     position = 0
     while size := CHUNK_SIZE.match(body, position):
         start, end = size.end(), size.end() + int(size[1], 16)
@@ -61,28 +60,28 @@ def chunks_of(body: bytes | bytearray) -> Iterator[tuple[int, int]]:
 
 
 def uncompressed(body: bytes, coding: str, limit: int = MAX_BYTES) -> bytes:
-    """Undo one compression; return the body as it is if it was not compressed at all.
+    """Undo one compression; return the body unchanged if it is not compressed.
 
-    Which one it was is told by the first bytes, and only where they do not tell by the server.
+    The first bytes decide which compression it is, and only if they do not, the header.
     """
     if coding not in CODINGS:
         return body
-    return unpacked(body, CODINGS[told_coding(body, coding)], limit)
+    return unpacked(body, CODINGS[coding_of(body, coding)], limit)
 
 
-def told_coding(body: bytes, said: str) -> str:
-    """Return how a body is compressed: as its first bytes tell, or else as is said."""
+def coding_of(body: bytes, declared: str) -> str:
+    """Return the compression of a body: by its first bytes, or else as declared."""
     if body.startswith(GZIP):
         return "gzip"
     if body.startswith(_ZSTD):
         return "zstd"
     # Brotli may begin with any bytes.
-    is_zlib = body.startswith(b"\x78") and said != "br" and not int.from_bytes(body[:2]) % 31
-    return "deflate" if is_zlib else said
+    is_zlib = body.startswith(b"\x78") and declared != "br" and not int.from_bytes(body[:2]) % 31
+    return "deflate" if is_zlib else declared
 
 
 def unpacked(body: bytes, unpack: Callable[[bytes], Iterator[bytes]], limit: int) -> bytes:
-    """Return what comes of a body, up to a limit; the body as it is if nothing does."""
+    """Return the decompressed body, up to a limit; the body unchanged if that fails at once."""
     parts: list[bytes] = []
     size = 0
     try:
@@ -117,9 +116,9 @@ def undeflated(body: bytes) -> Iterator[bytes]:
 
 
 def inflated(unpacking: zlib._Decompress, body: bytes) -> Generator[bytes, None, bytes]:
-    """Yield what comes of a body, piece by piece; its checksum is the last piece.
+    """Yield a decompressed body, piece by piece; its checksum is the last piece.
 
-    Return what was not looked at, since the data came to its end before.
+    Return the bytes after the end of the compressed data.
     """
     while body and not unpacking.eof:
         size = min(_PIECE, max(len(body) - _SUM, 1))

@@ -1,7 +1,7 @@
-"""What kind of thing a server sends: as it says, and as the bytes show.
+"""The kind of a response: as declared, and as its bytes show.
 
-Pages are HTML, XHTML under any name for XML, and plain text.  What is said to be a page may
-be a picture or an archive; what is said to be XML is a page only if its first element is.
+Pages are HTML, XHTML under any XML type, and plain text.  A declared page may be a picture or an
+archive; XML is a page only if its first element is `html`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ BINARY = (
     b"\x89PNG\r", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b",
     b"\x7fELF", b"MZ\x90", b"\0\0\0", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!", b"ID3", b"OggS",
 )  # fmt: skip
-"""How files begin that are not text, whatever their type is said to be."""
+"""The first bytes of files that are not text, whatever their declared type."""
 WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\f\r\x1b")
 MAX_CONTROLS, FEW_CONTROLS = 0.02, 4
-"""Text has no control characters; this share of them, or so many, is forgiven."""
+"""The tolerated share and number of control characters, which text does not have."""
 SAMPLE = 4096
 _ROOT = re.compile(rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!doctype[^>]*>\s*)*<html[\s>]", re.I | re.S)
 _CLOSED = re.compile(
@@ -33,19 +33,19 @@ _CLOSED = re.compile(
 
 
 def kind_of(content_type: str) -> str:
-    """Return a content type without its parameters; nothing if it says nothing."""
+    """Return a content type without its parameters, or ""."""
     kind = content_type.partition(";")[0].partition(",")[0].strip().lower()
     return kind if "/" in kind and kind not in UNKNOWN else ""
 
 
 def is_wanted(content_type: str) -> bool:
-    """Say whether a content type is worth reading to the end."""
+    """Return whether a content type is worth reading to the end."""
     kind = kind_of(content_type)
     return not kind or kind in HTML or kind in TEXT or kind in XML
 
 
 def is_binary(body: bytes, content_type: str) -> bool:
-    """Say whether a body that is said to be text is none."""
+    """Return whether a body that is declared as text is binary."""
     if body.startswith(BINARY):
         return True
     head = body[:SAMPLE]
@@ -57,10 +57,10 @@ def is_binary(body: bytes, content_type: str) -> bool:
 
 
 def is_page_in_xml(body: bytes) -> bool:
-    """Say whether a document in XML is a page."""
+    """Return whether a document in XML is a page."""
     return _ROOT.match(body[:SAMPLE]) is not None
 
 
 def opened(body: bytes) -> bytes:
-    """Return XHTML with an end to each element that HTML does not let close itself."""
+    """Return XHTML with end tags for elements that HTML does not let close themselves."""
     return _CLOSED.sub(rb"<\1\2></\1>", body)

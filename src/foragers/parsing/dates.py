@@ -1,4 +1,4 @@
-"""When a page says it was published, in POSIX seconds."""
+"""The publication date of a page, in POSIX seconds."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _IN_WORDS = re.compile(
 
 
 def json_ld_date(script: str) -> str:
-    """Return the first publication date that a JSON-LD script mentions, unread."""
-    found = _JSON_LD.search(script)
-    return found[1] if found else ""
+    """Return the first publication date in a JSON-LD script, unparsed."""
+    match = _JSON_LD.search(script)
+    return match[1] if match else ""
 
 
 def first_date(candidates: Iterable[str]) -> float | None:
-    """Return the first of some dates that can be read and is of this age."""
+    """Return the first of several dates that can be parsed and is plausible."""
     for candidate in candidates:
         seconds = read_date(candidate)
         if seconds is not None:
@@ -60,17 +60,17 @@ def first_date(candidates: Iterable[str]) -> float | None:
 
 
 def read_date(text: str) -> float | None:
-    """Read a date of ISO 8601, of the mail standard, or in English; without a zone it is UTC."""
+    """Parse a date in ISO 8601, in the mail format, or in English; without a zone it is UTC."""
     text = text[:64]
-    found = _ISO.match(text)
+    match = _ISO.match(text)
     try:
-        return _iso_seconds(found) if found else _mail_seconds(text) or _in_words(text)
+        return _iso_seconds(match) if match else _mail_seconds(text) or _in_words(text)
     except (ValueError, OverflowError):
         return None
 
 
-def _iso_seconds(found: re.Match[str]) -> float | None:
-    year, _, month, day, hour, minute, second, _, sign, ahead, ahead_minutes = found.groups()
+def _iso_seconds(match: re.Match[str]) -> float | None:
+    year, _, month, day, hour, minute, second, _, sign, ahead, ahead_minutes = match.groups()
     if not _EARLIEST_YEAR <= int(year) <= _LATEST_YEAR:
         return None
     date(int(year), int(month), int(day or 1))
@@ -91,11 +91,11 @@ def _mail_seconds(text: str) -> float | None:
 
 
 def _in_words(text: str) -> float | None:
-    found = _IN_WORDS.match(text)
-    if found is None or found[2].lower() not in _MONTHS:
+    match = _IN_WORDS.match(text)
+    if match is None or match[2].lower() not in _MONTHS:
         return None
-    day, year = found[1] or found[3] or "1", int(found[4])
+    day, year = match[1] or match[3] or "1", int(match[4])
     if not _EARLIEST_YEAR <= year <= _LATEST_YEAR:
         return None
-    moment = date(year, 1 + _MONTHS.index(found[2].lower()), int(day))
+    moment = date(year, 1 + _MONTHS.index(match[2].lower()), int(day))
     return float(timegm(moment.timetuple()))

@@ -1,8 +1,8 @@
-"""The bytes of a page as UTF-8: from what it declares, or else from how its bytes look.
+"""The bytes of a page as UTF-8: by its declared encoding, or else by its bytes.
 
-A byte order mark outranks the HTTP header, which outranks the page's own meta
-element.  A page that declares nothing is UTF-8 if its bytes allow it; only where
-they do not is the encoding guessed.  So it is where a page is said to be UTF-8 and is not.
+A byte order mark outranks the HTTP header, which outranks the page's meta element.  A page that
+declares nothing is UTF-8 if its bytes allow it; only if not, the encoding is guessed.  The same
+holds for a page that is declared as UTF-8 and is not.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _PRESCAN_BYTES = 1024
 _PAIRED = 128
 _MAX_SAMPLED = 1 << 18
 _HIGH_BYTES = bytes(range(128, 256))
-# Of a few such bytes nothing can be told, and most often they are dashes and quotes.
+# A few such bytes say nothing, and mostly they are dashes and quotes.
 _TELLING_BYTES = 12
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 _WIDE_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _MAX_WRONG = 0.3
-"""Wrong bytes in a page that is said to be UTF-8, in parts of those that are not ASCII."""
+"""Invalid bytes in a page declared as UTF-8, as a share of its non-ASCII bytes."""
 _ISO_2022 = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
 _LABELS = {
     **dict.fromkeys(("cp932", "shift_jis_2004", "shift-jis-2004", "shift-jisx0213"), "shift_jis"),
@@ -34,7 +34,7 @@ _LABELS = {
     "mac-cyrillic": "x-mac-cyrillic",
     "mac-roman": "macintosh",
 }
-"""What the standard calls the encodings that it knows under other names than the guess."""
+"""The standard's names of encodings that the guess calls otherwise."""
 
 _SPACE = rb"[\t\n\f\r ]"
 _TOKEN = re.compile(rb"<!--|<(?P<meta>[mM][eE][tT][aA])(?=[\t\n\f\r /])|<[/!?]?[A-Za-z]?")
@@ -50,13 +50,13 @@ _CONTENT = re.compile(
 
 
 def to_utf8(body: bytes, content_type: str = "") -> bytes:
-    """Return a page's bytes in UTF-8, whatever they came in, without a byte order mark."""
+    """Return a page's bytes in UTF-8, without a byte order mark."""
     if body.isascii() and b"\x1b" not in body and b"\0" not in body:
         return body
     if body.startswith(_WIDE_MARKS):
         return body.decode("utf-32", "replace").encode("utf-8", "replace")
     for mark, name in _MARKS:
-        # Markup in UTF-16 has zero bytes; without them the mark is a chance of other bytes.
+        # Markup in UTF-16 has zero bytes; without them the mark is a coincidence.
         if body.startswith(mark) and (name == "utf-8" or b"\0" in body):
             return _transcode(body[len(mark) :], name)
     name = declared(body, content_type) or two_bytes_each(body) or _guess(body)
@@ -64,7 +64,7 @@ def to_utf8(body: bytes, content_type: str = "") -> bytes:
 
 
 def two_bytes_each(body: bytes) -> str:
-    """Return which kind of UTF-16 markup is in, where its bytes leave no doubt; or nothing."""
+    """Return the kind of UTF-16 of markup if its bytes leave no doubt, or ""."""
     high, low = body[:_PAIRED:2], body[1:_PAIRED:2]
     if low and not high.count(0) and low.count(0) >= 0.75 * len(low):
         return "utf-16le"
@@ -74,7 +74,7 @@ def two_bytes_each(body: bytes) -> str:
 
 
 def _is_wrong(body: bytes) -> bool:
-    """Say whether a page that is said to be UTF-8 is something else."""
+    """Return whether a page that is declared as UTF-8 is something else."""
     try:
         body.decode()
     except UnicodeDecodeError:
@@ -85,15 +85,15 @@ def _is_wrong(body: bytes) -> bool:
 
 
 def declared(body: bytes, content_type: str = "") -> str:
-    """Return the encoding that the header or else the page names, or nothing."""
+    """Return the encoding that the header or else the page declares, or ""."""
     header = _HEADER.search(content_type)
     return (header and _known(header[1])) or _prescan(body[:_PRESCAN_BYTES])
 
 
 def _known(label: str) -> str:
-    """Return the standard's name for an encoding label, or nothing if it is none."""
-    found = webencodings.lookup(label)
-    return str(found.name) if found else ""
+    """Return the standard's name for an encoding label, or ""."""
+    encoding = webencodings.lookup(label)
+    return str(encoding.name) if encoding else ""
 
 
 def _transcode(body: bytes, name: str) -> bytes:
@@ -104,14 +104,14 @@ def _transcode(body: bytes, name: str) -> bytes:
             return body.decode("utf-8", "replace").encode()
         return body
     # The standard's gbk is its superset gb18030; Python's is not.
-    known = webencodings.lookup("gb18030" if name == "gbk" else name)
-    # Not all of the standard's encodings are among Python's, so webencodings decodes.
-    text, _ = known.codec_info.decode(body, "replace")
+    encoding = webencodings.lookup("gb18030" if name == "gbk" else name)
+    # Python lacks some of the standard's encodings, so webencodings decodes.
+    text, _ = encoding.codec_info.decode(body, "replace")
     return str(text).encode("utf-8", "replace")
 
 
 def _guess(body: bytes) -> str:
-    """Return UTF-8 if the bytes allow it, or what a sample of them looks like."""
+    """Return UTF-8 if the bytes allow it, or the guess from a sample of them."""
     try:
         body.decode()
         return "iso-2022-jp" if any(sign in body for sign in _ISO_2022) else "utf-8"
@@ -120,18 +120,18 @@ def _guess(body: bytes) -> str:
     ascii_only = body.translate(None, _HIGH_BYTES)
     if len(body) - len(ascii_only) < _TELLING_BYTES:
         return "windows-1252"
-    import chardet  # here, since it takes some time to load and few pages need it
+    import chardet  # imported here, since it takes time to load and few pages need it
 
     first = next(i for i, byte in enumerate(body) if byte > 127)
     start = max(0, first - 256)
-    found = chardet.detect(body[start : start + _SAMPLE_BYTES], prefer_superset=True)
-    label = (found["encoding"] or "").lower()
+    guess = chardet.detect(body[start : start + _SAMPLE_BYTES], prefer_superset=True)
+    label = (guess["encoding"] or "").lower()
     name = _known(_LABELS.get(label, label))
     return name if name and not name.startswith("utf-16") else "windows-1252"
 
 
 def _prescan(head: bytes) -> str:
-    """Look for a meta element that names an encoding, as the HTML standard prescribes."""
+    """Search for a meta element that names an encoding, as the HTML standard prescribes."""
     position = 0
     while True:
         token = _TOKEN.search(head, position)
@@ -156,27 +156,27 @@ def _prescan(head: bytes) -> str:
 def _end_of_tag(head: bytes, position: int) -> int:
     while position < len(head) and head[position] not in b"\t\n\f\r >":
         position += 1
-    for found in _attributes(head, position):
-        position = found.end()
+    for match in _attributes(head, position):
+        position = match.end()
     return position
 
 
 def _attributes(head: bytes, position: int) -> list[re.Match[bytes]]:
-    """Return the attributes of a tag, from behind its name up to its end."""
+    """Return the attributes of a tag, from after its name to its end."""
     attributes = []
-    while found := _ATTRIBUTE.match(head, position):
-        attributes.append(found)
-        position = found.end()
+    while match := _ATTRIBUTE.match(head, position):
+        attributes.append(match)
+        position = match.end()
     return attributes
 
 
 def _meta(head: bytes, position: int) -> tuple[str, int]:
-    """Return the encoding a meta element names, and where the element ends."""
+    """Return the encoding that a meta element names, and the end of the element."""
     values: dict[bytes, bytes] = {}
-    for found in _attributes(head, position):
-        value = found["double"] or found["single"] or found["bare"] or b""
-        values.setdefault(found["name"].lower(), value)
-        position = found.end()
+    for match in _attributes(head, position):
+        value = match["double"] or match["single"] or match["bare"] or b""
+        values.setdefault(match["name"].lower(), value)
+        position = match.end()
     label = values.get(b"charset")
     if label is None and values.get(b"http-equiv", b"").lower() == b"content-type":
         content = _CONTENT.search(values.get(b"content", b""))

@@ -1,4 +1,4 @@
-"""What a page asks of robots by its meta elements and its X-Robots-Tag headers."""
+"""The directives of a page for robots: its meta elements and X-Robots-Tag headers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from foragers.parsing.dates import read_date
 from foragers.parsing.robots_txt import products
 
 _EVERYBODY = frozenset(("robots", "*"))
-# A date has colons and perhaps a comma of its own, so it is taken as a whole.
+# A date has colons and perhaps a comma of its own, so it is matched as a whole.
 _WORD = re.compile(
     r"unavailable_after\s*:\s*(?P<date>(?:[a-z]+,)?[^,]*)|(?P<word>[^\s,;:]+)(?P<colon>\s*:)?"
 )
 
 
 class Directives(msgspec.Struct, frozen=True):
-    """What may not be done with a page; after `unavailable_after`, in POSIX seconds, nothing."""
+    """What robots may not do with a page; after `unavailable_after`, in POSIX seconds, nothing."""
 
     noindex: bool = False
     nofollow: bool = False
@@ -27,10 +27,10 @@ class Directives(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, values: Iterable[str], agent: str) -> Directives:
-        """Put together what all values ask of everybody, or of an agent by name.
+        """Combine the directives for all robots, and for an agent by name.
 
-        A value is the content of a header or meta element; what is asked of one robot
-        stands behind its name and a colon, up to the next name.
+        A value is the content of a header or meta element; directives for one robot stand after its
+        name and a colon, up to the next name.
         """
         listeners = _EVERYBODY.union(products(agent))
         words: set[str] = set()
@@ -46,22 +46,22 @@ class Directives(msgspec.Struct, frozen=True):
         )
 
     def not_to_be_kept(self, now: float) -> bool:
-        """Say whether the words of a page may not be kept: at all, or any more."""
+        """Return whether the text of a page may not be kept: at all, or no longer."""
         gone = self.unavailable_after
         return self.noindex or (gone is not None and gone < now)
 
 
 def _read(value: str, listeners: frozenset[str], words: set[str], dates: list[str]) -> None:
-    """Gather the words and dates of one value that some listeners have to mind."""
+    """Collect the words and dates of one value that apply to some names."""
     is_meant = True
-    for found in _WORD.finditer(value):
-        word = found["word"]
+    for match in _WORD.finditer(value):
+        word = match["word"]
         if word is None:
             if is_meant:
-                dates.append(found["date"])
-        elif not found["colon"]:
+                dates.append(match["date"])
+        elif not match["colon"]:
             if is_meant:
                 words.add(word)
         elif not word.startswith("max-"):
-            # A name; "max-snippet: 20" and its like are not.
+            # A name; "max-snippet: 20" and the like are not.
             is_meant = word in listeners

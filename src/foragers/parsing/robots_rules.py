@@ -1,10 +1,10 @@
-"""The rules of robots.txt that apply to one agent, ready to be asked about addresses.
+"""The rules of robots.txt for one agent, prepared for fast matching.
 
-A rule is a pattern: a head of plain letters, and behind its first asterisk some pieces
-that have to follow in their order.  Heads are kept sorted, each with a pointer to the
-longest other head it begins with.  So the heads that begin a path are found by one
-bisection and a walk along the pointers, however many rules there are.  Each piece is
-looked for where the last one ended, which never has to be taken back.
+A rule is a pattern: a head of plain characters, and after its first asterisk pieces that have to
+follow in order.  Heads are sorted, each with a pointer to the longest other head that is a prefix
+of it.  So the heads that are prefixes of a path are found by one bisection and a walk along the
+pointers, however many rules there are.  Each piece is searched for after the last one, without
+backtracking.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import NamedTuple
 
 _MAX_PATH = 1 << 15
 # The work for one answer, in units of about 0.2 microseconds: a search for a piece takes two for
-# every 256 letters of the path, and a rule that is too long for the path one.
+# every 256 characters of the path, and a rule that is too long for the path one.
 _MAX_EFFORT = 2_500
 _SEARCH = 2
 
-# What an address has before its path: scheme and host, or a host alone.
+# The part of a URL before its path: scheme and host, or a host alone.
 _ORIGIN = re.compile(r"(?:[^/?#:]*:)?(?://)?[^/?#]*")
-# Letters that everybody spells alike; all others are compared as escapes.
+# Characters with only one spelling; all others are compared as escapes.
 _PLAIN = r"A-Za-z0-9._~!&()+,;=:@/?-"
-# Escapes that are needed, in capitals: most of those that there are.
+# Escapes that are needed, in capitals, as most are.
 _NEEDED = r"%(?:[0189A-F][0-9A-F]|2[0-9ABCF])"
 _CANONICAL = re.compile(rf"/(?:[{_PLAIN}]++|{_NEEDED})*+")
 _ODD = re.compile(rf"(?!{_NEEDED})%([0-9A-Fa-f]{{2}})|[^%*${_PLAIN}]".encode())
@@ -35,17 +35,17 @@ _NOTHING = "$"
 
 
 class Rule(NamedTuple):
-    """One line of robots.txt: a pattern as it was written, and whether it allows."""
+    """One line of robots.txt: a pattern as written, and whether it allows."""
 
     pattern: bytes
     allow: bool
 
 
 class PatternTail(NamedTuple):
-    """What a pattern demands of a path behind its head: some pieces, and how the path ends.
+    """What a pattern requires of a path after its head: pieces, and the end of the path.
 
-    The rank is the length of the pattern, doubled, and one more if it allows: the
-    highest rank decides.
+    The rank is the length of the pattern, doubled, and one more if it allows: the highest rank
+    decides.
     """
 
     rank: int
@@ -56,7 +56,7 @@ class PatternTail(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which paths of a host one agent may fetch, and the seconds it has to wait in between."""
+    """The paths of a host that one agent may fetch, and its crawl delay in seconds."""
 
     heads: tuple[str, ...] = ()
     parents: tuple[int, ...] = ()
@@ -66,17 +66,17 @@ class Rules:
     @classmethod
     def of(cls, rules: Iterable[Rule], delay: float | None = None) -> Rules:
         """Sort rules by their heads, and those of one head by rank."""
-        found: dict[str, list[PatternTail]] = {}
+        by_head: dict[str, list[PatternTail]] = {}
         for pattern, allow in dict.fromkeys(rules):
             for spelled in _spellings(pattern, allow):
                 head, tail = _parted(spelled, allow)
-                found.setdefault(head, []).append(tail)
-        heads = tuple(sorted(found))
-        tails = tuple(tuple(sorted(found[head], reverse=True, key=_rank)) for head in heads)
+                by_head.setdefault(head, []).append(tail)
+        heads = tuple(sorted(by_head))
+        tails = tuple(tuple(sorted(by_head[head], reverse=True, key=_rank)) for head in heads)
         return cls(heads, tuple(_parents(heads)), tails, delay)
 
     def allowed(self, url: str) -> bool:
-        """Say whether an address may be fetched: the longest pattern that fits it decides."""
+        """Return whether a URL may be fetched: the longest matching pattern decides."""
         if not self.heads:
             return True
         path = path_of(url)
@@ -94,7 +94,7 @@ class Rules:
                     break
                 effort += price * len(pieces) if letters <= room else 1
                 if effort > _MAX_EFFORT:
-                    # No honest file takes so long, and it may forbid what is asked.
+                    # No honest file takes so long, and it may forbid the URL.
                     return False
                 if letters > room or (pieces and pieces[0] not in path):
                     continue
@@ -110,7 +110,7 @@ def _rank(tail: PatternTail) -> int:
 
 
 def _fits(pieces: tuple[str, ...], end: str | None, path: str, start: int) -> bool:
-    """Say whether a path goes on from `start` as the tail of a pattern demands."""
+    """Return whether the rest of a path from `start` matches the tail of a pattern."""
     for piece in pieces:
         start = path.find(piece, start)
         if start < 0:
@@ -124,7 +124,7 @@ def _fits(pieces: tuple[str, ...], end: str | None, path: str, start: int) -> bo
 
 
 def _spellings(pattern: bytes, allow: bool) -> Iterator[str]:
-    """Yield the canonical form of a pattern, and of a second one that it stands for."""
+    """Yield the canonical form of a pattern, and of a second one that it implies."""
     if not pattern.startswith((b"/", b"*")):
         pattern = b"/" + pattern
     spelled = canonical(pattern)
@@ -134,7 +134,7 @@ def _spellings(pattern: bytes, allow: bool) -> Iterator[str]:
     yield spelled
     folder, slash, name = spelled.rpartition("/")
     if allow and name.startswith("index.htm"):
-        # Who allows the index of a folder means the folder too.
+        # A rule that allows the index of a directory allows the directory too.
         yield folder + slash + "$"
 
 
@@ -151,7 +151,7 @@ def _parted(pattern: str, allow: bool) -> tuple[str, PatternTail]:
 
 
 def _parents(heads: tuple[str, ...]) -> Iterator[int]:
-    """Yield for each of some sorted heads the index of the longest other head it begins with."""
+    """Yield for each of several sorted heads the index of its longest proper prefix among them."""
     line: list[int] = []
     for at, head in enumerate(heads):
         while line and not head.startswith(heads[line[-1]]):
@@ -161,7 +161,7 @@ def _parents(heads: tuple[str, ...]) -> Iterator[int]:
 
 
 def path_of(url: str) -> str:
-    """Return the path and query of an address, or of a path, in canonical form."""
+    """Return the path and query of a URL, or of a path, in canonical form."""
     origin = _ORIGIN.match(url)
     start = origin.end() if origin else 0
     path = url[start : start + _MAX_PATH]
@@ -176,12 +176,12 @@ def path_of(url: str) -> str:
 
 
 def canonical(text: bytes) -> str:
-    """Escape what can be spelled in several ways, and nothing else; asterisks and dollars stay."""
+    """Escape characters that have several spellings, and no others; asterisks and dollars stay."""
     return _ODD.sub(_escaped, text).decode("ascii")
 
 
-def _escaped(found: re.Match[bytes]) -> bytes:
-    if found[1] is None:
-        return b"%%%02X" % found[0][0]
-    letter = bytes.fromhex(found[1].decode())
-    return letter if _UNRESERVED.match(letter) else found[0].upper()
+def _escaped(match: re.Match[bytes]) -> bytes:
+    if match[1] is None:
+        return b"%%%02X" % match[0][0]
+    letter = bytes.fromhex(match[1].decode())
+    return letter if _UNRESERVED.match(letter) else match[0].upper()

@@ -1,8 +1,7 @@
-"""robots.txt as RFC 9309 has it, read as leniently as the large search engines read it.
+"""robots.txt as in RFC 9309, parsed as leniently as the large search engines do.
 
-Lines that mean nothing are passed over, so that any bytes make a `Robots`.  The rules
-for one agent are put together when it first asks: a crawler asks for itself only,
-however many others a file speaks to.
+Meaningless lines are skipped, so any bytes make a `Robots`.  The rules for an agent are compiled on
+its first use: a crawler needs only its own, however many others a file has.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from foragers.parsing.robots_rules import Rule, Rules
 
 MAX_BYTES = 500 << 10
-"""How much of a file is read; the RFC demands no less."""
+"""The part of a file that is parsed; the RFC demands no less."""
 
 _MAX_LINE = 1 << 14
 _EVERYBODY = "*"
@@ -40,7 +39,7 @@ _KEYS = {
     b"sitemap": "sitemap",
     b"site-map": "sitemap",
 }
-# The shortest line that says anything is "allow:".
+# The shortest meaningful line is "allow:".
 _LINE = re.compile(rb"(?<![^\r\n])[^\r\n]{6,}")
 _WITHOUT_COLON = re.compile(rb"\s*(user[ \t]agent|request[ \t]rate|\S+)[ \t]+(\S.*)", re.I | re.S)
 _TAG = re.compile(rb"</?[A-Za-z]{1,10}\s*/?>")
@@ -51,7 +50,7 @@ _PRODUCT = re.compile(r"[^\s/*,;()]+")
 
 
 def products(agent: str) -> list[str]:
-    """Return the names in a user agent, or in a line that speaks to one, in lower case."""
+    """Return the product names in a user agent, or in a User-agent line, in lower case."""
     return _PRODUCT.findall(agent.lower())
 
 
@@ -59,8 +58,8 @@ def products(agent: str) -> list[str]:
 class Group:
     """Rules under one list of agents.
 
-    The list ends with the first rule.  It is cut if a line that means nothing ends it,
-    and is open if nothing does.
+    The list ends with the first rule.  It is cut if a meaningless line ends it, and open if nothing
+    does.
     """
 
     rules: list[Rule] = field(default_factory=list)
@@ -70,23 +69,23 @@ class Group:
 
 @dataclass(slots=True)
 class RobotsGroup:
-    """The part of a file that speaks to one name."""
+    """The part of a file for one name."""
 
     groups: list[Group] = field(default_factory=list)
     delay: float | None = None
 
     @property
     def is_void(self) -> bool:
-        """Whether lines that mean nothing have left the name without any rule."""
+        """Whether meaningless lines have left the name without any rule."""
         return all(group.is_cut for group in self.groups)
 
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What a host allows to whom: the parts of its file by name, and its sitemaps as written.
+    """The robots.txt of a host: its parts by name, and its sitemaps as written.
 
-    `phrases` are names that have more words behind them in their line.  A host that
-    could not be asked is not `reachable`; it has to be asked again.
+    `phrases` are names that have more words after them in their line.  The file of a host that is
+    not `reachable` has to be requested again.
     """
 
     names: dict[str, RobotsGroup] = field(default_factory=dict)
@@ -97,26 +96,26 @@ class Robots:
 
     @classmethod
     def parse(cls, body: bytes, limit: int = MAX_BYTES) -> Robots:
-        """Read a file, whatever its bytes are, up to a limit."""
+        """Parse a file, whatever its bytes are, up to a limit."""
         reader = _RobotsReader()
         for key, value in _lines(_text(body, limit)):
             reader.read(key, value)
         return cls(reader.names, reader.phrases, tuple(dict.fromkeys(reader.sitemaps)))
 
     def allowed(self, agent: str, url: str) -> bool:
-        """Say whether an agent, by its product token or whole User-Agent, may fetch an address."""
+        """Return whether an agent, by its product token or whole User-Agent, may fetch a URL."""
         return self.rules(agent).allowed(url)
 
     def delay(self, agent: str) -> float | None:
-        """Return the seconds an agent has to leave between two fetches, if the file says so."""
+        """Return the seconds between two fetches of an agent, if the file has them."""
         return self.rules(agent).delay
 
     def rules(self, agent: str) -> Rules:
-        """Return the rules that apply to an agent."""
-        known = self._rules.get(agent)
-        if known is None:
-            known = self._rules[agent] = self._rules_for(agent)
-        return known
+        """Return the rules for an agent."""
+        compiled = self._rules.get(agent)
+        if compiled is None:
+            compiled = self._rules[agent] = self._rules_for(agent)
+        return compiled
 
     def _rules_for(self, agent: str) -> Rules:
         parts = self._parts(products(agent))
@@ -127,11 +126,11 @@ class Robots:
         return Rules.of(rules, max(delays, default=None))
 
     def _parts(self, agent: list[str]) -> list[RobotsGroup]:
-        """Return what speaks to an agent by one of its names, or else by the start of its first."""
+        """Return the parts for an agent by one of its names, or else by the start of its first."""
         if not agent:
             return []
         named = [name for name in agent if name in self.names]
-        # Of "Mozilla/5.0 (compatible; Foragers/1.0)" the longest name is the crawler's own.
+        # In "Mozilla/5.0 (compatible; Foragers/1.0)" the longest name is the crawler's.
         parts = [self.names[max(named, key=len)]] if named else []
         if len(agent) == 1 and agent[0] in self.phrases:
             parts.append(self.phrases[agent[0]])
@@ -142,11 +141,11 @@ class Robots:
 
 
 def robots_for_status(code: int | None, body: bytes = b"") -> Robots:
-    """Return what the reply to a request for robots.txt means; no code is no reply.
+    """Return the meaning of the response to a request for robots.txt; None is no response.
 
-    A client error means that there are no rules, except 429: who is asked too often
-    has not said that everything is allowed.  That, a server error, no reply, and
-    redirects that lead nowhere forbid everything until the host is asked again.
+    A client error means that there are no rules, except 429: a server that is asked too often has
+    not allowed everything.  429, a server error, no response, and redirects that lead nowhere
+    forbid everything until the file is requested again.
     """
     if code is not None and 200 <= code <= 299:
         return Robots.parse(body)
@@ -157,7 +156,7 @@ def robots_for_status(code: int | None, body: bytes = b"") -> Robots:
 
 
 class _RobotsReader:
-    """The state of reading a file: the group that lines belong to, and whom a delay is for."""
+    """The state of parsing a file: the group that lines belong to, and the agents of a delay."""
 
     def __init__(self) -> None:
         self.names: dict[str, RobotsGroup] = {}
@@ -168,7 +167,7 @@ class _RobotsReader:
         self._is_delayed = False
 
     def read(self, key: str, value: bytes) -> None:
-        """Take in one line."""
+        """Parse one line."""
         if key == "agent":
             self._read_agent(value.decode("utf-8", "replace"))
         elif key in ("allow", "disallow"):
@@ -185,8 +184,8 @@ class _RobotsReader:
             if value:
                 self.sitemaps.append(value.decode("utf-8", "replace"))
         elif self._group.is_open:
-            # To the letter of the RFC the list goes on.  But below "User-agent: *" and a "Noindex"
-            # stands what is meant for one robot, and would be read as meant for all.
+            # By the letter of the RFC the list continues.  But rules below "User-agent: *" and a
+            # "Noindex" are meant for one robot, and would apply to all.
             self._group.is_open, self._group.is_cut = False, True
 
     def _read_agent(self, value: str) -> None:
@@ -195,7 +194,7 @@ class _RobotsReader:
             self._group = Group()
             self._is_delayed = True
         if self._is_delayed:
-            # A delay does not end the list for rules, but what comes later has its own.
+            # A delay does not end the list for rules, but a later delay has its own list.
             self._listed = []
             self._is_delayed = False
         words = value.split()
@@ -208,41 +207,41 @@ class _RobotsReader:
 
 
 def _text(body: bytes, limit: int) -> bytes:
-    """Return what is read of a file, in UTF-8 and without a byte order mark."""
+    """Return the part of a file that is parsed, in UTF-8 and without a byte order mark."""
     text = body[:limit]
     if len(body) > limit:
-        # Half a line may mean something else than the whole.
+        # Half a line may mean something else than the whole line.
         text = text[: max(text.rfind(b"\n"), text.rfind(b"\r")) + 1]
     if text[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        # Some write the mark and go on in plain letters.
+        # Some files have the mark of UTF-16 and continue in plain bytes.
         return text.decode("utf-16", "replace").encode() if b"\0" in text else text[2:]
     return text.removeprefix(b"\xef\xbb\xbf")
 
 
 def _lines(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield keys and values; the key of a line that means nothing is empty."""
+    """Yield keys and values; the key of a meaningless line is empty."""
     for line in _LINE.findall(text):
         line = line[:_MAX_LINE].partition(b"#")[0]
         key, colon, value = line.partition(b":")
         if not colon:
-            found = _WITHOUT_COLON.match(line)
-            if found is None or found[1].lower() not in _KEYS:
+            match = _WITHOUT_COLON.match(line)
+            if match is None or match[1].lower() not in _KEYS:
                 continue
-            key, value = found.groups()
+            key, value = match.groups()
         if b"<" in value:
             value = _TAG.sub(b"", value)
         yield _KEYS.get(key.strip().lower(), ""), value.strip()
 
 
 def _seconds(value: bytes) -> float | None:
-    """Read the seconds of a Crawl-delay."""
-    found = _SECONDS.match(value)
-    return float(found[0]) if found else None
+    """Parse the seconds of a Crawl-delay."""
+    match = _SECONDS.match(value)
+    return float(match[0]) if match else None
 
 
 def _pause(value: bytes) -> float | None:
-    """Read a Request-rate, pages per time, as the seconds for one page."""
-    found = _RATE.match(value)
-    if found is None or not int(found[1]):
+    """Parse a Request-rate, pages per time, as the seconds for one page."""
+    match = _RATE.match(value)
+    if match is None or not int(match[1]):
         return None
-    return int(found[2]) * _UNITS[found[3].lower()] / int(found[1])
+    return int(match[2]) * _UNITS[match[3].lower()] / int(match[1])

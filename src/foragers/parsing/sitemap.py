@@ -1,4 +1,4 @@
-"""Sitemaps and feeds: which pages a site lists, and when each of them changed."""
+"""Sitemaps and feeds: the pages that a site lists, with the time of their last change."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from foragers.parsing.xml_scan import MAX_TEXT, Element, decoded, elements, patt
 from foragers.urls.parse import resolve
 
 MAX_BYTES = 50 << 20
-"""How much of a file is read, once it is decompressed."""
+"""The part of a file that is parsed, after decompression."""
 MAX_URLS = 50_000
-"""How many addresses of one file are read, counting those that it repeats."""
+"""The largest number of URLs of one file, including repeated ones."""
 
 _MAX_TAGS = 600_000
 _MAX_BRACKETS = 5_000_000
@@ -27,7 +27,7 @@ _MAX_ITEM = 100
 _MAX_MEMBERS = 1_000
 _CHUNK = 1 << 12
 
-# What tells most about the last change comes first.
+# The most reliable sign of the last change comes first.
 _FEED_DATES = (b"updated", b"modified", b"pubdate", b"date", b"published", b"issued")
 # Images have a <loc> too, and translations a <link>; there may be very many on each page.
 _TAGS = pattern(
@@ -40,29 +40,29 @@ _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """An address that a file lists, and when it last changed, in POSIX seconds."""
+    """A URL in a list, and its last change in POSIX seconds."""
 
     url: str
     lastmod: float | None = None
 
 
 class Sitemap(msgspec.Struct, frozen=True):
-    """The pages that a file lists, and the sitemaps it refers to, each of them once."""
+    """The pages that a file lists, and the sitemaps it refers to, each once."""
 
     urls: tuple[Listed, ...] = ()
     children: tuple[Listed, ...] = ()
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
-    """Read a sitemap, an index of sitemaps or a feed, in XML or plain text, as far as it goes."""
+    """Parse a sitemap, an index of sitemaps or a feed, in XML or plain text, as far as possible."""
     text = _bounded(_utf8(_unzipped(body[:MAX_BYTES])))
-    found = elements(text, _TAGS, _MAX_TAGS)
-    first = next(found, None)
+    tags = elements(text, _TAGS, _MAX_TAGS)
+    first = next(tags, None)
     if first is None:
         return _read_lines(text)
     is_feed = first.name in (b"rss", b"feed", b"rdf", b"item", b"entry")
     read = _read_feed if is_feed else _read_tags
-    return read(chain([first], found), url)
+    return read(chain([first], tags), url)
 
 
 def _sitemap(urls: dict[str, float | None], children: dict[str, float | None]) -> Sitemap:
@@ -73,17 +73,17 @@ def _sitemap(urls: dict[str, float | None], children: dict[str, float | None]) -
 
 
 def _read_lines(text: bytes) -> Sitemap:
-    """Read an address a line."""
-    lines = (decoded(found[0]).strip() for found in _LINE.finditer(text))
+    """Parse one URL per line."""
+    lines = (decoded(match[0]).strip() for match in _LINE.finditer(text))
     written = (line for line in islice(lines, _MAX_TAGS) if _ABSOLUTE.match(line))
-    found = (_address(line) for line in islice(written, MAX_URLS) if len(line.split()) == 1)
-    return _sitemap(dict.fromkeys(filter(None, found)), {})
+    urls = (_address(line) for line in islice(written, MAX_URLS) if len(line.split()) == 1)
+    return _sitemap(dict.fromkeys(filter(None, urls)), {})
 
 
-def _read_tags(found: Iterable[Element], base: str) -> Sitemap:
-    """Read a sitemap or an index of sitemaps; a mixture of both is both."""
+def _read_tags(tags: Iterable[Element], base: str) -> Sitemap:
+    """Parse a sitemap or an index of sitemaps; a mixture of both is both."""
     listing = _Listing(base)
-    for element in found:
+    for element in tags:
         listing.read(element)
         if listing.written == MAX_URLS:
             break
@@ -92,7 +92,7 @@ def _read_tags(found: Iterable[Element], base: str) -> Sitemap:
 
 @dataclass(slots=True)
 class _Listing:
-    """The state of reading a sitemap: which list addresses belong to, and whose a date is."""
+    """The state of parsing a sitemap: the list that URLs belong to, and the URL of a date."""
 
     base: str
     pages: dict[str, float | None] = field(default_factory=dict)
@@ -104,21 +104,21 @@ class _Listing:
     early: str = ""
 
     def read(self, element: Element) -> None:
-        """Take in one element."""
+        """Parse one element."""
         name = element.name
         if name in (b"urlset", b"sitemapindex"):
             self._begin(name == b"sitemapindex")
         elif name == b"publication_date":
             self._date(element, is_sure=False)
         elif self.prefix is not None and element.prefix != self.prefix:
-            # An extension, of whatever kind.
+            # An extension of any kind.
             return
         elif name == b"lastmod":
             self._date(element, is_sure=True)
         elif name in (b"url", b"sitemap"):
             self.prefix = element.prefix
             self._begin(name == b"sitemap")
-            # Some put the address right here.
+            # Some files have the URL directly here.
             self._add(element)
         elif name == b"loc":
             self._add(element)
@@ -137,7 +137,7 @@ class _Listing:
                 self.early = ""
 
     def _date(self, element: Element, is_sure: bool) -> None:
-        """Give a date to the address before it, or to the next one if there is none yet."""
+        """Set the date of the URL before it, or of the next one if there is none yet."""
         if not self.last:
             self.early = element.text
             return
@@ -147,10 +147,10 @@ class _Listing:
             listed[self.last] = seconds if seconds is not None else listed[self.last]
 
 
-def _read_feed(found: Iterable[Element], base: str) -> Sitemap:
-    """Read the entries of RSS or Atom."""
+def _read_feed(tags: Iterable[Element], base: str) -> Sitemap:
+    """Parse the entries of RSS or Atom."""
     urls: dict[str, float | None] = {}
-    for item in islice(_items(found), MAX_URLS):
+    for item in islice(_items(tags), MAX_URLS):
         addresses = (_address(text, base) for text in _item_links(item))
         address = next(filter(None, addresses), None)
         if address:
@@ -158,10 +158,10 @@ def _read_feed(found: Iterable[Element], base: str) -> Sitemap:
     return _sitemap(urls, {})
 
 
-def _items(found: Iterable[Element]) -> Iterator[list[Element]]:
+def _items(tags: Iterable[Element]) -> Iterator[list[Element]]:
     """Yield each entry of a feed together with the elements that follow it."""
     item: list[Element] = []
-    for element in found:
+    for element in tags:
         if element.name in (b"item", b"entry"):
             if item:
                 yield item
@@ -173,7 +173,7 @@ def _items(found: Iterable[Element]) -> Iterator[list[Element]]:
 
 
 def _item_links(item: list[Element]) -> Iterator[str]:
-    """Yield what may be the address of an entry, the best first."""
+    """Yield possible URLs of an entry, the best first."""
     prefix = item[0].prefix
     for element in item:
         if element.name == b"link" and element.prefix == prefix:
@@ -189,7 +189,7 @@ def _item_links(item: list[Element]) -> Iterator[str]:
 
 
 def _item_date(item: list[Element]) -> float | None:
-    """Return when an entry last changed."""
+    """Return the time of the last change of an entry."""
     ranked = sorted(
         (_FEED_DATES.index(element.name), at)
         for at, element in enumerate(item)
@@ -199,7 +199,7 @@ def _item_date(item: list[Element]) -> float | None:
 
 
 def _address(text: str, base: str = "") -> str:
-    """Return a web address in full, or nothing if it is none."""
+    """Return an absolute URL, or "" if it is no URL of the web."""
     try:
         url = resolve(text) if _ABSOLUTE.match(text) else resolve(text, base) if text else ""
     except ValueError:
@@ -208,7 +208,7 @@ def _address(text: str, base: str = "") -> str:
 
 
 def _unzipped(body: bytes) -> bytes:
-    """Undo gzip, which may have been applied twice: to the file, and to the reply."""
+    """Undo gzip, which may have been applied twice: to the file, and to the response."""
     for _ in range(2):
         if body.startswith(b"\x1f\x8b"):
             body = b"".join(_inflated(body))
@@ -216,7 +216,7 @@ def _unzipped(body: bytes) -> bytes:
 
 
 def _inflated(body: bytes) -> Iterator[bytes]:
-    """Yield what a gzip file holds, up to the limit or to where it is broken."""
+    """Yield the content of a gzip file, up to the limit or to where it is broken."""
     size = members = 0
     stream = zlib.decompressobj(wbits=31)
     for start in range(0, len(body), _CHUNK):
@@ -237,14 +237,14 @@ def _inflated(body: bytes) -> Iterator[bytes]:
 
 
 def _bounded(text: bytes) -> bytes:
-    """Cut a file that has more tags than any sitemap: looking at each takes its time."""
+    """Cut a file that has more tags than any sitemap, since each takes time."""
     while (brackets := text.count(b"<")) > _MAX_BRACKETS:
         text = text[: len(text) * _MAX_BRACKETS // brackets]
     return text
 
 
 def _utf8(body: bytes) -> bytes:
-    """Return a file in UTF-8; what declares nothing else is left as it is."""
+    """Return a file in UTF-8; a file without a declaration is unchanged."""
     if body.startswith((b"<\0", b"\0<")):
         name = "utf-16-le" if body[0] else "utf-16-be"
         return body.decode(name, "replace").encode()

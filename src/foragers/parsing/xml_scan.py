@@ -1,9 +1,8 @@
-"""Elements of XML, found by their names in whatever stands around them.
+"""A scanner for elements of XML by their names.
 
-This is no parser: it looks for some tags, and for comments and CDATA sections so that
-nothing is found inside of them.  So it takes time linear in the size of a file, finds
-what is sound in a file that is not, and has no entities, nesting or external parts
-that could be used against it.
+This is no parser: it searches for some tags, and for comments and CDATA sections so that nothing is
+matched inside them.  So it takes time linear in the size of a file, finds the valid parts of an
+invalid file, and has no entities, nesting or external parts that could be abused.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 MAX_TEXT = 1 << 13
-"""The longest text of an element that is read, in bytes."""
+"""The longest text of an element, in bytes."""
 
-# No address needs as many, and each takes its time.
+# No URL needs as many, and each takes time.
 _MAX_REFERENCES = 256
 
 _CDATA = rb"<!\[CDATA\[.*?(?:\]\]>|\Z)"
@@ -28,13 +27,13 @@ _TAG = (
 _TEXT = re.compile(rb"([^<]++)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|%b" % _COMMENT, re.DOTALL)
 _ATTRIBUTE = re.compile(rb"(?<![\w.-])([\w.-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _REFERENCE = re.compile(r"&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
-# str.strip takes all that Unicode calls space, and these besides.
+# str.strip removes all Unicode spaces, and these as well.
 _INVISIBLE = "\ufeff\u200b\0"
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 class Element(NamedTuple):
-    """A tag, its name in lower case, and the text behind it up to the next tag of any kind."""
+    """A tag, its name in lower case, and the text after it up to the next tag of any kind."""
 
     name: bytes
     prefix: bytes
@@ -54,7 +53,7 @@ class Element(NamedTuple):
         return _bare("".join(parts))
 
     def attribute(self, name: str) -> str:
-        """Return the value of an attribute, whatever its namespace, or nothing."""
+        """Return the value of an attribute, whatever its namespace, or ""."""
         for key, double, single in _ATTRIBUTE.findall(self.attributes):
             if key.lower() == name.encode():
                 return _bare(_characters(double or single))
@@ -62,18 +61,18 @@ class Element(NamedTuple):
 
 
 def pattern(names: bytes) -> re.Pattern[bytes]:
-    """Return the pattern for some names, themselves an expression, in upper or lower case."""
+    """Return the pattern for names, given as an expression, in upper or lower case."""
     whole = _TAG % (_COMMENT, _CDATA, names, _CDATA, _COMMENT)
     return re.compile(whole, re.IGNORECASE | re.DOTALL)
 
 
 def elements(text: bytes, tags: re.Pattern[bytes], limit: int) -> Iterator[Element]:
-    """Yield the elements of some names in their order, looking at no more tags than a limit."""
-    for found in islice(tags.finditer(text), limit):
-        prefix, name, attributes, content = found.groups(b"")
+    """Yield the elements of some names in order, up to a number of tags."""
+    for match in islice(tags.finditer(text), limit):
+        prefix, name, attributes, content = match.groups(b"")
         if not name:
             continue
-        # Half a text would be another text, so one that is too long is none.
+        # Half a text would be another text, so a text that is too long is empty.
         if len(content) > MAX_TEXT:
             content = b""
         if len(attributes) > MAX_TEXT:
@@ -86,7 +85,7 @@ def _bare(text: str) -> str:
 
 
 def _characters(raw: bytes) -> str:
-    """Decode text and its references to characters; those to entities stay as they are."""
+    """Decode text and its character references; entity references stay unchanged."""
     text = decoded(raw)
     if "&" not in text:
         return text
@@ -95,8 +94,8 @@ def _characters(raw: bytes) -> str:
     return _REFERENCE.sub(_character, text, count=_MAX_REFERENCES)
 
 
-def _character(found: re.Match[str]) -> str:
-    decimal, digits, name = found.groups()
+def _character(match: re.Match[str]) -> str:
+    decimal, digits, name = match.groups()
     if name:
         return _CHARACTERS[name]
     code = int(decimal) if decimal else int(digits, 16)
@@ -105,7 +104,7 @@ def _character(found: re.Match[str]) -> str:
 
 
 def decoded(raw: bytes) -> str:
-    """Decode UTF-8, or what Western editors write where they say UTF-8."""
+    """Decode UTF-8, or Windows-1252 if the bytes are not UTF-8."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
-"""The address without what does not belong to it: session ids and tracking parameters.
+"""The canonical form of a URL: without session ids and tracking parameters.
 
-Only what is known by name is dropped, and names that also mean other things (`sid`, `s`)
-only where the value looks like a session id.  What a site calls by a name of its
-own is found by its effects, in `idle`.
+Only parameters that are known by name are dropped, and names that also mean other things (`sid`,
+`s`) only if the value looks like a session id.  Parameters with names of a site's own are found by
+their effects (`filters.traps.idle_parameters`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*|/\([SXFA]\([^/()]
 
 
 def canonical(url: str) -> str:
-    """Return an address without session ids and tracking parameters, as it is otherwise."""
+    """Return a URL without session ids and tracking parameters, otherwise unchanged."""
     if "?" not in url and ";" not in url and "/(" not in url:
         return url
     address, mark, fragment = url.partition("#")
     path, question, query = address.partition("?")
-    # What is left when one id is taken out may spell another.
+    # Removing one id may create another.
     while (shorter := _IN_PATH.sub("", path)) != path:
         path = shorter
     if question:
@@ -48,7 +48,7 @@ def canonical(url: str) -> str:
 
 
 def _is_foreign(parameter: str) -> bool:
-    """Say whether a parameter is about the visitor and not about the page."""
+    """Return whether a parameter is about the visitor and not about the page."""
     name, _, value = parameter.partition("=")
     name = name.lower()
     if name in _NAMES or name.startswith(_BEGINNINGS):

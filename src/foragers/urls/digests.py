@@ -1,8 +1,8 @@
-"""From a digest of 64 bits to a small number, for very many of them: 15 bytes each.
+"""A hash table from 64-bit digests to small integers, in 15 bytes per entry.
 
-The numbers are given out in turn.  `_slots` is a hash table with open addressing; it holds
-numbers only, and the digests stand in a column of their own, from which the table can be
-made again.  Two different addresses share a digest once in 300,000 crawls of ten million.
+Digests are numbered in the order in which they are added.  `_slots` is a hash table with open
+addressing; it has only numbers, and the digests are in a column of their own, from which the table
+can be built again.  Two different URLs share a digest once in 300,000 crawls of ten million.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 EMPTY = -1
 FIRST_SIZE = 1 << 10
 FULL = 0.7
-"""The table doubles when this part of it is taken."""
+"""The table doubles when this share of it is used."""
 CHUNK = 1 << 20
 
 
 def digest(text: str) -> int:
-    """Return a number that stands for a text: the same everywhere, and hard to bring about."""
+    """Return the digest of a text: the same everywhere, and hard to forge."""
     letters = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(letters, digest_size=8).digest(), "little")
 
 
 class Digests:
-    """Digests, numbered in the order in which they came."""
+    """Digests, numbered in the order in which they were added."""
 
     __slots__ = ("_column", "_mask", "_room", "_slots")
 
@@ -41,11 +41,11 @@ class Digests:
     def find(self, digest: int) -> int | None:
         """Return the number of a digest if it has one."""
         slots, mask = self._slots, self._mask
-        place = digest & mask
-        while (number := slots[place]) >= 0:
+        slot = digest & mask
+        while (number := slots[slot]) >= 0:
             if self._column[number] == digest:
                 return number
-            place = (place + 1) & mask
+            slot = (slot + 1) & mask
         return None
 
     def add(self, digest: int) -> int:
@@ -54,15 +54,15 @@ class Digests:
         if number >= self._room:
             self._make(2 * len(self._slots))
         slots, mask = self._slots, self._mask
-        place = digest & mask
-        while slots[place] >= 0:
-            place = (place + 1) & mask
-        slots[place] = number
+        slot = digest & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = number
         self._column.append(digest)
         return number
 
     def _make(self, size: int) -> None:
-        """Make the table anew, of a size that is a power of two."""
+        """Build the table again, with a size that is a power of two."""
         self._slots = array("i", [EMPTY]) * size
         self._mask, self._room = size - 1, int(FULL * size)
         if self._column:
@@ -72,11 +72,11 @@ class Digests:
                 fill(slots, column[start : start + CHUNK], start)
 
     def column(self) -> NDArray[np.uint64]:
-        """Return all digests in their order; it must be let go of before the next is added."""
+        """Return all digests in order; the array must be released before the next one is added."""
         return np.frombuffer(self._column, np.uint64) if self._column else np.empty(0, np.uint64)
 
     def __getstate__(self) -> NDArray[np.uint64]:
-        """Leave out the table; a view, so that writing it to a file takes no copy."""
+        """Leave out the table; the column is a view, so writing it to a file takes no copy."""
         return self.column()
 
     def __setstate__(self, column: NDArray[np.uint64]) -> None:
@@ -88,13 +88,13 @@ class Digests:
 
 
 def fill(slots: NDArray[np.int32], digests: NDArray[np.uint64], start: int) -> None:
-    """Put digests that are numbered from `start` into the table, all at once."""
+    """Insert digests, numbered from `start`, into the table, all at once."""
     mask = np.uint64(len(slots) - 1)
-    places = (digests & mask).astype(np.intp)
+    slots_of = (digests & mask).astype(np.intp)
     numbers = np.arange(start, start + len(digests), dtype=np.int32)
     while len(numbers):
-        free = slots[places] == EMPTY
-        slots[places[free]] = numbers[free]
-        # Of several that want one place the last has it.
-        left = slots[places] != numbers
-        places, numbers = (places[left] + 1) & int(mask), numbers[left]
+        free = slots[slots_of] == EMPTY
+        slots[slots_of[free]] = numbers[free]
+        # If several want the same slot, the last one has it.
+        left = slots[slots_of] != numbers
+        slots_of, numbers = (slots_of[left] + 1) & int(mask), numbers[left]

@@ -1,4 +1,4 @@
-"""A set of URLs that takes one bit for each that there is."""
+"""A set of URLs, one bit for each known URL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from foragers.core.types import UrlId
 
 
 class IdSet:
-    """Some of the numbers from zero on; they only become more."""
+    """A growing set of non-negative integers."""
 
     __slots__ = ("_bits", "_count")
 
@@ -23,19 +23,19 @@ class IdSet:
     def __contains__(self, url: object) -> bool:
         if not isinstance(url, int) or url < 0:
             return False
-        place = url >> 3
-        return place < len(self._bits) and bool(self._bits[place] >> (url & 7) & 1)
+        index = url >> 3
+        return index < len(self._bits) and bool(self._bits[index] >> (url & 7) & 1)
 
     def add(self, url: UrlId) -> None:
-        """Put a URL into the set."""
-        place = url >> 3
-        if place >= len(self._bits):
-            self._bits.extend(bytes(place + 1 - len(self._bits) + len(self._bits) // 8))
-        if not self._bits[place] >> (url & 7) & 1:
-            self._bits[place] |= 1 << (url & 7)
+        """Add a URL."""
+        index = url >> 3
+        if index >= len(self._bits):
+            self._bits.extend(bytes(index + 1 - len(self._bits) + len(self._bits) // 8))
+        if not self._bits[index] >> (url & 7) & 1:
+            self._bits[index] |= 1 << (url & 7)
             self._count += 1
 
     def update(self, urls: Iterable[UrlId]) -> None:
-        """Put many URLs into the set."""
+        """Add many URLs."""
         for url in urls:
             self.add(url)

@@ -1,10 +1,10 @@
-"""The shape of an address: what it has in common with others made by the same program.
+"""The shape of a URL: what it has in common with other URLs of the same program.
 
     https://a.test/news/2024/05/green-tea.html?page=2&sort=up
     -> a.test/news/{n}/*/{word}.html?page&sort
 
-Numbers, dates, ids and titles are replaced by what they are; folders beyond the second
-by a star, so that a path cannot grow into ever new shapes; and values are dropped.
+Numbers, dates, ids and titles are replaced by their kind, directories beyond the second by a star,
+so that a growing path does not give ever new shapes; values are dropped.
 
 `name_shape` and `path_shape` are coarser: they keep the punctuation of a name or path, with one
 character for each run of letters or digits.
@@ -34,7 +34,7 @@ _MANY = re.compile("a([-_.+]a)+")
 
 
 class Shape(NamedTuple):
-    """A shape and what it belongs to, from narrow to wide."""
+    """A shape and the patterns it belongs to, from narrow to wide."""
 
     full: str
     path: str
@@ -45,12 +45,12 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def shape_of(url: str) -> Shape:
-    """Return the shape of an address."""
-    found = _HTTP.match(url)
-    if found is None:
+    """Return the shape of a URL."""
+    match = _HTTP.match(url)
+    if match is None:
         return Shape(url[:64], url[:64], "", "", "")
-    host, whole, query = found[1].lower(), found[2], found[3]
-    *folders, leaf = whole.split("/")
+    host, whole_path, query = match[1].lower(), match[2], match[3]
+    *folders, leaf = whole_path.split("/")
     folders = [name for name in folders if name]
     names = [f"/{_folder(name)}" for name in folders[:_LITERAL_FOLDERS]]
     if len(folders) > _LITERAL_FOLDERS:
@@ -62,7 +62,7 @@ def shape_of(url: str) -> Shape:
 
 
 def _folder(name: str) -> str:
-    """Return a plain word as it is, anything else as its kind."""
+    """Return a plain word unchanged, anything else as its kind."""
     if _WORD.fullmatch(name):
         return name
     if ID.fullmatch(name):
@@ -73,13 +73,13 @@ def _folder(name: str) -> str:
 
 
 def _leaf(name: str, is_script: bool) -> str:
-    """Return the kind of the last segment, with its extension; a script's own name is kept."""
+    """Return the kind of the last segment, with its extension; the name of a script is kept."""
     if not name:
         return ""
     if is_script and len(name) <= 32:
         return _NUMBER.sub("{n}", name).lower()
-    found = _EXTENSION.search(name)
-    stem, end = (name[: found.start()], found[0].lower()) if found else (name, "")
+    match = _EXTENSION.search(name)
+    stem, end = (name[: match.start()], match[0].lower()) if match else (name, "")
     if ID.fullmatch(stem):
         return "{id}" + end
     return ("{n}" if stem and not stem.strip("0123456789-_.") else "{word}") + end
@@ -93,9 +93,9 @@ def _names(query: str) -> str:
 def name_shape(name: str) -> str:
     """Return a name with one letter for each run of letters, and one digit for each number."""
     shape = name.translate(_KINDS)
-    for two, one in (("aa", "a"), ("00", "0")):
-        while two in shape:
-            shape = shape.replace(two, one)
+    for double, single in (("aa", "a"), ("00", "0")):
+        while double in shape:
+            shape = shape.replace(double, single)
     return shape
 
 

@@ -1,9 +1,7 @@
-"""The letters of very many addresses: in blocks, compressed, read back a block at a time.
+"""The strings of very many URLs, compressed in blocks, in memory or in a file that only grows.
 
-The letters of a crawl's addresses, in a file of its folder that only grows.
-
-A checkpoint knows how much of the file it stands on.  What is behind that was written
-after it and is cut off when the crawl is taken up; the ledger brings it back.
+A checkpoint knows the length of the file at its time.  Strings after that are cut off when the
+crawl is resumed; the ledger has them.
 """
 
 from __future__ import annotations
@@ -21,16 +19,16 @@ from foragers.core.types import UrlId
 from foragers.errors import WriteError
 
 BLOCK = 128
-"""How many addresses make a block: neighbours are alike, and few are read to find one."""
+"""The number of URLs in a block: neighbours are similar, and few are decompressed to find one."""
 OPEN_BLOCKS = 64
-"""How many blocks that were read are kept at hand."""
+"""The number of decompressed blocks that are cached."""
 
 
 class StringStore(Protocol):
-    """Keeps blocks of bytes, numbered in the order in which they came."""
+    """Stores blocks of bytes, numbered in the order in which they were added."""
 
     def append(self, block: bytes) -> None:
-        """Keep a block."""
+        """Add a block."""
         ...
 
     def read(self, number: int) -> bytes:
@@ -39,7 +37,7 @@ class StringStore(Protocol):
 
 
 class MemoryStore:
-    """Blocks in one piece of memory."""
+    """Blocks in memory."""
 
     __slots__ = ("_bytes", "_ends")
 
@@ -48,7 +46,7 @@ class MemoryStore:
         self._ends = array("q", [0])
 
     def append(self, block: bytes) -> None:
-        """Keep a block."""
+        """Add a block."""
         self._bytes += block
         self._ends.append(len(self._bytes))
 
@@ -58,7 +56,7 @@ class MemoryStore:
 
 
 class CompressedStrings(Sequence[str]):
-    """A list of addresses that grows at its end."""
+    """A list of URLs that only grows."""
 
     __slots__ = ("_at_hand", "_last", "_length", "store")
 
@@ -72,20 +70,20 @@ class CompressedStrings(Sequence[str]):
         return self._length
 
     def append(self, address: str) -> None:
-        """Add an address; one can have no line break in it."""
+        """Add a URL, which has no line break."""
         self._last.append(address)
         self._length += 1
         if len(self._last) == BLOCK:
             block = "\n".join(self._last).encode()
-            # A checksum, since the store may be a file that something else has written to.
+            # With a checksum, since another program may have written to the file.
             self.store.append(zstandard.ZstdCompressor(3, write_checksum=True).compress(block))
             self._last = []
 
     def __getitem__(self, url: UrlId) -> str:  # type: ignore[override]
-        """Return the address with a number."""
-        number, place = divmod(url, BLOCK)
+        """Return the URL with a number."""
+        number, index = divmod(url, BLOCK)
         if number == self._length // BLOCK:
-            return self._last[place]
+            return self._last[index]
         block = self._at_hand.get(number)
         if block is None:
             block = self._at_hand[number] = self._read(number)
@@ -93,7 +91,7 @@ class CompressedStrings(Sequence[str]):
                 self._at_hand.popitem(last=False)
         else:
             self._at_hand.move_to_end(number)
-        return block[place]
+        return block[index]
 
     def _read(self, number: int) -> list[str]:
         block = self.store.read(number)
@@ -119,7 +117,7 @@ class StringsFile:
         self._descriptor = -1
 
     def append(self, block: bytes) -> None:
-        """Keep a block."""
+        """Add a block."""
         end = self._ends[-1]
         try:
             written = os.pwrite(self._open(), block, end)
@@ -135,19 +133,19 @@ class StringsFile:
         return os.pread(self._open(), end - start, start)
 
     def move(self, file: Path) -> None:
-        """Go on with the file where it is now; a ValueError if it has lost what was in it."""
+        """Continue with the file at another path; raise a ValueError if it has become shorter."""
         size = file.stat().st_size if file.exists() else 0
         if size < self._ends[-1]:
             raise ValueError(f"{file} is too short")
         self.file = file
 
     def keep(self) -> None:
-        """See to it that what was written is on the disk."""
+        """Make sure that the file is on disk."""
         if self._descriptor >= 0:
             os.fsync(self._descriptor)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

@@ -1,8 +1,8 @@
-"""Addresses turned round, so that sorting puts the pages of a domain together.
+"""Sort-friendly URLs (SURT), which put the pages of a domain together.
 
-`http://www.Example.com:80/Path/?b=2&a=1` becomes `com,example)/path?a=1&b=2`, as the indexes
-of web archives have it.  Written by hand: the `surt` package has had no release since 2019.
-Unlike it we keep session ids, and leave numeric addresses the right way round.
+`http://www.Example.com:80/Path/?b=2&a=1` becomes `com,example)/path?a=1&b=2`, as in the indexes of
+web archives.  Written by hand, since the `surt` package has had no release since 2019. Unlike it,
+session ids are kept, and IP addresses are not reversed.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ AUTHORITY = re.compile(r"^(?:[^@]*@)?(\[[^\]]*\]|[^:]*)(?::(\d*))?$")
 
 
 def surt(url: str) -> str:
-    """Return the sorting key of an address."""
+    """Return the sorting key of a URL."""
     lowered = SPACE.sub("%20", url.lower())
-    found = ADDRESS.match(lowered)
-    if not found:
+    match = ADDRESS.match(lowered)
+    if not match:
         return lowered
-    scheme, netloc, path, query = found.groups()
+    scheme, netloc, path, query = match.groups()
     query = "?" + "&".join(sorted(query.split("&"))) if query else ""
     return f"{turned(netloc, scheme)}){path.rstrip('/') or '/'}{query}"
 
 
 def turned(netloc: str, scheme: str) -> str:
-    """Return a host with its last part first, and its port unless it is the usual one."""
-    found = AUTHORITY.match(netloc)
-    host, port = (found[1], found[2]) if found else (netloc, None)
+    """Return a host with its labels reversed, and its port unless that is the default port."""
+    match = AUTHORITY.match(netloc)
+    host, port = (match[1], match[2]) if match else (netloc, None)
     host = WWW.sub("", host).strip(".")
     if not NUMERIC.match(host):
         host = ",".join(reversed(host.split(".")))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from foragers.filters.traps.hidden import ENOUGH, FEW, FEW_DOORS, HiddenLinks
+from foragers.filters.traps.hidden import HiddenLinks
+from foragers.filters.traps.settings import HiddenLinkSettings
 
 SITE = "a.test"
+FEW, FEW_DOORS, ENOUGH = 64, 256, 32
 
 
 def maze(hidden: HiddenLinks, pages: int, start: str = "/door") -> None:
@@ -75,12 +77,26 @@ def test_pages_that_lead_nowhere_do_not_go_on_for_ever() -> None:
     assert not hidden.refuses(names[-1], SITE)
 
 
+def test_the_settings_are_heeded() -> None:
+    hidden = HiddenLinks(HiddenLinkSettings(min_allowed=10, min_pages=5))
+    maze(hidden, 9)
+    assert not hidden.refuses("/1/1", SITE)
+    hidden.record("/1/2", SITE, ["/x", "/y"], ())
+    assert hidden.refuses("/1/1", SITE)
+
+
+def is_endless(hidden: HiddenLinks) -> bool:
+    record = hidden.sites.get(SITE)
+    assert record is not None
+    return record.endless
+
+
 def test_few_pages_are_not_judged() -> None:
     hidden = HiddenLinks()
     maze(hidden, ENOUGH - 1)
-    assert not hidden.sites.get(SITE).endless
+    assert not is_endless(hidden)
     maze(hidden, 1, "/another")
-    assert hidden.sites.get(SITE).endless
+    assert is_endless(hidden)
 
 
 def test_a_maze_that_runs_out_of_new_pages_is_opened_again() -> None:

@@ -93,7 +93,7 @@ def test_batch_is_on_disk_when_it_is_full_and_not_before(tmp_path: Path) -> None
         connection = sqlite3.connect(path)
         (count,) = connection.execute("SELECT count(*) FROM visits").fetchone()
         connection.close()
-        return count
+        return int(count)
 
     visits = sample_visits()
     ledger.append(visits[:3])

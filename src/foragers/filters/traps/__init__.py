@@ -1,4 +1,4 @@
-"""Finding crawler traps at bounded cost: see `traps.traps`."""
+"""Detection of crawler traps at bounded cost: see `filters.traps.detector`."""
 
 from foragers.filters.traps.detector import TrapKind, Traps, TrapVerdict
 from foragers.urls.canonical import canonical

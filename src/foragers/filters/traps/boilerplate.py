@@ -1,7 +1,7 @@
-"""What a page has of its own: without the frame that its neighbours have as well.
+"""The own content of a page: what does not also stand on its neighbours.
 
-The frame of a page is what stood on the last two pages of the same path.  So menus and
-footers do not make two products alike, and do not make an empty day look full.
+Boilerplate is whatever stood on one of the last two pages of the same path.  So menus and
+footers do not make two products similar, and do not make an empty day look full.
 """
 
 from __future__ import annotations
@@ -15,88 +15,96 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from foragers.filters.traps.bounded import Recent
+from foragers.filters.traps.bounded import RecentDict
 from foragers.filters.traps.fingerprint import Fingerprint, Sample, thinned
-
-MAX_LINKS = 256
+from foragers.filters.traps.settings import DEFAULT_TRAPS, BoilerplateSettings
 
 
 class PageLinks(NamedTuple):
-    """The links of a page, and a number for each."""
+    """The URLs that a page links to, and a hash of each."""
 
     urls: list[str]
-    numbers: Sample
+    hashes: Sample
 
 
 class EarlierPage(Struct, frozen=True):
-    """A page that stood at the same path: the numbers of its phrases and links, in order."""
+    """An earlier page of the same path: the hashes of its phrases and links, sorted."""
 
     url: str
-    numbers: Sample
+    hashes: Sample
     thinness: int
 
 
-class Own(Struct, frozen=True):
-    """What a page does not share with its last neighbours; `neighbour` is the last of them."""
+class OwnContent(Struct, frozen=True):
+    """The part of a page that its last neighbours lack; `neighbour` is the last of them."""
 
     phrases: Sample
     thinness: int
     links: Sequence[str]
-    numbers: Sample
+    link_hashes: Sample
     neighbour: str | None
 
     @property
     def words(self) -> int:
-        """About how many words the page has of its own."""
+        """The approximate number of the page's own words."""
         return len(self.phrases) << self.thinness
 
 
 @dataclass(slots=True)
-class Frames:
-    """The last two pages of 1,024 to 2,048 paths."""
+class Boilerplate:
+    """The last two pages of the most recent paths."""
 
-    paths: Recent[str, tuple[EarlierPage, ...]] = field(default_factory=lambda: Recent(1024))
+    settings: BoilerplateSettings = DEFAULT_TRAPS.boilerplate
+    paths: RecentDict[str, tuple[EarlierPage, ...]] = field(init=False)
 
-    def own(self, path: str, url: str, page: Fingerprint, links: PageLinks) -> Own:
-        """Return what a page has of its own, and let it frame the next ones."""
-        numbers = links.numbers[:MAX_LINKS]
-        here = np.concatenate((page.phrases, numbers))
+    def __post_init__(self) -> None:
+        self.paths = RecentDict(self.settings.paths)
+
+    def own(self, path: str, url: str, page: Fingerprint, links: PageLinks) -> OwnContent:
+        """Return the own content of a page, and remember the page for the next ones."""
+        most = self.settings.max_links
+        link_hashes = links.hashes[:most]
+        here = np.concatenate((page.phrases, link_hashes))
         here.sort()
         earlier = self.paths.get(path) or ()
         self.paths.put(path, (*earlier[-1:], EarlierPage(url, here, page.thinness)))
         if not earlier:
-            return Own(page.phrases, page.thinness, links.urls[:MAX_LINKS], numbers, None)
-        thinness = max([page.thinness, *(one.thinness for one in earlier)])
+            return OwnContent(page.phrases, page.thinness, links.urls[:most], link_hashes, None)
+        thinness = max([page.thinness, *(before.thinness for before in earlier)])
         phrases = thinned(page.phrases, thinness)
-        # Phrases and links at once: each step costs the same, whatever the number.
-        both = np.concatenate((phrases, numbers))
-        fresh = contained(both, earlier[0].numbers)
-        for one in earlier[1:]:
-            fresh |= contained(both, one.numbers)
-        np.logical_not(fresh, fresh)
-        kept = fresh[len(phrases) :].nonzero()[0]
-        own = [links.urls[i] for i in kept.tolist()]
-        phrases = phrases[fresh[: len(phrases)]]
-        return Own(phrases, thinness, own, numbers[kept], earlier[-1].url)
+        # Phrases and links at once: each call costs the same, whatever the number.
+        both = np.concatenate((phrases, link_hashes))
+        own = contained(both, earlier[0].hashes)
+        for before in earlier[1:]:
+            own |= contained(both, before.hashes)
+        np.logical_not(own, own)
+        own_links = own[len(phrases) :].nonzero()[0]
+        return OwnContent(
+            phrases[own[: len(phrases)]],
+            thinness,
+            [links.urls[i] for i in own_links.tolist()],
+            link_hashes[own_links],
+            earlier[-1].url,
+        )
 
 
 def links_of(urls: Iterable[str]) -> PageLinks:
-    """Return links, each once, with their numbers."""
+    """Return links, each once, with their hashes."""
     once = list(dict.fromkeys(urls))
     try:
-        numbers = np.fromiter(map(crc32, map(str.encode, once)), np.uint32, len(once))
+        hashes = np.fromiter(map(crc32, map(str.encode, once)), np.uint32, len(once))
     except UnicodeEncodeError:
-        numbers = np.fromiter(map(number_of, once), np.uint32, len(once))
-    return PageLinks(once, numbers)
+        hashes = np.fromiter(map(crc_of, once), np.uint32, len(once))
+    return PageLinks(once, hashes)
 
 
-def number_of(link: str) -> int:
-    """Return a number for a link, the same on every machine."""
-    return crc32(link.encode("utf-8", "replace"))
+def crc_of(text: str) -> int:
+    """Return a hash of a text that is the same on every machine."""
+    return crc32(text.encode("utf-8", "replace"))
 
 
-def contained(some: Sample, within: Sample) -> NDArray[np.bool_]:
-    """Say which numbers are among others, which are sorted."""
+def contained(hashes: Sample, within: Sample) -> NDArray[np.bool_]:
+    """Return which hashes are among others, which are sorted."""
     if not len(within):
-        return np.zeros(len(some), np.bool_)
-    return np.equal(within.take(within.searchsorted(some), mode="clip"), some)
+        return np.zeros(len(hashes), np.bool_)
+    return np.equal(within.take(within.searchsorted(hashes), mode="clip"), hashes)

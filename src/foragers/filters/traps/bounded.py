@@ -1,4 +1,4 @@
-"""Memory with a ceiling: a filter for very many numbers, and dictionaries that forget."""
+"""Bounded memory: a filter for very many keys, and dictionaries that forget old entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
+from foragers.filters.traps.settings import DEFAULT_TRAPS, SeenContentSettings
 from foragers.urls.digests import Digests, digest
 
 K = TypeVar("K")
@@ -23,7 +23,7 @@ _BYTE, _BIT = np.uint64(3), np.uint64(7)
 
 @dataclass(slots=True)
 class BloomFilter:
-    """A Bloom filter of one size with two probes a number."""
+    """A Bloom filter of fixed size, with two probes per key."""
 
     log_bits: int
     bits: NDArray[np.uint8]
@@ -31,79 +31,79 @@ class BloomFilter:
 
     @classmethod
     def empty(cls, log_bits: int) -> BloomFilter:
-        """Return a table with nothing in it."""
+        """Return a filter without keys."""
         return cls(log_bits, np.zeros(1 << (log_bits - 3), np.uint8))
 
     @property
     def full(self) -> bool:
-        """Whether numbers should go elsewhere now."""
+        """Whether more keys would cause too many errors."""
         return self.added > 1 << (self.log_bits - 3)
 
     def has(self, keys: Keys) -> NDArray[np.bool_]:
-        """Say which numbers were added, with some errors towards yes."""
-        places = self._places(keys)
-        # Both probes at once: each step costs the same, whatever the number.
-        bits = self.bits[places >> _BYTE]
-        bits &= _MASKS[places & _BIT]
-        found: NDArray[np.bool_] = bits.all(axis=0)
-        return found
+        """Return which keys were added; some others count as added too."""
+        bits = self._bits(keys)
+        # Both probes at once: each call costs the same, whatever the number.
+        hits = self.bits[bits >> _BYTE]
+        hits &= _MASKS[bits & _BIT]
+        added: NDArray[np.bool_] = hits.all(axis=0)
+        return added
 
     def add(self, keys: Keys) -> None:
-        """Take numbers in."""
-        places = self._places(keys)
-        np.bitwise_or.at(self.bits, places >> _BYTE, _MASKS[places & _BIT])
+        """Add keys."""
+        bits = self._bits(keys)
+        np.bitwise_or.at(self.bits, bits >> _BYTE, _MASKS[bits & _BIT])
         self.added += len(keys)
 
-    def _places(self, keys: Keys) -> Keys:
-        """Return the two places of each number."""
-        places = keys * _PROBES
-        places >>= np.uint64(64 - self.log_bits)
-        return places
+    def _bits(self, keys: Keys) -> Keys:
+        """Return the indexes of the two bits of each key."""
+        bits = keys * _PROBES
+        bits >>= np.uint64(64 - self.log_bits)
+        return bits
 
 
 @dataclass(slots=True)
-class Filter:
-    """Which 64-bit numbers were seen: at most 50 MB, beyond which the oldest are forgotten.
+class SeenKeys:
+    """Which 64-bit keys were seen: at most 50 MB, beyond which the oldest are forgotten.
 
-    Small crawls have small tables.  A full one is kept and a larger one begun; after
-    the largest (17 million numbers) comes another of its size, and the oldest goes.
+    Small crawls have small filters.  When one is full, a larger one is started; after
+    the largest (17 million keys) follows another of its size, and the oldest is dropped.
     """
 
-    settings: TrapSettings = DEFAULT_TRAPS
-    tables: list[BloomFilter] = field(default_factory=list)
-    begun: int = 0
+    settings: SeenContentSettings = DEFAULT_TRAPS.seen
+    filters: list[BloomFilter] = field(default_factory=list)
+    started: int = 0
 
     def has(self, keys: Keys) -> NDArray[np.bool_]:
-        """Say which numbers were seen; one in six of the others may pass for seen."""
-        if not self.tables:
+        """Return which keys were seen; up to one in six others counts as seen too."""
+        if not self.filters:
             return np.zeros(len(keys), np.bool_)
-        found = self.tables[-1].has(keys)
-        for table in self.tables[:-1]:
-            found |= table.has(keys)
-        return found
+        seen = self.filters[-1].has(keys)
+        for older in self.filters[:-1]:
+            seen |= older.has(keys)
+        return seen
 
     def add(self, keys: Keys) -> None:
-        """Remember numbers."""
+        """Remember keys."""
         if not len(keys):
             return
-        if not self.tables or self.tables[-1].full:
-            sizes = self.settings.filter_sizes
-            self.tables.append(BloomFilter.empty(sizes[min(self.begun, len(sizes) - 1)]))
-            self.begun += 1
-            del self.tables[: -self.settings.filter_tables]
-        self.tables[-1].add(keys)
+        if not self.filters or self.filters[-1].full:
+            sizes = self.settings.log_sizes
+            self.filters.append(BloomFilter.empty(sizes[min(self.started, len(sizes) - 1)]))
+            self.started += 1
+            del self.filters[: -self.settings.filters]
+        self.filters[-1].add(keys)
 
 
 @dataclass(slots=True)
-class Recent(Generic[K, V]):
-    """A dictionary of the `limit` to 2 · `limit` entries that were used last."""
+class RecentDict(Generic[K, V]):
+    """A dictionary of the `limit` to 2 · `limit` most recently used entries."""
 
     limit: int
     young: dict[K, V] = field(default_factory=dict)
     old: dict[K, V] = field(default_factory=dict)
 
     def get(self, key: K) -> V | None:
-        """Return what is known of a key, and know it for longer."""
+        """Return the value of a key, which counts as a use."""
         value = self.young.get(key)
         if value is None:
             value = self.old.get(key)
@@ -112,7 +112,7 @@ class Recent(Generic[K, V]):
         return value
 
     def put(self, key: K, value: V) -> None:
-        """Remember, and forget the older half when there is too much."""
+        """Set the value of a key, and forget the older half when there are too many."""
         self.young[key] = value
         if len(self.young) >= self.limit:
             self.old, self.young = self.young, {}
@@ -129,40 +129,40 @@ class Recent(Generic[K, V]):
 
 
 @dataclass(slots=True)
-class Numbers:
-    """Numbers of 64 bits by the digests of their names: 25 bytes each."""
+class DigestMap:
+    """A dictionary from 64-bit digests to 64-bit integers, in 25 bytes per entry."""
 
-    _names: Digests = field(default_factory=Digests)
+    _digests: Digests = field(default_factory=Digests)
     _values: array[int] = field(default_factory=lambda: array("Q"))
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._digests)
 
-    def get(self, name: int) -> int | None:
-        """Return the number of a name."""
-        found = self._names.find(name)
-        return None if found is None else self._values[found]
+    def get(self, key: int) -> int | None:
+        """Return the value of a digest."""
+        row = self._digests.find(key)
+        return None if row is None else self._values[row]
 
-    def put(self, name: int, value: int) -> None:
-        """Give a name a number."""
-        found = self._names.find(name)
-        if found is None:
-            self._names.add(name)
+    def put(self, key: int, value: int) -> None:
+        """Set the value of a digest."""
+        row = self._digests.find(key)
+        if row is None:
+            self._digests.add(key)
             self._values.append(value)
         else:
-            self._values[found] = value
+            self._values[row] = value
 
 
 @dataclass(slots=True)
-class RecentNumbers:
-    """Like `Recent` from texts to numbers of 64 bits, in a tenth of the memory."""
+class RecentIntegers:
+    """A `RecentDict` from strings to 64-bit integers, in a tenth of the memory."""
 
     limit: int
-    young: Numbers = field(default_factory=Numbers)
-    old: Numbers = field(default_factory=Numbers)
+    young: DigestMap = field(default_factory=DigestMap)
+    old: DigestMap = field(default_factory=DigestMap)
 
     def get(self, key: str) -> int | None:
-        """Return what is known of a key, and know it for longer."""
+        """Return the value of a key, which counts as a use."""
         name = digest(key)
         value = self.young.get(name)
         if value is None:
@@ -172,13 +172,13 @@ class RecentNumbers:
         return value
 
     def put(self, key: str, value: int) -> None:
-        """Remember, and forget the older half when there is too much."""
+        """Set the value of a key, and forget the older half when there are too many."""
         self._put(digest(key), value)
 
     def _put(self, name: int, value: int) -> None:
         self.young.put(name, value)
         if len(self.young) >= self.limit:
-            self.old, self.young = self.young, Numbers()
+            self.old, self.young = self.young, DigestMap()
 
     def __len__(self) -> int:
         return len(self.young) + len(self.old)

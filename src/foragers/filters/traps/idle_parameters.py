@@ -1,8 +1,8 @@
-"""Parts of addresses that make no difference, whatever a site calls them.
+"""Parts of URLs that have no effect, whatever a site calls them.
 
-A part is a parameter, or an id among the folders.  When addresses that differ in one
-part alone keep giving the same words, in whatever order, the part is idle on that
-host: session ids, sort orders, print switches.  One value of it is then enough.
+A part is a parameter, or an id among the directories.  When URLs that differ only in one
+part keep returning the same words, in any order, the part is idle on that host: session ids,
+sort orders, print switches.  One value of it is then enough.
 """
 
 from __future__ import annotations
@@ -12,66 +12,70 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from foragers.filters.traps.bounded import Recent, RecentNumbers
+from foragers.filters.traps.bounded import RecentDict, RecentIntegers
 from foragers.filters.traps.reputation import PatternRecord, PatternRecords
+from foragers.filters.traps.settings import DEFAULT_TRAPS, IdleParameterSettings
 from foragers.urls.shapes import ID
 
-_MAX_PARTS = 8
-_FOLDER_ID = re.compile(rf"(?<=/)(?:{ID.pattern})(?=[/?#]|$)", re.IGNORECASE)
+_ID_SEGMENT = re.compile(rf"(?<=/)(?:{ID.pattern})(?=[/?#]|$)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Idle:
-    """What addresses said, whole and with one part left out: 24,576 to 49,152 of them."""
+class IdleParameters:
+    """The words of recent URLs, and of the same URLs without one part."""
 
-    standings: PatternRecords
-    said: RecentNumbers = field(default_factory=lambda: RecentNumbers(24_576))
-    names: Recent[str, PatternRecord] = field(default_factory=lambda: Recent(4096))
+    records: PatternRecords
+    settings: IdleParameterSettings = DEFAULT_TRAPS.idle
+    bags: RecentIntegers = field(init=False)
+    idle: RecentDict[str, PatternRecord] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bags = RecentIntegers(self.settings.urls)
+        self.idle = RecentDict(self.settings.names)
 
     def record(self, url: str, bag: int) -> None:
-        """Take in the words that an address gave."""
-        for name, rest in parts(url):
-            others = rest()
-            before = self.said.get(others)
+        """Record the bag of words of a URL."""
+        for name, without in self._parts(url):
+            rest = without()
+            before = self.bags.get(rest)
             if before is not None:
-                standing = self.standings.of(name)
-                standing.record(before != bag, before == bag)
-                if standing.dull:
-                    self.names.put(name, standing)
-            self.said.put(others, bag)
-        self.said.put(url, bag)
+                record = self.records.of(name)
+                record.record(before != bag, before == bag)
+                if record.exhausted:
+                    self.idle.put(name, record)
+            self.bags.put(rest, bag)
+        self.bags.put(url, bag)
 
     def refusing(self, url: str) -> str | None:
-        """Return the idle part of an address of which another value is known."""
-        # Most crawls meet no idle part, and most addresses have none.
-        if not self.names or ("?" not in url and _FOLDER_ID.search(url) is None):
+        """Return the idle part of a URL that was seen with another value."""
+        # Most crawls meet no idle part, and most URLs have none.
+        if not self.idle or ("?" not in url and _ID_SEGMENT.search(url) is None):
             return None
-        for name, rest in parts(url):
-            known = self.names.get(name)
-            if known is not None and known.dull and self.said.get(rest()) is not None:
-                return None if known.admit() else name
+        for name, without in self._parts(url):
+            record = self.idle.get(name)
+            if record is not None and record.exhausted and self.bags.get(without()) is not None:
+                return None if record.admit() else name
         return None
 
+    def _parts(self, url: str) -> Iterator[tuple[str, Callable[[], str]]]:
+        """Return the names of the parts of a URL that may be idle, each with how to omit it."""
+        path, _, query = url.partition("#")[0].partition("?")
+        host = path[: path.find("/", 8) + 1] or path
+        for segment in _ID_SEGMENT.finditer(path):
+            yield f"{host}{{id}}", partial(_without_segment, path, query, segment.span())
+        if not query:
+            return
+        parameters = query.split("&")
+        if len(parameters) <= self.settings.max_parameters:
+            for i, parameter in enumerate(parameters):
+                name = f"{host}?{parameter.partition('=')[0]}="
+                yield name, partial(_without_parameter, path, parameters, i)
 
-def parts(url: str) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Return the parts of an address that may be idle, each with how to leave it out."""
-    path, _, query = url.partition("#")[0].partition("?")
-    host = path[: path.find("/", 8) + 1] or path
-    for found in _FOLDER_ID.finditer(path):
-        yield f"{host}{{id}}", partial(_without_folder, path, query, found.span())
-    if not query:
-        return
-    parameters = query.split("&")
-    if len(parameters) <= _MAX_PARTS:
-        for i, parameter in enumerate(parameters):
-            name = f"{host}?{parameter.partition('=')[0]}="
-            yield name, partial(_without_parameter, path, parameters, i)
 
-
-def _without_folder(path: str, query: str, span: tuple[int, int]) -> str:
+def _without_segment(path: str, query: str, span: tuple[int, int]) -> str:
     return f"{path[: span[0]]}{path[span[1] :]}?{query}"
 
 
-def _without_parameter(path: str, parameters: list[str], place: int) -> str:
-    rest = "&".join(parameters[:place] + parameters[place + 1 :])
+def _without_parameter(path: str, parameters: list[str], index: int) -> str:
+    rest = "&".join(parameters[:index] + parameters[index + 1 :])
     return f"{path}?{rest}" if rest else path

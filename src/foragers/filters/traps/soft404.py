@@ -1,9 +1,8 @@
-"""Error pages that say they are none: status 200 for an address that does not exist.
+"""Soft 404s: error pages with status 200.
 
 A page whose first words speak of an error is compared with others of its host, without
-the words of the address, which such pages like to repeat, and without those of its links,
-which may be made up.  From the third address with the same text on it is an error page; at
-once where a made-up address gave it.
+the words of its URL, which such pages like to repeat, and without those of its links,
+which may be random.  From the third URL with the same text on, it is an error page.
 """
 
 from __future__ import annotations
@@ -12,18 +11,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from foragers.filters.traps.bounded import Recent
-from foragers.filters.traps.duplicates import ALIKE, Sketch, likeness, sketch_of
+from foragers.filters.traps.bounded import RecentDict
+from foragers.filters.traps.duplicates import Sketch, similarity, sketch_of
 from foragers.filters.traps.fingerprint import fingerprint
+from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
 from foragers.text.words import url_words, words
 
 Anchors = Callable[[], Sequence[str]]
-"""Gives the words of a page's links, if they are asked for."""
-ADDRESSES = 3
-"""From how many addresses on a text that speaks of an error is one."""
-_MAX_TEXTS = 4
-_MAX_ANCHORS = 500
-_BEGINNING = 2000
+"""Returns the texts of a page's links, on demand."""
 _SPEAKS_OF_ERROR = re.compile(
     r"\b404\b|not\s+(?:be\s+)?found|does(?:n.t|\s+not)\s+exist|no\s+longer\s+(?:available|exists?)"
     r"|no\s+such\s+(?:page|file)|page\s+(?:is\s+)?(?:missing|unavailable)"
@@ -46,9 +41,13 @@ _HINTS = (
 
 @dataclass(slots=True)
 class ErrorPages:
-    """The texts that may be error pages, by host: sketch and number of addresses."""
+    """The texts of each host that may be error pages: their sketch and number of URLs."""
 
-    hosts: Recent[str, dict[Sketch, int]] = field(default_factory=lambda: Recent(2048))
+    settings: TrapSettings = DEFAULT_TRAPS
+    hosts: RecentDict[str, dict[Sketch, int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.hosts = RecentDict(self.settings.soft_errors.hosts)
 
     def recognise(
         self,
@@ -59,70 +58,69 @@ class ErrorPages:
         again: bool,
         anchors: Anchors = tuple,
     ) -> bool:
-        """Say whether a page is its host's error page; `again` if its address was counted."""
-        known = self.hosts.get(host)
-        speaks = speaks_of_error(f"{title}\n{text[:_BEGINNING]}")
-        # The start page of a host that shows it for every error is no error itself.
+        """Return whether a page is its host's error page; `again` if its URL was counted."""
+        settings = self.settings.soft_errors
+        first, least = settings.first_chars, settings.min_urls
+        counts = self.hosts.get(host)
+        speaks = speaks_of_error(f"{title}\n{text[:first]}")
+        # The home page of a host that shows it for every error is no error itself.
         if (
-            not (known or speaks)
+            not (counts or speaks)
             or url.partition("/")[2].count("/") < 2
             or url.endswith(f"{host}/")
         ):
             return False
-        if known and not speaks and max(known.values()) < ADDRESSES:
+        if counts and not speaks and max(counts.values()) < least:
             return False
-        bare = without_anchors(text, anchors())
+        bare = without_anchors(text, anchors()[: settings.max_anchors])
         if speaks and bare != text:
-            speaks = speaks_of_error(f"{title}\n{bare[:_BEGINNING]}")
-        sketch = sketch_without_address(url, bare)
-        same = _same(known, sketch) if known else None
+            speaks = speaks_of_error(f"{title}\n{bare[:first]}")
+        sketch = self._sketch(url, bare)
+        same = self._same(counts, sketch) if counts else None
         if same is None:
             if speaks:
-                self.note(host, sketch, 1)
+                self._add(host, sketch)
             return False
-        assert known is not None
+        assert counts is not None
         if speaks and not again:
-            known[same] += 1
-        return known[same] >= ADDRESSES
+            counts[same] += 1
+        return counts[same] >= least
 
-    def learn(self, host: str, url: str, text: str) -> None:
-        """Take in what a host gave for a made-up address."""
-        self.note(host, sketch_without_address(url, text), ADDRESSES)
+    def _sketch(self, url: str, text: str) -> Sketch:
+        """Return the sketch of a text without the words of its URL."""
+        rest = words(text, frozenset(url_words(url)))
+        page = fingerprint(" ".join(rest), url, settings=self.settings.fingerprint)
+        return sketch_of(page.phrases, self.settings.duplicates.sketch_size)
 
-    def note(self, host: str, sketch: Sketch, addresses: int) -> None:
-        """Remember a text that may be an error page, in place of the least seen if need be."""
-        known = self.hosts.get(host)
-        if known is None:
-            known = {}
-            self.hosts.put(host, known)
-        if len(known) >= _MAX_TEXTS:
-            del known[min(known, key=known.__getitem__)]
-        known[sketch] = addresses
+    def _same(self, counts: dict[Sketch, int], sketch: Sketch) -> Sketch | None:
+        """Return the known text that is nearly the same as a sketch."""
+        settings = self.settings.duplicates
+        size, share = settings.sketch_size, settings.min_share
+        return next((known for known in counts if similarity(known, sketch, size) >= share), None)
+
+    def _add(self, host: str, sketch: Sketch) -> None:
+        """Remember a text that may be an error page, and forget the rarest if there are many."""
+        counts = self.hosts.get(host)
+        if counts is None:
+            counts = {}
+            self.hosts.put(host, counts)
+        if len(counts) >= self.settings.soft_errors.max_texts:
+            del counts[min(counts, key=counts.__getitem__)]
+        counts[sketch] = 1
 
 
 def speaks_of_error(text: str) -> bool:
-    """Say whether a text says that something is not there."""
+    """Return whether a text says that something does not exist."""
     small = text.lower()
     return any(hint in small for hint in _HINTS) and _SPEAKS_OF_ERROR.search(text) is not None
 
 
 def without_anchors(text: str, anchors: Sequence[str]) -> str:
-    """Return a text without the words of its links, which stand in it in this order."""
-    parts, place = [], 0
-    for anchor in anchors[:_MAX_ANCHORS]:
-        found = text.find(anchor, place) if anchor else -1
-        if found >= 0:
-            parts.append(text[place:found])
-            place = found + len(anchor)
-    return " ".join([*parts, text[place:]]) if parts else text
-
-
-def _same(known: dict[Sketch, int], sketch: Sketch) -> Sketch | None:
-    """Return the known text that is like a sketch."""
-    return next((one for one in known if likeness(one, sketch) >= ALIKE), None)
-
-
-def sketch_without_address(url: str, text: str) -> Sketch:
-    """Return the sketch of a text without the words of the address."""
-    rest = words(text, frozenset(url_words(url)))
-    return sketch_of(fingerprint(" ".join(rest), url).phrases)
+    """Return a text without the texts of its links, which stand in it in this order."""
+    parts, end = [], 0
+    for anchor in anchors:
+        start = text.find(anchor, end) if anchor else -1
+        if start >= 0:
+            parts.append(text[end:start])
+            end = start + len(anchor)
+    return " ".join([*parts, text[end:]]) if parts else text

@@ -1,6 +1,6 @@
-"""The content of a meta refresh, read as the HTML standard reads it.
+"""The head of a page: base, robots, canonical URL, dates, and links of its own.
 
-What the head of a page tells: base, robots, canonical address, dates, and links of its own.
+`parse_refresh` parses the content of a meta refresh as the HTML standard does.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _LABEL = re.compile(r"url[\t\n\f\r ]*=[\t\n\f\r ]*", re.IGNORECASE)
 
 def parse_refresh(content: str) -> tuple[int, str | None] | None:
     """Return the delay in seconds and the unresolved target, if the content is a refresh."""
-    found = _REFRESH.match(content)
-    if found is None:
+    match = _REFRESH.match(content)
+    if match is None:
         return None
-    seconds = int((found["seconds"] or "0")[:9])
-    target = found["target"]
+    seconds = int((match["seconds"] or "0")[:9])
+    target = match["target"]
     return seconds, (_unquoted(target) or None) if target else None
 
 
@@ -42,7 +42,7 @@ def _unquoted(target: str) -> str:
 
 
 FEEDS = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
-# What is asked of one robot stands under its name, which may be any.
+# Directives for one robot have its name, which may be any.
 _ROBOT = re.compile(r"[\w.-]{2,40}")
 _ASKS = re.compile(
     r"(?:\s*(?:no)?(?:index|follow|archive|snippet|imageindex|translate|cache)\s*(?:,|$)"
@@ -55,8 +55,8 @@ _FOLLOWED_RELATIONS = frozenset(("next", "prev", "previous"))
 class Head(msgspec.Struct):
     """The facts of a page's base, link and meta elements, wherever they stand.
 
-    `links` are pairs of an unresolved address and its relation; `asked_by_name` is what is
-    asked of single robots, behind their names.
+    `links` are pairs of an unresolved URL and its relation; `asked_by_name` are directives for
+    single robots, after their names.
     """
 
     base: str = ""
@@ -70,7 +70,7 @@ class Head(msgspec.Struct):
 
 
 def read_head(nodes: Iterable[LexborNode], url: str) -> Head:
-    """Gather what the base, link and meta elements of a page say."""
+    """Collect the facts of the base, link and meta elements of a page."""
     head = Head()
     for node in nodes:
         tag, attributes = node.tag, node.attributes
@@ -85,7 +85,7 @@ def read_head(nodes: Iterable[LexborNode], url: str) -> Head:
 
 
 def _base(href: str, url: str) -> str:
-    """Resolve the address of a base element; one that cannot be a base leaves the page's own."""
+    """Resolve the URL of a base element; an invalid one leaves the page's own."""
     try:
         base = resolve(href, url)
     except ValueError:

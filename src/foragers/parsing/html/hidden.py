@@ -1,4 +1,4 @@
-"""Which links a page hides from its readers."""
+"""Hidden links of a page."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from foragers.parsing.html.links import Found
+from foragers.parsing.html.links import FoundLink
 
 HIDDEN = "hidden"
-"""What stands in the relation of a link that is not shown."""
+"""The relation of a hidden link."""
 _MAY_HIDE = re.compile(rb"\shidden\b|\sstyle\s*=", re.IGNORECASE)
 _HIDES = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
@@ -19,16 +19,16 @@ _HIDES = re.compile(
     re.IGNORECASE,
 )
 _MOST_ELEMENTS, _MOST_LINKS, _MOST_AROUND = 2000, 10_000, 32
-"""So many elements with a style are looked at, so many links, and so many elements around each."""
+"""Limits: elements with a style, links, and enclosing elements of each that are examined."""
 
 
-def hide(tree: LexborHTMLParser, page: bytes, found: list[Found]) -> None:
-    """Write into the relation of links that a page does not show that they are hidden.
+def hide(tree: LexborHTMLParser, page: bytes, links: list[FoundLink]) -> None:
+    """Add `hidden` to the relation of links that a page does not show.
 
-    Seen is what the page itself says: `hidden`, or the style of the link or of an element
-    around it.  What style sheets hide is not known.
+    Only the page itself is considered: the attribute `hidden`, or the style of the link or of an
+    enclosing element.  Style sheets are not.
     """
-    if not found or _MAY_HIDE.search(page) is None:
+    if not links or _MAY_HIDE.search(page) is None:
         return
     hidden: set[int] = set()
     for node in tree.css("[hidden], [style]")[:_MOST_ELEMENTS]:
@@ -36,13 +36,13 @@ def hide(tree: LexborHTMLParser, page: bytes, found: list[Found]) -> None:
         if "hidden" in attributes or _HIDES.search(attributes.get("style") or ""):
             hidden.add(node.mem_id)
     if hidden:
-        for node, _, attributes in found[:_MOST_LINKS]:
+        for node, _, attributes in links[:_MOST_LINKS]:
             if _is_inside(node, hidden):
                 attributes["rel"] = f"{(attributes.get('rel') or '').lower()} {HIDDEN}".lstrip()
 
 
 def _is_inside(node: LexborNode, hidden: set[int]) -> bool:
-    """Say whether an element is one of those, or in one of them."""
+    """Return whether an element is one of several, or inside one of them."""
     around: LexborNode | None = node
     for _ in range(_MOST_AROUND):
         if around is None:

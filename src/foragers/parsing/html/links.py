@@ -1,9 +1,7 @@
-"""Where the links of a page lead.
+"""The links of a page: which elements are links, their targets, and their texts.
 
-Most links of a page stand on its neighbours too.  So where a link leads is remembered for
-all pages of its folder, and for the whole host if it does not depend on the folder.
-
-The links of a page: which elements are links, where they lead, and with what words.
+Most links of a page stand on its neighbours too.  So resolved links are cached for all pages of a
+directory, and for the whole host if they do not depend on the directory.
 """
 
 from __future__ import annotations
@@ -30,42 +28,42 @@ _OF_THE_HOST = ("/", "http://", "https://")
 _UNKNOWN = ""
 _NO_HOME = "nowhere"
 
-Known = dict[str, str | None]
-"""Addresses by what was written; None for what cannot be fetched."""
+ResolvedLinks = dict[str, str | None]
+"""Resolved URLs by the text of the attribute; None for links that cannot be fetched."""
 
 
 @dataclass(slots=True)
 class AnchorMemory:
-    """What is known of the links in some folders: so many links, then it begins anew."""
+    """Cached links of some directories; a full cache is cleared."""
 
     most: int = 65_536
     letters: int = 512
-    folders: dict[str, Known] = field(default_factory=dict)
+    folders: dict[str, ResolvedLinks] = field(default_factory=dict)
     links: int = 0
 
-    def of(self, folder: str) -> Known:
-        """Return what is known of the links in a folder."""
-        known = self.folders.get(folder)
-        if known is None:
-            known = {}
+    def of(self, folder: str) -> ResolvedLinks:
+        """Return the cached links of a directory."""
+        cached = self.folders.get(folder)
+        if cached is None:
+            cached = {}
             if len(folder) <= self.letters:
                 self._make_room()
-                self.folders[folder] = known
-        return known
+                self.folders[folder] = cached
+        return cached
 
-    def add(self, known: Known, href: str, address: str | None) -> None:
-        """Remember where a link leads."""
+    def add(self, cached: ResolvedLinks, href: str, address: str | None) -> None:
+        """Cache the target of a link."""
         if len(href) <= self.letters:
             self._make_room()
-            known[href] = address
+            cached[href] = address
 
     def _make_room(self) -> None:
-        # Pages can have any number of links, so that something has to be forgotten.
+        # Pages can have any number of links, so the cache must be bounded.
         self.links += 1
         if self.links > self.most:
             self.links = 1
-            for known in self.folders.values():
-                known.clear()
+            for cached in self.folders.values():
+                cached.clear()
             self.folders.clear()
 
 
@@ -73,7 +71,7 @@ _MEMORY = AnchorMemory()
 
 
 class Targets:
-    """Where the links of a page lead."""
+    """The targets of the links of a page."""
 
     __slots__ = ("_folder", "_here", "_home", "_known", "base")
 
@@ -84,24 +82,24 @@ class Targets:
         self._here: str | None = _UNKNOWN
 
     def many(self, hrefs: list[str]) -> list[str | None]:
-        """Return the addresses of many links, most of which were met in this folder before."""
-        known = self._known.get
-        found = list(map(known, hrefs, repeat(_UNKNOWN)))
-        if _UNKNOWN in found:
-            for place, address in enumerate(found):
+        """Return the URLs of many links, most of which are cached for this directory."""
+        cached = self._known.get
+        urls = list(map(cached, hrefs, repeat(_UNKNOWN)))
+        if _UNKNOWN in urls:
+            for index, address in enumerate(urls):
                 if address == _UNKNOWN:
-                    href = hrefs[place].partition("#")[0]
-                    address = known(href, _UNKNOWN)
-                    found[place] = self._resolved(href) if address == _UNKNOWN else address
-        return found
+                    href = hrefs[index].partition("#")[0]
+                    address = cached(href, _UNKNOWN)
+                    urls[index] = self._resolved(href) if address == _UNKNOWN else address
+        return urls
 
     def target(self, href: str) -> str | None:
-        """Return the absolute address without its fragment, if it can be fetched."""
+        """Return the absolute URL without its fragment, if it can be fetched."""
         address = self._known.get(href, _UNKNOWN)
         return self._resolved(href) if address == _UNKNOWN else address
 
     def _resolved(self, href: str) -> str | None:
-        """Find out where a link leads that was not met in this folder before."""
+        """Resolve a link that is not cached for this directory."""
         if not href or href[0] == "#":
             if self._here == _UNKNOWN:
                 self._here = self._itself()
@@ -110,19 +108,19 @@ class Targets:
             return resolved(self.base, href, self._home)
         if "#" in href:
             return self.target(href[: href.index("#")])
-        known = self._known
+        cached = self._known
         if href.startswith(_OF_THE_HOST):
-            known = _MEMORY.of(self._home)
-            address = known.get(href, _UNKNOWN)
+            cached = _MEMORY.of(self._home)
+            address = cached.get(href, _UNKNOWN)
             if address != _UNKNOWN:
                 _MEMORY.add(self._known, href, address)
                 return address
         address = resolved(self._folder, href, self._home)
-        _MEMORY.add(known, href, address)
+        _MEMORY.add(cached, href, address)
         return address
 
     def _itself(self) -> str | None:
-        """Return the address of the page itself, which is its base if that is spelled as usual."""
+        """Return the URL of the page itself, which is its base if that is normalised."""
         base = self.base
         if "#" not in base and base.startswith(self._home) and resolve(base) == base:
             return base
@@ -130,17 +128,17 @@ class Targets:
 
 
 def _without_leaf(base: str) -> str:
-    """Return a base without the name of its file, which most pages of a folder differ in."""
+    """Return a base without its file name, in which most pages of a directory differ."""
     path = base.partition("?")[0].partition("#")[0]
     cut = path.rfind("/") + 1
-    # What begins with a dot or an escape may be a folder; and no host may be cut off.
+    # A name that begins with a dot or an escape may be a directory; and no host may be cut off.
     is_leaf = path[cut : cut + 1] not in (".", "%") and path.find("/", 8) > 0
     return path[:cut] if is_leaf and path.startswith(("http://", "https://")) else base
 
 
 @lru_cache(maxsize=1024)
 def _folder_and_home(base: str) -> tuple[str, str]:
-    """Return the folder of a base, enough to resolve a link that names a file, and its host's."""
+    """Return the directory of a base, enough to resolve a link to a file, and that of its host."""
     try:
         origin = Origin.of(base)
         return origin.folders[0] or base, normalise(f"{origin.origin}/")
@@ -149,9 +147,9 @@ def _folder_and_home(base: str) -> tuple[str, str]:
 
 
 def resolved(base: str, href: str, home: str = _NO_HOME) -> str | None:
-    """Return the absolute address of a link without its fragment, if it can be fetched.
+    """Return the absolute URL of a link without its fragment, if it can be fetched.
 
-    What is at home, below the root of a host that is sound, need not be looked at closely.
+    A URL below the root of a valid host needs fewer checks.
     """
     if len(href) > MAX_HREF_LETTERS:
         return None
@@ -160,7 +158,7 @@ def resolved(base: str, href: str, home: str = _NO_HOME) -> str | None:
     try:
         address = Origin.of(base).resolve(href.strip(_BLANK))
         if not address.startswith(home):
-            # Some addresses that can be resolved have no key by which to tell them apart.
+            # Some URLs that can be resolved have no key for deduplication.
             normalise(address)
     except ValueError:
         return None
@@ -172,11 +170,11 @@ def resolved(base: str, href: str, home: str = _NO_HOME) -> str | None:
 
 MAX_LINKS = 120_000
 MAX_DESCRIBED = 10_000
-"""How many links of a page are told with the words around them and their place."""
+"""The largest number of links with the words around them and their position."""
 _MOST_INSIDE = 64
 # Regions inside a link are marked in its text.
 _MARKS = re.compile(f"{MARK}[a-z]")
-# Stands between the words of links; no page has it there, and one that has is read slowly.
+# A separator between the texts of links; a page that contains it is read slowly.
 _BETWEEN = " \x02 "
 
 _LOOSE_LINKS = [
@@ -188,17 +186,19 @@ _LOOSE_LINKS = [
 _LOOSE_START = re.compile(rb"<(?:a|area)\s", re.IGNORECASE)
 _LOOSE_TAG_BYTES = 1000
 
-Found = tuple[LexborNode, str, dict[str, str | None]]
-"""A link: its element, where it leads as it is written, and its attributes."""
+FoundLink = tuple[LexborNode, str, dict[str, str | None]]
+"""A link: its element, its target as written, and its attributes."""
 
 
-def add_links(links: ParsedLinks, found: list[Found], targets: Targets, words: PageText) -> None:
-    """Add the links of a page with their words, in document order."""
-    addresses = targets.many([href for _, href, _ in found[:MAX_LINKS]])
-    text, path_of, missing = words.all, TagPaths().of, max(0, len(found) - len(words.starts))
+def add_links(
+    links: ParsedLinks, elements: list[FoundLink], targets: Targets, words: PageText
+) -> None:
+    """Add the links of a page with their texts, in document order."""
+    addresses = targets.many([href for _, href, _ in elements[:MAX_LINKS]])
+    text, path_of, missing = words.all, TagPaths().of, max(0, len(elements) - len(words.starts))
     starts, ends = words.starts + [-1] * missing, words.ends + [-1] * missing
-    told = zip(found[:MAX_DESCRIBED], addresses, starts, ends, strict=False)
-    for (node, _, attributes), address, start, end in told:
+    described = zip(elements[:MAX_DESCRIBED], addresses, starts, ends, strict=False)
+    for (node, _, attributes), address, start, end in described:
         if address is not None:
             links.hrefs.append(address)
             anchor = text[start : min(end, start + ANCHOR_LETTERS)].rstrip()
@@ -207,34 +207,34 @@ def add_links(links: ParsedLinks, found: list[Found], targets: Targets, words: P
             links.ends.append(end)
             links.paths.append(path_of(node, attributes))
             links.rels.append((attributes.get("rel") or "").lower())
-    _add_rest(links, found[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
+    _add_rest(links, elements[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
 
 
-def add_plain_links(links: ParsedLinks, found: list[Found], targets: Targets) -> None:
-    """Add the links of a page with their own words, in document order."""
-    addresses = targets.many([href for _, href, _ in found[:MAX_LINKS]])
-    told = found[:MAX_DESCRIBED]
+def add_plain_links(links: ParsedLinks, elements: list[FoundLink], targets: Targets) -> None:
+    """Add the links of a page with only their own texts, in document order."""
+    addresses = targets.many([href for _, href, _ in elements[:MAX_LINKS]])
+    described = elements[:MAX_DESCRIBED]
     if None in addresses:
-        told = list(compress(told, addresses))
+        described = list(compress(described, addresses))
     links.hrefs += [address for address in addresses[:MAX_DESCRIBED] if address is not None]
-    links.anchors += _anchors(told)
-    links.rels += [(has["rel"] or "").lower() if "rel" in has else "" for _, _, has in told]
+    links.anchors += _anchors(described)
+    links.rels += [(has["rel"] or "").lower() if "rel" in has else "" for _, _, has in described]
     links.paths = [""] * len(links)
-    _add_rest(links, found[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
+    _add_rest(links, elements[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
 
 
-def _anchors(found: list[Found]) -> list[str]:
-    """Return the words of links, or what stands in for them."""
-    texts = [node.text(True, " ") for node, _, _ in found]
-    # All at once: with one link at a time it takes twice as long.
+def _anchors(elements: list[FoundLink]) -> list[str]:
+    """Return the texts of links, or a replacement for them."""
+    texts = [node.text(True, " ") for node, _, _ in elements]
+    # All at once: one link at a time takes twice as long.
     whole = _BETWEEN.join(texts)
     anchors = [words.strip() for words in _tidy(whole).split(_BETWEEN.strip())]
-    if len(anchors) != len(found):
+    if len(anchors) != len(elements):
         anchors = [_tidy(text) for text in texts]
     if max(map(len, anchors), default=0) > ANCHOR_LETTERS:
         anchors = [words[:ANCHOR_LETTERS].rstrip() for words in anchors]
     if "" in anchors:
-        pairs = zip(anchors, found, strict=True)
+        pairs = zip(anchors, elements, strict=True)
         anchors = [words or _spoken(node, has) for words, (node, _, has) in pairs]
     return anchors
 
@@ -244,16 +244,16 @@ def _tidy(text: str) -> str:
     return " ".join((_MARKS.sub(" ", text) if MARK in text else text).split())
 
 
-def _add_rest(links: ParsedLinks, found: list[Found], addresses: list[str | None]) -> None:
+def _add_rest(links: ParsedLinks, elements: list[FoundLink], addresses: list[str | None]) -> None:
     """Add the links of a page that has more than can be described."""
-    for (node, _, attributes), address in zip(found, addresses, strict=False):
+    for (node, _, attributes), address in zip(elements, addresses, strict=False):
         if address is not None:
             anchor = _tidy(node.text()[:MAX_HREF_LETTERS])
             links.add(address, anchor, rel=(attributes.get("rel") or "").lower())
 
 
 def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
-    """Return what stands in for the words of a link that has none: its images' or its own label."""
+    """Return a replacement for the text of a link without one: a label of its images or its own."""
     if node.first_child is not None:
         inside = islice(node.traverse(), _MOST_INSIDE)
         alts = [inner.attributes.get("alt") for inner in inside if inner.tag == "img"]
@@ -271,14 +271,14 @@ def head_links(head: Head, targets: Targets) -> list[tuple[str, str]]:
 
 
 def loose_links(markup: bytes, targets: Targets, most: int) -> list[str]:
-    """Return what looks like links in markup that is not parsed."""
-    found = map(targets.target, _loose_hrefs(markup))
-    return list(islice((address for address in found if address), max(0, most)))
+    """Return possible links in markup that is not parsed."""
+    urls = map(targets.target, _loose_hrefs(markup))
+    return list(islice((address for address in urls if address), max(0, most)))
 
 
 def _loose_hrefs(markup: bytes) -> Iterator[str]:
-    found = chain.from_iterable(pattern.finditer(markup) for pattern in _LOOSE_LINKS)
-    for link in islice(found, 4 * MAX_LINKS):
+    matches = chain.from_iterable(pattern.finditer(markup) for pattern in _LOOSE_LINKS)
+    for link in islice(matches, 4 * MAX_LINKS):
         position = link.start()
         start = markup.rfind(b"<", max(0, position - _LOOSE_TAG_BYTES), position)
         raw = link[1] or link[2] or link[3]

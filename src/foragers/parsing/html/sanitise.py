@@ -1,16 +1,13 @@
-"""A look at a page's bytes before they are parsed, so that no page can stop a crawl.
+"""Checks and rewrites a page's bytes before they are parsed, so that no page can stop a crawl.
 
-An HTML parser takes quadratic time or memory over some inputs: thousands of
-attributes in one tag, thousands of open elements, formatting elements that are
-left open and have to be opened again in every paragraph.  `is_harmless` tells in
-a few cheap steps that a page is none of these, as nearly all are.  The others are
-rewritten tag by tag (see `rewrite`).
+An HTML parser takes quadratic time or memory for some inputs: thousands of attributes in one tag,
+thousands of open elements, formatting elements that are left open and have to be opened again in
+every paragraph.  `is_harmless` shows in a few cheap steps that a page is none of these, as nearly
+all are.  The others are rewritten tag by tag.
 
-A hostile page made harmless: read tag by tag, and relieved of what would hurt.
-
-Attributes beyond a number are dropped, except a link's address; so are tags below
-a depth, except links; so is all formatting where too much of it is left open.  What
-lies beyond the limits of size is cut off, to be searched for links and no more.
+Attributes beyond a number are dropped, except a link's URL; so are tags below a depth, except
+links; so is all formatting if too much of it is left open.  The part beyond the size limits is cut
+off, and only searched for links.
 """
 
 from __future__ import annotations
@@ -30,14 +27,14 @@ from foragers.parsing.encoding import to_utf8
 MAX_ATTRIBUTES = 128
 
 _TINY_BYTES = 1 << 12
-# A page is read tag by tag if it is larger than this.
+# A larger page is read tag by tag.
 _MANY_TAGS = 20_000
 _MANY_BYTES = 1 << 20
-# Tags of up to so many bytes in all cannot hold enough attributes to hurt.
+# Tags of up to this many bytes in all cannot have enough attributes to do harm.
 _BRIEF_BYTES = 1 << 16
 _LONG_TAG = 1024
 # Bytes of formatting tags times all tags: a byte of such a tag can cost 30 to 90 bytes of memory
-# whenever a block begins, as formatting left open is opened again there.
+# whenever a block begins, since formatting left open is opened again there.
 _HARMLESS_PRODUCT = 4_000_000
 
 _ATTRIBUTES = rb"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+"
@@ -45,8 +42,8 @@ START_TAG = re.compile(rb"<([A-Za-z][^\s/>]*+)(%b)>?+" % _ATTRIBUTES)
 ATTRIBUTE = re.compile(
     rb"[\s/]*+[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 )
-# Formatting elements with attributes; those without can be opened again only three at a time.
-# The third group is there if the element is closed at once.
+# Formatting elements with attributes; those without can be opened again only three at a time. The
+# third group is there if the element is closed at once.
 _FORMATTING = re.compile(
     rb"<([bBiIuUsSeEtTfFcCnN](?:[mM]|[tT]|[oO][nN][tT]|[iI][gG]|[oO][dD][eE]|[oO][bB][rR]"
     rb"|[mM][aA][lL]{2}|[tT][rR][iI][kK][eE]|[tT][rR][oO][nN][gG])?+)(?=[\s/])(%b)"
@@ -59,7 +56,7 @@ _BEGINNINGS = frozenset((b"em", b"tt", b"fo", b"bi", b"co", b"no", b"sm", b"st")
 
 
 def is_harmless(body: bytes) -> bool:
-    """Say whether a page can be parsed as it is, in time and memory linear in its size."""
+    """Return whether a page can be parsed unchanged, in time and memory linear in its size."""
     size = len(body)
     if size <= _TINY_BYTES:
         return True
@@ -75,34 +72,34 @@ def is_harmless(body: bytes) -> bool:
 
 
 def _reopened(body: bytes, starts: Places) -> int:
-    """Return how many bytes of formatting tags may be opened again where a block begins."""
-    # Of those that are alike no more than three are opened again.
+    """Return the number of bytes of formatting tags that may be opened again at a block."""
+    # At most three equal ones are opened again.
     left_open = Counter(tag.group(1, 2) for tag in _formatting(body, starts) if tag[3] is None)
     return sum(len(inside) * min(3, count) for (_, inside), count in left_open.items())
 
 
 def _formatting(body: bytes, starts: Places) -> Iterator[re.Match[bytes]]:
-    """Give the formatting elements with attributes, and perhaps some that only look so."""
-    # Most tags are ruled out by two letters, all at once.
+    """Yield the formatting elements with attributes, and perhaps some that only look so."""
+    # Most tags are excluded by two characters, all at once.
     pairs = np.ndarray((len(body) + 1,), _PAIR, body + b"  ", strides=(1,))
     for start in starts[_may_be_formatting()[pairs[starts + 1]]].tolist():
-        if found := _FORMATTING.match(body, start):
-            yield found
+        if match := _FORMATTING.match(body, start):
+            yield match
 
 
 @lru_cache(maxsize=1)
 def _may_be_formatting() -> NDArray[np.bool_]:
-    """Return with which pairs of letters the formatting elements begin."""
-    found = np.zeros(1 << 16, np.bool_)
+    """Return the first two characters of formatting elements."""
+    table = np.zeros(1 << 16, np.bool_)
     for pair in product(range(128), repeat=2):
         name = bytes(pair).lower()
         single = name[:1] in b"bius" and (name[1:].isspace() or name[1:] == b"/")
-        found[pair[0] | pair[1] << 8] = single or name in _BEGINNINGS
-    return found
+        table[pair[0] | pair[1] << 8] = single or name in _BEGINNINGS
+    return table
 
 
 def _has_crowded_tag(body: bytes, starts: Places) -> bool:
-    """Look for a tag with too many attributes wherever two tags stand far apart."""
+    """Search for a tag with too many attributes wherever two tags stand far apart."""
     gaps = np.diff(starts, append=len(body))
     for start in starts[gaps > _LONG_TAG].tolist():
         tag = START_TAG.match(body, start)
@@ -112,7 +109,7 @@ def _has_crowded_tag(body: bytes, starts: Places) -> bool:
 
 
 def is_crowded(attributes: bytes) -> bool:
-    """Say whether the inside of a tag holds more attributes than are read."""
+    """Return whether the inside of a tag has more attributes than are read."""
     return len(attributes) > 2 * MAX_ATTRIBUTES and attribute_count(attributes) > MAX_ATTRIBUTES
 
 
@@ -123,10 +120,10 @@ def attribute_count(attributes: bytes) -> int:
 
 MAX_DEPTH = 256
 MAX_WEIGHT = 400_000
-"""How many tags and attributes are parsed, at some 200 bytes of memory each."""
+"""The largest number of tags and attributes parsed, at about 200 bytes of memory each."""
 MAX_REOPENED = 200_000
 _SHORT = 32
-# What lies beyond the part that is parsed is searched for links only, up to a further limit.
+# The part beyond that is searched for links only, up to a further limit.
 _SEARCHED_FACTOR = 6
 
 _TAG = re.compile(
@@ -151,7 +148,7 @@ _CONTAINERS = frozenset(b"ul ol dl table select button ruby object svg math temp
 
 
 class Rewritten(NamedTuple):
-    """A page that can be parsed, what was cut off its end, and why."""
+    """A page that can be parsed, the part cut off its end, and the reason."""
 
     body: bytes
     tail: bytes
@@ -159,7 +156,7 @@ class Rewritten(NamedTuple):
 
 
 def rewrite(body: bytes) -> Rewritten:
-    """Return a page that an HTML parser reads in linear time, as like the original as can be."""
+    """Return a page that an HTML parser reads in linear time, close to the original."""
     reader = _TagReader(body)
     reader.read()
     if reader.reopened > MAX_REOPENED:
@@ -169,7 +166,7 @@ def rewrite(body: bytes) -> Rewritten:
 
 
 def limited(body: bytes, content_type: str, max_bytes: int) -> Rewritten:
-    """Return a page in UTF-8 that can be parsed, what is only searched for links, and why."""
+    """Return a page in UTF-8 that can be parsed, the part only searched for links, and a reason."""
     page = to_utf8(body[:max_bytes], content_type)
     beyond = body[max_bytes : _SEARCHED_FACTOR * max_bytes]
     if is_harmless(page):
@@ -181,7 +178,7 @@ def limited(body: bytes, content_type: str, max_bytes: int) -> Rewritten:
 
 
 class _TagReader:
-    """One reading of a page, keeping count of what a parser would have to keep open."""
+    """One pass over a page that tracks what a parser would have to keep open."""
 
     def __init__(self, body: bytes, with_formatting: bool = True) -> None:
         self.body = body
@@ -199,67 +196,67 @@ class _TagReader:
         self.scopes: list[tuple[bytes, int]] = []
 
     def read(self) -> None:
-        """Read to the end, or to where a limit is reached."""
+        """Read to the end, or to a limit."""
         position = 0
-        while found := _TAG.search(self.body, position):
-            position = found.end()
-            start, attributes, end = found.groups()
+        while match := _TAG.search(self.body, position):
+            position = match.end()
+            start, attributes, end = match.groups()
             if start is not None:
                 name = start.lower()
-                self.start_tag(found, name, attributes)
+                self.start_tag(match, name, attributes)
                 if name in _RAW_TEXT:
                     closing = _RAW_TEXT[name].search(self.body, position)
                     position = closing.start() if closing else len(self.body)
             elif end is not None:
-                self.end_tag(found, end.lower())
+                self.end_tag(match, end.lower())
             if self.weight > MAX_WEIGHT:
-                self.end = found.start()
+                self.end = match.start()
                 self.reasons["tags"] = None
                 return
             if self.with_formatting and self.reopened > MAX_REOPENED:
                 return
 
     def result(self) -> bytes:
-        """Return the page with all replacements made."""
+        """Return the page with all replacements."""
         return b"".join([*self.pieces, self.body[self.copied : self.end]])
 
-    def replace(self, found: re.Match[bytes], text: bytes, reason: str) -> None:
-        """Put another text in the place of a tag."""
-        self.pieces += (self.body[self.copied : found.start()], text)
-        self.copied = found.end()
+    def replace(self, match: re.Match[bytes], text: bytes, reason: str) -> None:
+        """Replace a tag by another text."""
+        self.pieces += (self.body[self.copied : match.start()], text)
+        self.copied = match.end()
         self.reasons[reason] = None
 
-    def start_tag(self, found: re.Match[bytes], name: bytes, attributes: bytes) -> None:
-        """Weigh a start tag, and keep, trim or drop it."""
+    def start_tag(self, match: re.Match[bytes], name: bytes, attributes: bytes) -> None:
+        """Keep, trim or drop a start tag."""
         size = len(attributes)
-        # Counting is dear, and a short tag has few attributes anyway.
+        # Counting is slow, and a short tag has few attributes anyway.
         count = attribute_count(attributes) if size > _SHORT else size // 12 + (size > 1)
         self.weight += 1 + min(count, MAX_ATTRIBUTES)
         if name in _FORMATTING_TAGS:
             if not self.with_formatting:
-                self.replace(found, b"", "formatting")
+                self.replace(match, b"", "formatting")
                 return
             self.start_formatting(name, count)
         elif name not in _NOT_OPENED:
             self.start_block(name)
         if len(self.open) >= MAX_DEPTH and name not in _KEPT:
             self.dropped[name] = self.dropped.get(name, 0) + 1
-            self.replace(found, b" ", "depth")
+            self.replace(match, b" ", "depth")
             return
         if name not in _KEPT:
             self.open.append(name)
             self.open_count[name] = self.open_count.get(name, 0) + 1
         if size > MAX_ATTRIBUTES and is_crowded(attributes):
-            self.replace(found, b"<%b%b>" % (name, _first_attributes(attributes)), "attributes")
+            self.replace(match, b"<%b%b>" % (name, _first_attributes(attributes)), "attributes")
 
     def start_formatting(self, name: bytes, count: int) -> None:
-        """Remember formatting that is opened again in later blocks until it is closed."""
+        """Record formatting that is opened again in later blocks until it is closed."""
         if count or self.live[-40:].count((name, 1)) < 3:
             self.live.append((name, 1 + count))
             self.reopened += len(self.live) // 64
 
     def start_block(self, name: bytes) -> None:
-        """Close what a new block closes by itself, and count what is opened again in it."""
+        """Close the elements that a new block closes, and count those opened again in it."""
         if self.live:
             self.reopen()
         if name in _SIBLINGS:
@@ -275,16 +272,16 @@ class _TagReader:
             self.leave(b"table", inclusive=False)
             self.scopes.append((name, len(self.live)))
 
-    def end_tag(self, found: re.Match[bytes], name: bytes) -> None:
-        """Close what an end tag closes."""
+    def end_tag(self, match: re.Match[bytes], name: bytes) -> None:
+        """Close the elements that an end tag closes."""
         self.weight += 1
         if self.dropped and self.dropped.get(name):
             self.dropped[name] -= 1
-            self.replace(found, b" ", "depth")
+            self.replace(match, b" ", "depth")
             return
         if name in _FORMATTING_TAGS:
             if not self.with_formatting:
-                self.replace(found, b"", "formatting")
+                self.replace(match, b"", "formatting")
                 return
             self.end_formatting(name)
         else:
@@ -296,7 +293,7 @@ class _TagReader:
             self.close(name)
 
     def close(self, name: bytes) -> None:
-        """Close the innermost element of a name and all that stand open within it."""
+        """Close the innermost element of a name and all elements open within it."""
         while self.open:
             last = self.open.pop()
             self.open_count[last] -= 1
@@ -304,7 +301,7 @@ class _TagReader:
                 return
 
     def end_formatting(self, name: bytes) -> None:
-        """Forget the last formatting of a name within the present table cell."""
+        """Forget the last formatting of a name within the current table cell."""
         floor = self.scopes[-1][1] if self.scopes else 0
         for index in range(len(self.live) - 1, floor - 1, -1):
             if self.live[index][0] == name:
@@ -313,7 +310,7 @@ class _TagReader:
         self.reopen()
 
     def leave(self, name: bytes, inclusive: bool = True) -> None:
-        """Leave a table or a cell, forgetting the formatting left open in it."""
+        """Leave a table or a cell, and forget the formatting left open in it."""
         if not any(scope == name for scope, _ in self.scopes[-MAX_DEPTH:]):
             return
         while self.scopes:
@@ -326,19 +323,19 @@ class _TagReader:
                 return
 
     def reopen(self) -> None:
-        """Count the elements and attributes that a parser may have to make anew here."""
+        """Count the elements and attributes that a parser may have to create again here."""
         floor = self.scopes[-1][1] if self.scopes else 0
         self.reopened += sum(weight for _, weight in self.live[floor:])
 
 
 def _first_attributes(attributes: bytes) -> bytes:
-    """Return the first attributes of a crowded tag, and its address wherever it stands."""
+    """Return the first attributes of a crowded tag, and its URL wherever it stands."""
     position = 0
     for _ in range(MAX_ATTRIBUTES):
-        found = ATTRIBUTE.match(attributes, position)
-        if found is None:
+        match = ATTRIBUTE.match(attributes, position)
+        if match is None:
             break
-        position = found.end()
+        position = match.end()
     address = _ADDRESS.search(attributes, position)
     kept = attributes[:position]
     return kept + b" " + address[0].lstrip(b"\"'/") if address else kept

@@ -1,4 +1,4 @@
-"""One walk through a parsed page: the elements that matter, sorted by what they are for."""
+"""One walk through a parsed page: the elements that matter, by their kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_PATH_LETTERS = 240
 _MAX_TAG_LETTERS, _MAX_CLASS_LETTERS = 64, 32
-# What is longer is not remembered: pages can be made to fill the memory.
+# Longer paths are not cached: pages could fill the memory with them.
 _MANY_LETTERS = 128
 
 Attributes = dict[str, str | None]
@@ -50,72 +50,72 @@ def _kind_of_tag() -> dict[int, str]:
 
 
 def elements(tree: LexborHTMLParser, with_roles: bool) -> list[tuple[str, LexborNode]]:
-    """Return what matters with its kind, in document order, then what has a role."""
+    """Return elements with their kind, in document order, then those with a role."""
     root = tree.root
     if root is None:
         return []
     kind_of = _kind_of_tag().get
     # In one comprehension, since most elements of a page do not matter.
-    found = [(kind, node) for node in root.traverse() if (kind := kind_of(node.tag_id))]
+    collected = [(kind, node) for node in root.traverse() if (kind := kind_of(node.tag_id))]
     if with_roles:
-        # All that have a role: to look for some tags only takes the parser three times as long.
+        # All with a role: searching for some tags only takes the parser three times as long.
         for node in tree.css("[role]"):
             role = _ROLES.get((node.attributes.get("role") or "").strip().lower())
             if role is not None and node.tag in _TAGS_WITH_ROLES:
-                found.append((role, node))
-    return found
+                collected.append((role, node))
+    return collected
 
 
 class TagPaths:
-    """The ways from the root of a page to its elements: `html body div.menu ul li a`.
+    """The tag paths of elements: `html body div.menu ul li a`.
 
-    Each element is named by its tag and its first class.  A path that is too long
-    loses its beginning.  Neighbours have most of their ways in common, and so have the pages
-    of a site, so that all that was found out is remembered.
+    Each element is named by its tag and its first class.  A path that is too long loses its start.
+    Neighbours have most of their paths in common, and so have the pages of a site, so all paths are
+    cached.
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("_paths",)
 
     def __init__(self) -> None:
-        self._known: dict[int, str] = {}
+        self._paths: dict[int, str] = {}
 
     def of(self, node: LexborNode, attributes: Attributes) -> str:
-        """Return the path of an element, whose attributes are known."""
+        """Return the path of an element with its attributes."""
         above = node.parent
         name = _step(node.tag or "", attributes.get("class"))
         if above is None:
             return name
-        known, key = self._known, above.mem_id
-        path = known.get(key)
+        paths, key = self._paths, above.mem_id
+        path = paths.get(key)
         if path is None:
-            # Mostly it is one of many items of a list whose own path is known.
+            # Mostly it is one of many items of a list whose path is cached.
             over = above.parent
-            path = known.get(over.mem_id) if over is not None else None
+            path = paths.get(over.mem_id) if over is not None else None
             if path is None:
                 path = self._climbed(above)
             else:
                 item = _step(above.tag or "", above.attributes.get("class"))
-                path = known[key] = _below(path, item)
+                path = paths[key] = _below(path, item)
         return _below(path, name)
 
     def _climbed(self, node: LexborNode) -> str:
-        """Find the path of an element from that of the nearest one above whose path is known."""
+        """Find the path of an element from the nearest element above with a cached path."""
         names: list[tuple[int, str]] = []
         above: LexborNode | None = node
         path: str | None = None
         while path is None and above is not None and above.is_element_node:
             names.append((above.mem_id, _step(above.tag or "", above.attributes.get("class"))))
             above = above.parent
-            path = self._known.get(above.mem_id) if above is not None else None
+            path = self._paths.get(above.mem_id) if above is not None else None
         path = path or ""
         for key, name in reversed(names):
-            self._known[key] = path = _below(path, name)
+            self._paths[key] = path = _below(path, name)
         return path
 
 
 @lru_cache(maxsize=4096)
 def _below(path: str, name: str) -> str:
-    """Return the path of an element from that of the one above it."""
+    """Return the path of an element from that of its parent."""
     path = f"{path} {name}" if path else name
     if len(path) <= MAX_PATH_LETTERS:
         return path

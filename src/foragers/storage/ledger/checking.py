@@ -1,7 +1,7 @@
-"""Is a file a ledger?  It may be damaged, or be made by somebody who means harm.
+"""Checks that a file is a ledger; it may be damaged or malicious.
 
-What is checked here need not be checked by those who read: that tables are tables with the
-columns of a ledger, and that every value is of the type and size that it should be.
+Readers rely on these checks: that tables are tables with the columns of a ledger, and that every
+value has the right type and size.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from foragers.storage.ledger.columns import ADDED, COLUMNS, FIRST_COLUMNS, TEXT
 
 URLS = ("id", "href")
 MOST_BYTES = 1 << 28
-"""How many bytes one value may have."""
+"""The largest size of a value in bytes."""
 SOUND_URL = " AND ".join((
     "typeof(id) = 'integer' AND id BETWEEN 0 AND 2147483647",
     TEXT.format(most=1_000_000).format("href"),
@@ -22,37 +22,37 @@ SOUND_URL = " AND ".join((
 
 
 def check_ledger(connection: sqlite3.Connection) -> None:
-    """Raise a DamagedError, or an error of SQLite, if a file is no ledger that can be read."""
+    """Raise a DamagedError, or an error of SQLite, if a file is no readable ledger."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
     check_table(connection, "urls", URLS)
     columns = check_visits(connection)
     sound_visit = " AND ".join(COLUMNS[name].sound.format(name) for name in columns)
     for table, key, sound in (("visits", "number", sound_visit), ("urls", "id", SOUND_URL)):
-        found = connection.execute(f"SELECT {key} FROM {table} WHERE NOT ({sound}) LIMIT 1")
-        if (row := found.fetchone()) is not None:
+        bad_rows = connection.execute(f"SELECT {key} FROM {table} WHERE NOT ({sound}) LIMIT 1")
+        if (row := bad_rows.fetchone()) is not None:
             raise DamagedError(f"row {row[0]} of {table} holds what it should not")
 
 
 def check_visits(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """Refuse a table of visits that is none, and return the columns it has: old ones have fewer."""
+    """Raise a DamagedError for a bad table of visits, and return its columns."""
     return check_table(connection, "visits", tuple(COLUMNS), FIRST_COLUMNS)
 
 
 def check_table(
     connection: sqlite3.Connection, name: str, *allowed: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Refuse what is no plain table, since a view can be made to take for ever.
+    """Raise a DamagedError for anything but a plain table, since a view may never end.
 
     `allowed` are the columns that the table may have; those that it has are returned.
     """
     query = "SELECT type, sql FROM sqlite_master WHERE name = ?"
     kind, made = connection.execute(query, (name,)).fetchone() or ("", "")
-    # The last column of a row tells whether a column is computed.
-    found = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
-    names = tuple(row[1] for row in found if not row[-1])
+    # The last column of a row says whether the column is computed.
+    columns = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
+    names = tuple(row[1] for row in columns if not row[-1])
     virtual = str(made).upper().split()[:2] == ["CREATE", "VIRTUAL"]
-    if kind != "table" or virtual or names not in allowed or len(found) != len(names):
+    if kind != "table" or virtual or names not in allowed or len(columns) != len(names):
         raise DamagedError(f"it has no table {name} as ledgers have")
     triggers = "SELECT 1 FROM sqlite_master WHERE type = 'trigger' LIMIT 1"
     if connection.execute(triggers).fetchone():
@@ -75,12 +75,12 @@ def upgrade(connection: sqlite3.Connection, version: int) -> None:
 
 
 def show_added(connection: sqlite3.Connection) -> None:
-    """Let an older ledger that is only read look as if it had all columns."""
+    """Show an older ledger that is only read with all columns."""
     if check_visits(connection) != tuple(COLUMNS):
         made = ", ".join(f"{made} AS {name}" for name, made in ADDED.items())
         connection.execute(f"CREATE TEMP VIEW visits AS SELECT *, {made} FROM main.visits")
 
 
 def damaged(path: Path | str, error: Exception) -> str:
-    """Return what to tell the user of a ledger that cannot be used."""
+    """Return the error for a ledger that cannot be used."""
     return f"{path} cannot be read: it is damaged ({error}); use a copy of it, or crawl anew"

@@ -1,7 +1,7 @@
 """The columns of a visit, in one place: `VisitRow` names them, in the order of the table.
 
-The schema of a ledger, its statements, the check of a file that may be damaged, and the
-columns of `Facts` are all made from it.  `Facts` is a crawl as columns, for measures.
+The schema of a ledger, its statements, the check of a file that may be damaged, and the columns of
+`Facts` are all derived from it.  `Facts` is a crawl as columns, for metrics.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ TEXT = "typeof({{0}}) = 'text' AND length({{0}}) <= {most}"
 PURPOSES = ", ".join(f"'{purpose.value}'" for purpose in Purpose)
 OWN_AGENTS = ", ".join(f"'{purpose.value}'" for purpose in OWN)
 LATER = "; to be asked again"
-"""How a ledger of version 1 ends the reason of a page that is deferred."""
+"""Suffix of the reason of a deferred page in a ledger of version 1."""
 STATUSES = ", ".join(f"'{status.value}'" for status in Status)
 
 
 class Column(NamedTuple):
-    """How a ledger declares a column, which values are sound there, and what it is."""
+    """The declaration of a column in a ledger, its valid values, and its description."""
 
     declared: str
     sound: str
@@ -130,7 +130,7 @@ class VisitRow(NamedTuple):
     def of(
         cls, number: int, visit: Visit, document: Document | None = None, words: bytes | None = None
     ) -> VisitRow:
-        """Return the row of a visit, with its words as far as they are given."""
+        """Return the row of a visit, with its packed content if given."""
         page, choice, document = visit.page, visit.page.choice, document or Document()
         return cls(
             number=number,
@@ -159,11 +159,11 @@ class VisitRow(NamedTuple):
 
     @property
     def choice(self) -> Choice:
-        """The choice that was answered."""
+        """The choice of the visit."""
         return choice_of(getattr(self, name) for name in CHOICE_COLUMNS)
 
     def visit(self, content: StoredContent, addresses: Addresses) -> Visit:
-        """Return the visit, with content that was unpacked from its words or found elsewhere."""
+        """Return the visit, with its content."""
         page = Page(
             choice=self.choice,
             status=Status(self.status),
@@ -185,7 +185,7 @@ CHOICE_COLUMNS = Choice.__struct_fields__
 
 
 def choice_of(values: Iterable[Any]) -> Choice:
-    """Return the choice that stands in the columns of a choice."""
+    """Return the choice in the columns of a choice."""
     fields = dict(zip(CHOICE_COLUMNS, values, strict=True))
     return Choice(**fields | {"purpose": Purpose(fields["purpose"])})
 
@@ -198,16 +198,16 @@ ADDED = {
     "purpose": f"CASE WHEN agent IN ({OWN_AGENTS}) THEN agent ELSE 'page' END",
     "retry_at": f"CASE WHEN substr(reason, {-len(LATER)}) = '{LATER}' THEN time END",
 }
-"""The columns that ledgers of version 1 do not have, and how they are made from those they have."""
+"""The columns that ledgers of version 1 lack, and how they are computed."""
 FIRST_COLUMNS = tuple(name for name in COLUMNS if name not in ADDED)
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM visits"
 INSERT = f"INSERT INTO visits VALUES ({', '.join('?' * len(COLUMNS))})"
 NOTES_AT = 34
-"""Where the notes stand in the schema that a ledger keeps."""
+"""Column of the comments in the schema of a ledger."""
 
 
 def declarations(names: Sequence[str]) -> Iterator[str]:
-    """Give the lines that declare some columns."""
+    """Yield the lines that declare columns."""
     for name in names:
         column = COLUMNS[name]
         line = f"    {name} {column.declared}{'' if name == names[-1] else ','}"
@@ -223,13 +223,13 @@ TABLE = table_of(tuple(COLUMNS))
 
 
 def fact(column: str, kind: DTypeLike) -> dict[str, Any]:
-    """Say which column of a ledger becomes an array, and the type of its values there."""
+    """Declare which column of a ledger becomes an array, and its type."""
     return {"column": column, "kind": kind}
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What happened, in order: all of a ledger but the words."""
+    """A crawl as columns, in order: everything in a ledger except the content."""
 
     urls: Ids = field(metadata=fact("url", np.int32))
     finals: Ids = field(metadata=fact("final", np.int32))
@@ -249,13 +249,13 @@ class Facts:
 
     @cached_property
     def ok(self) -> NDArray[np.bool_]:
-        """Whether a page came back."""
-        found: NDArray[np.bool_] = self.statuses == Status.OK.value
-        return found
+        """Whether a page was received."""
+        ok_flags: NDArray[np.bool_] = self.statuses == Status.OK.value
+        return ok_flags
 
     @classmethod
     def of(cls, visits: Iterable[Visit]) -> Facts:
-        """Collect the facts of some visits."""
+        """Return the facts of visits."""
         pick = attrgetter(*FACT_COLUMNS)
         return cls.from_rows([
             pick(VisitRow.of(number, visit)) for number, visit in enumerate(visits, 1)
@@ -272,7 +272,7 @@ class Facts:
 
     @classmethod
     def joined(cls, parts: Sequence[Facts]) -> Facts:
-        """Put facts one after the other."""
+        """Return facts one after the other."""
         if not parts:
             return cls.from_rows([])
         names = [declared.name for declared in fields(cls)]

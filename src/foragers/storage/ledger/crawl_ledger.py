@@ -17,7 +17,7 @@ class CrawlLedger(Ledger, Protocol):
     """A ledger from which a crawl is resumed, reported and summarised."""
 
     def commit(self) -> None:
-        """Put everything appended so far where it survives a crash."""
+        """Write everything appended so far to where it survives a crash."""
         ...
 
     def close(self) -> None:
@@ -33,7 +33,7 @@ class CrawlLedger(Ledger, Protocol):
         ...
 
     def downloads(self) -> int:
-        """Return how many visits were downloads: those that were not skipped."""
+        """Return the number of downloads: visits that were not skipped."""
         ...
 
     def href(self, url: UrlId) -> str:
@@ -53,9 +53,9 @@ class CrawlLedger(Ledger, Protocol):
         ...
 
     def lists(self) -> list[UrlId]:
-        """Return where sitemaps and feeds were found, each once."""
+        """Return the URLs of sitemaps and feeds, each once."""
         ...
 
     def keep_census(self, census: Census) -> None:
-        """Store the lives of a population beside the visits."""
+        """Store the records of a population beside the visits."""
         ...

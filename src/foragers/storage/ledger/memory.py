@@ -1,4 +1,4 @@
-"""A ledger that is gone when the program ends."""
+"""A ledger in memory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The lives of a population and the energy it lived on, as tables beside a ledger's visits.
+"""The records of a population as tables beside a ledger's visits.
 
-They are written from what a strategy remembers, now and then.  What is there already stays,
-unless a crawl that was taken up remembers it otherwise.
+They are written from the strategy's records from time to time.  Existing rows stay, unless the
+records of a resumed crawl differ.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Row = tuple[str | int | float | None, ...]
 
 
 def keep_census(connection: sqlite3.Connection, census: Census) -> None:
-    """Add what is new of a population to the tables of a ledger."""
+    """Add new records of a population to the tables of a ledger."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'lives'").fetchone():
         connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
     with connection:
@@ -61,17 +61,17 @@ def keep_census(connection: sqlite3.Connection, census: Census) -> None:
 def add(
     connection: sqlite3.Connection, table: str, kind: str, many: int, row: Callable[[int], Row]
 ) -> None:
-    """Add the rows, numbered from 1, that a table has not yet; all of them if it has others."""
+    """Add the rows, numbered from 1, that a table lacks; replace all if they differ."""
     last = connection.execute(LAST[table], (kind,)).fetchone()
-    known = 0 if last is None else int(last[1])
-    if known > many or (known and last != row(known)):
+    written = 0 if last is None else int(last[1])
+    if written > many or (written and last != row(written)):
         connection.execute(f"DELETE FROM {table} WHERE kind = ?", (kind,))
-        known = 0
-    connection.executemany(INSERT[table], map(row, range(known + 1, many + 1)))
+        written = 0
+    connection.executemany(INSERT[table], map(row, range(written + 1, many + 1)))
 
 
 def life_rows(kind: str, lives: Lives) -> Callable[[int], Row]:
-    """Return what gives the row of a birth or death by its number."""
+    """Return a function from the number of a birth or death to its row."""
 
     def row(number: int) -> Row:
         event = lives[number - 1]
@@ -82,7 +82,7 @@ def life_rows(kind: str, lives: Lives) -> Callable[[int], Row]:
 
 
 def energy_rows(kind: str, transfers: Transfers) -> Callable[[int], Row]:
-    """Return what gives the row of a transfer by its number."""
+    """Return a function from the number of a transfer to its row."""
 
     def row(number: int) -> Row:
         moved = transfers[number - 1]

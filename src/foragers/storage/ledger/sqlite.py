@@ -1,7 +1,7 @@
-"""A ledger in SQLite: survives being killed, and answers SQL.
+"""A ledger in SQLite: it survives a kill, and can be queried with SQL.
 
-Rows are only ever added.  They are committed in batches; a killed crawl loses at most
-the batch under way, and never leaves a broken file (write-ahead log).
+Rows are only added.  They are committed in batches; a killed crawl loses at most the current batch,
+and never leaves a broken file (write-ahead log).
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ INDEX = "CREATE INDEX IF NOT EXISTS visits_final ON visits (final)"
 LONGEST_WAIT = 60.0
 """Seconds to wait for another program that holds the ledger."""
 FACTS_AT_ONCE = 10_000
-"""Rows are turned into columns so many at a time: as rows they take ten times as much memory."""
+"""The number of rows turned into columns at a time: as rows they take ten times the memory."""
 
 
 class SqliteLedger:
     """A crawl's visits in a SQLite file (or `:memory:`).
 
-    With `words` off, documents and links are not kept: enough to measure a replay,
-    where the world still has them.
+    With `words` off, documents and links are not stored: enough for the metrics of a replay, whose
+    world has them.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class SqliteLedger:
         self._indexed = False
 
     def append(self, visits: Sequence[Visit]) -> None:
-        """Add visits; they are on disk when the batch is full, or at `commit`."""
+        """Add visits; they are on disk when the batch is full, or after `commit`."""
         for visit in visits:
             self._length += 1
             self._waiting.append(self._row(visit))
@@ -102,7 +102,7 @@ class SqliteLedger:
             self.commit()
 
     def commit(self) -> None:
-        """Put everything appended so far on disk."""
+        """Write everything appended so far to disk."""
         if self._waiting:
             names = self._new_names()
             with self._connection:
@@ -112,12 +112,12 @@ class SqliteLedger:
             self._waiting.clear()
 
     def keep_census(self, census: Census) -> None:
-        """Put the lives of a population, and the energy it lived on, beside the visits."""
+        """Store the records of a population beside the visits."""
         self.commit()
         keep_census(self._connection, census)
 
     def close(self) -> None:
-        """Commit and let go of the file, also where it cannot be written."""
+        """Commit and close the file, also if it cannot be written."""
         try:
             self.commit()
         finally:
@@ -126,8 +126,8 @@ class SqliteLedger:
     def read(self, start: int = 0) -> Iterator[Visit]:
         """Return the visits from a position on."""
         self.commit()
-        found = self._connection.execute(f"{SELECT} WHERE number > ? ORDER BY number", (start,))
-        for row in map(VisitRow._make, found):
+        rows = self._connection.execute(f"{SELECT} WHERE number > ? ORDER BY number", (start,))
+        for row in map(VisitRow._make, rows):
             words = row.words
             if words is None and row.status == Status.UNCHANGED:
                 words = self._words_of_version(row.final, row.version, row.number)
@@ -137,10 +137,10 @@ class SqliteLedger:
     def last(self, final: UrlId) -> Visit | None:
         """Return the last visit at which a page was received, if there was one."""
         self._prepare_revisits()
-        found = self._connection.execute(LAST, (final,)).fetchone()
-        if found is None:
+        columns = self._connection.execute(LAST, (final,)).fetchone()
+        if columns is None:
             return None
-        row = VisitRow._make(found)
+        row = VisitRow._make(columns)
         return row.visit(self._unpacked(row.words or b""), self._addresses)
 
     def _unpacked(self, words: bytes) -> StoredContent:
@@ -150,7 +150,7 @@ class SqliteLedger:
             raise UsageError(damaged(self._path, error)) from error
 
     def _prepare_revisits(self) -> None:
-        """Make visits easy to find by their page, at the expense only of those who come back."""
+        """Make an index of visits by their page, which only revisits need."""
         self.commit()
         if not self._indexed:
             with self._connection:
@@ -158,14 +158,14 @@ class SqliteLedger:
             self._indexed = True
 
     def _words_of_version(self, final: UrlId, version: int, before: int) -> bytes | None:
-        """Return the words of a version that was received before a visit."""
+        """Return the packed content of a version that was received before a visit."""
         if version < 0:
             return None
         self._prepare_revisits()
-        found = self._connection.execute(VERSION_WORDS, (final, version, before)).fetchone()
-        if found is None:
+        columns = self._connection.execute(VERSION_WORDS, (final, version, before)).fetchone()
+        if columns is None:
             return None
-        (words,) = found
+        (words,) = columns
         return bytes(words)
 
     def facts(self) -> Facts:
@@ -173,26 +173,26 @@ class SqliteLedger:
         self.commit()
         rows = self._connection.execute(f"{SELECT_FACTS} ORDER BY number")
         parts = []
-        while some := rows.fetchmany(FACTS_AT_ONCE):
-            parts.append(Facts.from_rows(some))
+        while batch := rows.fetchmany(FACTS_AT_ONCE):
+            parts.append(Facts.from_rows(batch))
         return Facts.joined(parts)
 
     def downloads(self) -> int:
-        """Return how many visits were downloads: those that were not skipped."""
+        """Return the number of downloads: visits that were not skipped."""
         self.commit()
         query = "SELECT count(*) FROM visits WHERE status <> 'skipped'"
         count: int = self._connection.execute(query).fetchone()[0]
         return count
 
     def relevant(self) -> int:
-        """Return how many relevant pages were found, each version counted once."""
+        """Return the number of relevant pages found, each version counted once."""
         self.commit()
         query = "SELECT count(DISTINCT version) FROM visits WHERE relevant AND status = 'ok'"
         count: int = self._connection.execute(query).fetchone()[0]
         return count
 
     def reasons(self) -> list[str]:
-        """Return the reason that was noted for each visit."""
+        """Return the reason of each visit."""
         self.commit()
         rows = self._connection.execute("SELECT reason FROM visits ORDER BY number")
         return [reason for (reason,) in rows]
@@ -203,23 +203,23 @@ class SqliteLedger:
         return [choice_of(row) for row in self._connection.execute(DEFERRED)]
 
     def choice(self, number: int) -> Choice:
-        """Return the choice of a visit, which has a number from 1 on."""
+        """Return the choice of a visit; visits are numbered from 1."""
         self.commit()
         query = f"SELECT {', '.join(CHOICE_COLUMNS)} FROM visits WHERE number = ?"
         return choice_of(self._connection.execute(query, (number,)).fetchone())
 
     def lists(self) -> list[UrlId]:
-        """Return where lists of pages were found."""
+        """Return the URLs of lists of pages."""
         self.commit()
         return [url for (url,) in self._connection.execute(LISTED)]
 
     def href(self, url: UrlId) -> str:
-        """Return the address of a URL that a visit mentions."""
-        found = self._connection.execute("SELECT href FROM urls WHERE id = ?", (url,)).fetchone()
-        return str(found[0])
+        """Return a URL that a visit mentions, as a string."""
+        columns = self._connection.execute("SELECT href FROM urls WHERE id = ?", (url,)).fetchone()
+        return str(columns[0])
 
     def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
-        """Return the addresses of many URLs that visits mention."""
+        """Return many URLs that visits mention, as strings."""
         return list(map(self.href, urls))
 
     def __len__(self) -> int:
@@ -232,7 +232,7 @@ class SqliteLedger:
         return VisitRow.of(self._length, visit, document, self._packed(visit.page, document))
 
     def _packed(self, page: Page, document: Document) -> bytes | None:
-        """Return the words of a page as they are kept; those of an unchanged one are kept once."""
+        """Return the packed content of a page; that of an unchanged page is stored once."""
         if page.status is Status.UNCHANGED and self._words_of_version(
             page.final, page.version, self._length
         ):
@@ -240,7 +240,7 @@ class SqliteLedger:
         return self._compress(self._encode(StoredContent.of(page, document)))
 
     def _new_names(self) -> list[tuple[UrlId, str]]:
-        """Return the addresses of the URLs that this batch is the first to mention."""
+        """Return the strings of the URLs that this batch is the first to mention."""
         mentioned: dict[UrlId, None] = {}
         for row in self._waiting:
             mentioned.update(dict.fromkeys((row.url, row.final, row.parent)))
@@ -249,7 +249,7 @@ class SqliteLedger:
 
 
 def connect(path: Path | str) -> sqlite3.Connection:
-    """Open a ledger's file, or make a new one."""
+    """Open the file of a ledger, which is created if it does not exist."""
     try:
         connection = sqlite3.connect(path, timeout=LONGEST_WAIT)
     except sqlite3.Error as error:
@@ -267,7 +267,7 @@ def connect(path: Path | str) -> sqlite3.Connection:
 
 
 def prepare(connection: sqlite3.Connection, path: Path | str) -> None:
-    """Make a ledger of an empty file, and refuse one that is something else."""
+    """Create the tables in an empty file; raise a UsageError if it is something else."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if tables and not tables.issuperset(("urls", "visits")):

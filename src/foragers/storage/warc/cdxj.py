@@ -1,8 +1,8 @@
-"""The index of a recording: one CDXJ line an answer, in the order of writing until it is sorted.
+"""The index of a recording: one CDXJ line per response, in the order of writing until sorted.
 
-Lines are added as answers are recorded, so that the index also tells how far each file is
-known to be whole.  Besides the usual fields a line has `date`, to the millisecond, and
-`content`, the digest without chunks, where there were any, and `truncated`.
+Lines are added as responses are recorded, so the index also says up to where each file is complete.
+Besides the usual fields a line has `date`, to the millisecond, `content`, the digest without chunks
+if there were any, and `truncated`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from foragers.urls.surt import surt
 NAME = "index.cdxj"
 REVISIT = "warc/revisit"
 BATCH = 200_000
-"""How many lines are sorted at once: some hundred megabytes at most."""
+"""The number of lines sorted at once: some hundred megabytes at most."""
 
 
 class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where an answer is recorded; numbers are written as text, as other tools do."""
+    """The place of a recorded response; numbers are written as text, as other tools do."""
 
     url: str
     mime: str
@@ -44,7 +44,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def end(self) -> int:
-        """Where the record ends in its file."""
+        """The end of the record in its file."""
         return int(self.offset) + int(self.length)
 
     def line(self) -> bytes:
@@ -54,7 +54,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """Give the entries of an index; lines that say nothing are passed over."""
+    """Yield the entries of an index; invalid lines are skipped."""
     decode = msgspec.json.Decoder(Entry).decode
     if not path.exists():
         return
@@ -69,25 +69,25 @@ def entries(path: Path) -> Iterator[Entry]:
 
 
 def find(path: Path, url: str, date: str) -> Entry | None:
-    """Return the response that an address gave at a time."""
+    """Return the entry of a response by its URL and time."""
     wanted = Entry(url, "", "", "", "", "", "", date).line().partition(b"{")[0]
     if not path.exists() or not path.stat().st_size:
         return None
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        place = text.find(wanted)
-        while place >= 0:
-            end = text.find(b"\n", place)
+        start = text.find(wanted)
+        while start >= 0:
+            end = text.find(b"\n", start)
             if end < 0:
                 break
-            found = msgspec.json.decode(text[place + len(wanted) : end], type=Entry)
-            if found.date == date and found.url == url and found.mime != REVISIT:
-                return found
-            place = text.find(wanted, place + 1)
+            entry = msgspec.json.decode(text[start + len(wanted) : end], type=Entry)
+            if entry.date == date and entry.url == url and entry.mime != REVISIT:
+                return entry
+            start = text.find(wanted, start + 1)
     return None
 
 
 def drop_torn_line(path: Path) -> None:
-    """Cut off a last line that has no end."""
+    """Cut off a last line without a line break."""
     with path.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
         start = max(0, size - (1 << 20))
@@ -98,7 +98,7 @@ def drop_torn_line(path: Path) -> None:
 
 
 def rewrite(path: Path, lines: Iterable[bytes]) -> None:
-    """Replace an index by other lines, in one step."""
+    """Replace an index by other lines, atomically."""
     partial = path.with_name(f".{path.name}.partial")
     try:
         with created(partial) as file:
@@ -111,7 +111,7 @@ def rewrite(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def sort(path: Path, batch: int = BATCH) -> None:
-    """Sort an index by address and time, however long it is."""
+    """Sort an index by URL and time, whatever its length."""
     with path.open("rb") as file, ExitStack() as stack:
         runs: list[Iterable[bytes]] = []
         while lines := sorted(islice(file, batch)):

@@ -1,8 +1,8 @@
-"""What was recorded of which address, so that the same need not be written twice.
+"""Which responses were recorded, so that equal ones are not written twice.
 
-A crawl that never comes back to a page needs none of this, so it must take little: 70 bytes a
-response, in columns.  Addresses and contents are known by digests of 64 bits; a response counts as
-known only if both are the same.
+A crawl that never revisits a page needs none of this, so it must be small: 70 bytes per response,
+in columns.  URLs and contents are identified by 64-bit digests; a response counts as known only if
+both are the same.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from foragers.storage.warc.exchange import EarlierResponse, Exchange
 from foragers.urls.digests import Digests, digest
 
 WIDTH = 37
-"""The length of a payload digest as we write it; others are kept beside the column."""
+"""The length of a payload digest as we write it; others are stored beside the column."""
 
 
 class RecordedPayload(NamedTuple):
-    """A response as it is remembered: the digest of its content, and what to refer to."""
+    """A recorded response: the digest of its content, and the record to refer to."""
 
     content: int
     response: EarlierResponse
@@ -27,7 +27,7 @@ class RecordedPayload(NamedTuple):
 
 @dataclass(slots=True)
 class Generation:
-    """Some responses, each under a key: a row of each column."""
+    """Responses by key, one row in each column."""
 
     _keys: Digests = field(default_factory=Digests)
     _contents: array[int] = field(default_factory=lambda: array("Q"))
@@ -39,7 +39,7 @@ class Generation:
         return len(self._keys)
 
     def get(self, key: int) -> RecordedPayload | None:
-        """Return what is remembered under a key."""
+        """Return the response of a key."""
         row = self._keys.find(key)
         if row is None:
             return None
@@ -48,16 +48,16 @@ class Generation:
             payload = self._payloads[WIDTH * row : WIDTH * (row + 1)].decode()
         return RecordedPayload(self._contents[row], EarlierResponse(self._moments[row], payload))
 
-    def put(self, key: int, known: RecordedPayload) -> None:
-        """Remember a response under a key, in place of what was there."""
+    def put(self, key: int, payload_of: RecordedPayload) -> None:
+        """Set the response of a key."""
         row = self._keys.find(key)
         if row is None:
             row = self._keys.add(key)
             self._contents.append(0)
             self._moments.append(0)
             self._payloads += bytes(WIDTH)
-        self._contents[row], self._moments[row] = known.content, known.response.moment
-        payload = known.response.payload
+        self._contents[row], self._moments[row] = payload_of.content, payload_of.response.moment
+        payload = payload_of.response.payload
         if len(payload) == WIDTH and payload.isascii():
             self._payloads[WIDTH * row : WIDTH * (row + 1)] = payload.encode()
             self._odd.pop(row, None)
@@ -67,25 +67,25 @@ class Generation:
 
 @dataclass
 class Payloads:
-    """The `most` to 2 · `most` responses that were seen last."""
+    """The `most` to 2 · `most` most recent responses."""
 
     most: int = 25_000
     _young: Generation = field(init=False, repr=False, default_factory=Generation)
     _old: Generation = field(init=False, repr=False, default_factory=Generation)
 
     def earlier(self, this: Exchange) -> EarlierResponse | None:
-        """Return the response that an answer repeats, if one is known."""
+        """Return the earlier response that a response repeats, if one is known."""
         if this.not_modified:
-            known = self._recall(digest(this.url))
-            return known and known.response
+            recorded = self._recall(digest(this.url))
+            return recorded and recorded.response
         return self._same(this.url, this.content) if this.repeatable else None
 
     def add(self, url: str, content: str, response: EarlierResponse) -> None:
-        """Remember a response as the last one of its address."""
+        """Add a response as the last one of its URL."""
         self._put(digest(url), RecordedPayload(digest(content), response))
 
     def _same(self, url: str, content: str) -> EarlierResponse | None:
-        """Return the response of an address that had a content."""
+        """Return the response of a URL with a content."""
         here, wanted = digest(url), digest(content)
         last = self._recall(here)
         if last is None or last.content == wanted:
@@ -93,33 +93,33 @@ class Payloads:
         before = self._recall(key(here, wanted))
         if before is None:
             return None
-        # What the server may next call unchanged is this content.
+        # The server may next call this content unchanged.
         self._put(here, before)
         return before.response
 
     def _recall(self, key: int) -> RecordedPayload | None:
-        """Return what is remembered under a key, and remember it for longer."""
-        known = self._young.get(key)
-        if known is None:
-            known = self._old.get(key)
-            if known is not None:
-                self._keep(key, known)
-        return known
+        """Return the response of a key, which counts as a use."""
+        recorded = self._young.get(key)
+        if recorded is None:
+            recorded = self._old.get(key)
+            if recorded is not None:
+                self._keep(key, recorded)
+        return recorded
 
-    def _put(self, here: int, known: RecordedPayload) -> None:
-        """Remember the last response of an address, and the one before it by its content."""
+    def _put(self, here: int, recorded: RecordedPayload) -> None:
+        """Set the last response of a URL, and keep the one before it by its content."""
         last = self._recall(here)
-        if last is not None and last.content != known.content:
+        if last is not None and last.content != recorded.content:
             self._keep(key(here, last.content), last)
-        self._keep(here, known)
+        self._keep(here, recorded)
 
-    def _keep(self, key: int, known: RecordedPayload) -> None:
-        """Remember, and forget the older half when there is too much."""
-        self._young.put(key, known)
+    def _keep(self, key: int, recorded: RecordedPayload) -> None:
+        """Set the response of a key, and forget the older half when there are too many."""
+        self._young.put(key, recorded)
         if len(self._young) >= self.most:
             self._old, self._young = self._young, Generation()
 
 
 def key(here: int, content: int) -> int:
-    """Return the key of a content that an address had before its last one."""
+    """Return the key of an earlier content of a URL."""
     return digest(f"{here} {content}")

@@ -1,12 +1,12 @@
-"""A request and its answer as WARC records.
+"""A request and its response as WARC records.
 
-The answer is written as it was received, chunks and compression included.  Its block
-digest is over all of that, its payload digest over all after the headers as it stands in
-the record, since that is what warcio and fastwarc check.  The standard's payload is without
-chunks; that digest is the `content` of an exchange, by which equal answers are known, since
-chunks fall differently each time.  Without chunks the two are the same.
+The response is written as received, with chunks and compression.  Its block digest is over all of
+that, its payload digest over everything after the headers as it stands in the record, since that is
+what warcio and fastwarc check.  The standard's payload is without chunks; that digest is the
+`content` of an exchange, which identifies equal responses, since chunks differ each time.  Without
+chunks the two are the same.
 
-The request is written as libcurl sends it: its own headers first, then those asked for.
+The request is written as libcurl sends it: its own headers first, then the given ones.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f]")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 PAIRS = [one + two for one in LETTERS for two in LETTERS]
 MAX_HEAD = 32_000
-"""fastwarc reads no file further than up to an answer with longer headers, if it is said to be
-one: such answers are kept as bytes."""
+"""fastwarc cannot read beyond a response with longer headers if it is declared as HTTP; such
+responses are stored as plain bytes."""
 Headers = dict[str, str]
 
 
 class EarlierResponse(msgspec.Struct, frozen=True):
-    """A response that is recorded already: when, in milliseconds, and its payload digest."""
+    """A recorded response: its time in milliseconds, and its payload digest."""
 
     moment: int
     payload: str
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """An answer ready to be written, `moment` being its time in milliseconds."""
+    """A response to be written, with its time (`moment`) in milliseconds."""
 
-    reply: Response
+    response: Response
     url: str
     moment: int
     payload: str
@@ -64,58 +64,60 @@ class Exchange(msgspec.Struct, frozen=True):
 
     @property
     def repeatable(self) -> bool:
-        """Whether the same content may later be left out: a whole page."""
-        whole = not self.truncated and self.is_http and self.reply.head.endswith(b"\r\n\r\n")
-        return 200 <= self.reply.code < 300 and whole and bool(self.reply.body)
+        """Whether the same content may be left out later: a complete page."""
+        whole = not self.truncated and self.is_http and self.response.head.endswith(b"\r\n\r\n")
+        return 200 <= self.response.code < 300 and whole and bool(self.response.body)
 
     @property
     def is_http(self) -> bool:
-        """Whether all readers can take the answer apart."""
-        return self.reply.head.startswith(b"HTTP/") and len(self.reply.head) <= MAX_HEAD
+        """Whether all readers can parse the response."""
+        return self.response.head.startswith(b"HTTP/") and len(self.response.head) <= MAX_HEAD
 
     @property
     def not_modified(self) -> bool:
-        """Whether the server says that nothing is new."""
-        return self.reply.code == 304 and not self.truncated
+        """Whether the server says that the page has not changed."""
+        return self.response.code == 304 and not self.truncated
 
     @property
     def dense(self) -> bool:
-        """Whether the body is compressed already."""
-        reply = self.reply
-        coding = reply.header("Content-Encoding").strip().lower()
-        kind = reply.header("Content-Type").strip().lower()
+        """Whether the body is already compressed."""
+        response = self.response
+        coding = response.header("Content-Encoding").strip().lower()
+        kind = response.header("Content-Type").strip().lower()
         return coding not in ("", "identity") or kind.startswith(DENSE_KINDS)
 
 
-def exchange(reply: Response) -> Exchange | None:
-    """Return what is to be recorded of a reply; None where no whole head came back."""
-    is_head = reply.head[:5].upper() == b"HTTP/" and reply.head.endswith((b"\n\r\n", b"\n\n"))
+def exchange(response: Response) -> Exchange | None:
+    """Return the exchange of a response; None if there is no complete head."""
+    is_head = response.head[:5].upper() == b"HTTP/" and response.head.endswith((b"\n\r\n", b"\n\n"))
     if not is_head:
         return None
-    url = NOT_IN_URLS.sub(lambda found: quote(found[0]), reply.request.url)
-    payload = content = digest(reply.body)
-    if "chunked" in reply.header("Transfer-Encoding").lower():
-        content = digest(unchunked(reply.body))
+    url = NOT_IN_URLS.sub(lambda match: quote(match[0]), response.request.url)
+    payload = content = digest(response.body)
+    if "chunked" in response.header("Transfer-Encoding").lower():
+        content = digest(unchunked(response.body))
     truncated = ""
-    if reply.cut or reply.trouble:
-        truncated = TRUNCATED.get(reply.trouble, "unspecified") if reply.trouble else "unspecified"
-    return Exchange(reply, url, int(1000 * reply.started), payload, content, truncated)
+    if response.cut or response.error:
+        truncated = (
+            TRUNCATED.get(response.error, "unspecified") if response.error else "unspecified"
+        )
+    return Exchange(response, url, int(1000 * response.started), payload, content, truncated)
 
 
 def request_record(this: Exchange, answer: str, user_agent: str) -> tuple[Headers, bytes]:
-    """Return the record of what was asked, to which the record `answer` belongs."""
-    block = request_block(this.url, this.reply.request.headers, user_agent)
+    """Return the record of a request, which belongs to the record `answer`."""
+    block = request_block(this.url, this.response.request.headers, user_agent)
     headers = common_headers("request", this, block, b"")
     headers["WARC-Concurrent-To"] = answer
     return headers, block
 
 
 def response_record(this: Exchange) -> Headers:
-    """Return the headers of the record of an answer, whose block is its head and body."""
-    headers = common_headers("response", this, this.reply.head, this.reply.body)
+    """Return the headers of the record of a response, whose block is its head and body."""
+    headers = common_headers("response", this, this.response.head, this.response.body)
     if not this.is_http:
         headers["Content-Type"] = "application/octet-stream"
-    elif this.reply.head.endswith(b"\r\n\r\n"):  # where all readers agree that it ends
+    elif this.response.head.endswith(b"\r\n\r\n"):  # at the end according to all readers
         headers["WARC-Payload-Digest"] = this.payload
     if this.truncated:
         headers["WARC-Truncated"] = this.truncated
@@ -123,8 +125,8 @@ def response_record(this: Exchange) -> Headers:
 
 
 def revisit_record(this: Exchange, earlier: EarlierResponse | None) -> Headers:
-    """Return the headers of the record of an answer with nothing new, whose block is its head."""
-    headers = common_headers("revisit", this, this.reply.head, b"")
+    """Return the headers of the record of an unchanged response, whose block is its head."""
+    headers = common_headers("revisit", this, this.response.head, b"")
     headers["WARC-Profile"] = NOT_MODIFIED if this.not_modified else SAME_PAYLOAD
     if earlier:
         headers["WARC-Payload-Digest"] = earlier.payload
@@ -135,7 +137,7 @@ def revisit_record(this: Exchange, earlier: EarlierResponse | None) -> Headers:
 
 
 def conversion_record(this: Exchange, source: EarlierResponse, html: bytes, moment: int) -> Headers:
-    """Return the headers of the record of a page once its scripts have run."""
+    """Return the headers of the record of a rendered page."""
     return {
         "WARC-Type": "conversion",
         "WARC-Record-ID": record_id("conversion", this.url, moment, digest(html)),
@@ -160,15 +162,15 @@ def common_headers(kind: str, this: Exchange, head: bytes, body: bytes) -> Heade
         "Content-Type": f"application/http; msgtype={message}",
         "Content-Length": str(len(head) + len(body)),
     }
-    if this.reply.address:
-        headers["WARC-IP-Address"] = this.reply.address
+    if this.response.address:
+        headers["WARC-IP-Address"] = this.response.address
     return headers
 
 
 def request_block(url: str, asked: Sequence[tuple[str, str]], user_agent: str) -> bytes:
-    """Return a request as it was sent."""
-    found = ADDRESS.match(url)
-    host, target = (found[1], found[2]) if found else ("", url)
+    """Return a request as sent."""
+    match = ADDRESS.match(url)
+    host, target = (match[1], match[2]) if match else ("", url)
     target = target if target.startswith("/") else f"/{target}"
     own = {"Host": host, "User-Agent": user_agent, "Accept": "*/*"}
     given = {name.lower() for name, _ in asked}
@@ -185,24 +187,24 @@ def lines_of(headers: Headers) -> bytes:
 
 
 def record_id(kind: str, url: str, moment: int, payload: str) -> str:
-    """Return the name of a record, which follows from what it holds."""
-    # What uuid5 gives, at a quarter of its time.
+    """Return the id of a record, which follows from its content."""
+    # The same as uuid5, in a quarter of the time.
     name = f"{kind} {url} {moment} {payload}".encode("utf-8", "replace")
-    told = sha1(NAMESPACE_URL.bytes + name, usedforsecurity=False).hexdigest()
-    variant = "89ab"[int(told[16], 16) & 3]
-    return f"<urn:uuid:{told[:8]}-{told[8:12]}-5{told[13:16]}-{variant}{told[17:20]}-{told[20:32]}>"
+    sha = sha1(NAMESPACE_URL.bytes + name, usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(sha[16], 16) & 3]
+    return f"<urn:uuid:{sha[:8]}-{sha[8:12]}-5{sha[13:16]}-{variant}{sha[17:20]}-{sha[20:32]}>"
 
 
 def date(moment: int) -> str:
-    """Return a moment as a WARC date, in milliseconds."""
+    """Return a time in milliseconds as a WARC date."""
     exact = (EPOCH + timedelta(milliseconds=moment)).replace(tzinfo=None)
     return exact.isoformat(timespec="milliseconds") + "Z"
 
 
 def digest(head: bytes, body: bytes = b"") -> str:
-    """Return the digest of two pieces as WARC files write it."""
-    found = sha1(head, usedforsecurity=False)
-    found.update(body)
-    # What b32encode gives, at a quarter of its time: two letters for every ten bits.
-    bits = int.from_bytes(found.digest(), "big")
+    """Return the digest of two pieces in the format of WARC files."""
+    hashed = sha1(head, usedforsecurity=False)
+    hashed.update(body)
+    # The same as b32encode, in a quarter of the time: two letters for every ten bits.
+    bits = int.from_bytes(hashed.digest(), "big")
     return "sha1:" + "".join([PAIRS[bits >> shift & 1023] for shift in range(150, -1, -10)])

@@ -1,4 +1,4 @@
-"""Reading recorded answers back, one at a time."""
+"""Reading recorded responses back, one at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Fields = tuple[tuple[str, str], ...]
 
 
 class RecordedResponse(msgspec.Struct, frozen=True):
-    """An answer as it was recorded, its body without transfer and content codings."""
+    """A recorded response, its body without transfer and content codings."""
 
     url: str
     time: float
@@ -28,12 +28,12 @@ class RecordedResponse(msgspec.Struct, frozen=True):
     body: bytes
 
     def header(self, name: str) -> str:
-        """Return the first header of a name, or nothing."""
+        """Return the first header of a name, or ""."""
         return first(self.headers, name)
 
 
 class RecordParts(msgspec.Struct, frozen=True):
-    """A record taken apart; `code` and `fields` are those of the HTTP answer in it."""
+    """A parsed record; `code` and `fields` are those of the HTTP response in it."""
 
     headers: Fields
     code: int
@@ -47,30 +47,30 @@ class RecordParts(msgspec.Struct, frozen=True):
 def recordings(folder: Path) -> list[Path]:
     """Return the WARC files of a recording, in the order in which they were written.
 
-    A file that has nothing in it yet is none.
+    Empty files are left out.
     """
     return [path for path in numbered(folder) if path.stat().st_size]
 
 
 def numbered(folder: Path) -> list[Path]:
-    """Return the files that are called like those of a recording, by their numbers."""
+    """Return the files that are named like those of a recording, by their numbers."""
     named = [path for path in folder.glob("*.warc*") if FILE.search(path.name)]
     return sorted(named, key=lambda path: (number_of(path), path.name))
 
 
 def number_of(path: Path) -> int:
     """Return the number of a file of a recording."""
-    found = FILE.search(path.name)
-    return int(found[1]) if found else -1
+    match = FILE.search(path.name)
+    return int(match[1]) if match else -1
 
 
 def series_of(path: Path) -> str:
-    """Return what is before the number in the name of a file of a recording."""
+    """Return the part before the number in the name of a file of a recording."""
     return FILE.sub("", path.name)
 
 
 def read_record(folder: Path, place: str, most: int = MAX_BYTES) -> RecordedResponse:
-    """Return the answer at a place; what was not sent again comes from where it was sent."""
+    """Return the response at a place; for an unchanged response, with the body sent earlier."""
     parts = parts_at(folder, place)
     body, fields = parts.body, parts.fields
     if parts["WARC-Type"] == "revisit" and (date := parts["WARC-Refers-To-Date"]):
@@ -78,7 +78,7 @@ def read_record(folder: Path, place: str, most: int = MAX_BYTES) -> RecordedResp
         source = capture_index.find(folder / capture_index.NAME, url, date)
         if source:
             original = parts_at(folder, f"{source.filename}#{source.offset}")
-            # The coding is that of the body, not that of the answer that had none.
+            # The coding is that of the body, not that of the response without one.
             body, fields = original.body, original.fields
     coding = first(fields, "Transfer-Encoding"), first(fields, "Content-Encoding")
     time = datetime.fromisoformat(parts["WARC-Date"]).timestamp()
@@ -93,16 +93,16 @@ def parts_at(folder: Path, place: str) -> RecordParts:
     path = folder / name
     try:
         with path.open("rb") as file:
-            found = record_at(file, int(offset))
+            record = record_at(file, int(offset))
     except (OSError, ValueError) as error:
         raise UsageError(f"{place!r} cannot be read in {folder}: {error}") from error
-    if found is None:
+    if record is None:
         raise UsageError(f"{path} has no whole record at {offset}")
-    return taken_apart(found[0])
+    return taken_apart(record[0])
 
 
 def taken_apart(record: bytes) -> RecordParts:
-    """Return the parts of a whole record."""
+    """Return the parts of a complete record."""
     lines, _, block = record.removesuffix(END).partition(END)
     headers = fields_of(lines.decode("utf-8", "replace"))
     end = BLANK.search(block)
@@ -121,6 +121,6 @@ def fields_of(head: str) -> Fields:
 
 
 def first(fields: Fields, name: str) -> str:
-    """Return the first field of a name, or nothing."""
+    """Return the first field of a name, or ""."""
     wanted = name.lower()
     return next((value for key, value in fields if key.lower() == wanted), "")

@@ -1,7 +1,7 @@
-"""Reading WARC files, whole or damaged.
+"""Reading WARC files, complete or damaged.
 
-A damaged record is counted and passed over: reading goes on at the next place where a
-record can begin.  A file that simply stops in the middle of a record is *cut off*.
+A damaged record is counted and skipped: reading continues at the next position where a record can
+begin.  A file that ends in the middle of a record is *cut off*.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PLAIN_RECORD = b"WARC/1."
 CHUNK = 1 << 20
 MAX_HEADER = 256 << 10
 OTHER_SCHEMES = ("dns:", "whois:", "ftp:", "metadata:", "urn:", "warcinfo:")
-"""What crawlers record besides pages: nothing is wrong with it."""
+"""Schemes of records that crawlers write besides pages, which are no damage."""
 
 
 class Capture(msgspec.Struct, frozen=True):
-    """One answer of a server, as it was recorded.
+    """A recorded response of a server.
 
-    A `revisit` has no body: its content is that of an earlier capture with the same
-    `payload` digest.
+    A `revisit` has no body: its content is that of an earlier capture with the same `payload`
+    digest.
     """
 
     url: str
@@ -49,7 +49,7 @@ class Capture(msgspec.Struct, frozen=True):
 
 @dataclass
 class WarcReader:
-    """The captures of one file, and what was wrong with it."""
+    """The captures of one file, and its damages."""
 
     path: Path
     records: int = 0
@@ -68,11 +68,11 @@ class WarcReader:
 
     @property
     def broken(self) -> int:
-        """At how many places the file is damaged."""
+        """The number of damaged positions in the file."""
         return len(self._damaged)
 
     def _read_from(self, file: BinaryIO, start: int) -> Generator[Capture, None, int]:
-        """Read to the end, or to damage; return where to try again, or -1."""
+        """Read to the end, or to a damage; return where to try again, or -1."""
         file.seek(start)
         self.position = start
         try:
@@ -92,7 +92,7 @@ class WarcReader:
         return -1
 
     def _capture(self, record: WarcRecord, body: bytes) -> Iterator[Capture]:
-        """Give the capture that a record holds, or count it as broken."""
+        """Yield the capture of a record, or count it as broken."""
         http = record.http_headers if record.is_http_parsed else None
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
         date = record.record_date
@@ -117,30 +117,30 @@ def sign_of(file: BinaryIO) -> bytes:
     """Return the bytes with which the records of a file begin."""
     file.seek(0)
     head = file.read(CHUNK)
-    # A damaged beginning tells nothing; but compressed data does not spell out the plain sign.
+    # A damaged start says nothing; but compressed data does not contain the sign of plain records.
     plain = not head.startswith(GZIP_MEMBER[:2]) and PLAIN_RECORD in head
     return PLAIN_RECORD if plain else GZIP_MEMBER
 
 
 def next_record(file: BinaryIO, start: int) -> int:
-    """Return the next place at or after `start` where a record may begin, or -1."""
+    """Return the next position from `start` on where a record may begin, or -1."""
     sign = sign_of(file)
     file.seek(start)
     position, tail = start, b""
     while chunk := file.read(CHUNK):
         window = tail + chunk
-        if (found := window.find(sign)) >= 0:
-            return position - len(tail) + found
+        if (index := window.find(sign)) >= 0:
+            return position - len(tail) + index
         position += len(chunk)
         tail = window[-len(sign) + 1 :]
     return -1
 
 
 def is_cut_off(file: BinaryIO, last: int) -> bool:
-    """Say whether a file ends within the record that begins at `last`, or at the start of one."""
+    """Return whether a file ends within the record that begins at `last`, or at its start."""
     sign = sign_of(file)
     if sign == GZIP_MEMBER:
-        # A file that was compressed as a whole is one member, however many records it has.
+        # A file that was compressed as a whole is one member with many records.
         file.seek(last)
         last = last if file.read(len(sign)) == sign else 0
     file.seek(last)
@@ -152,7 +152,7 @@ def is_cut_off(file: BinaryIO, last: int) -> bool:
 
 
 def after_member(file: BinaryIO) -> bytes | None:
-    """Return some of what follows the gzip member that begins here, or None if it does not end."""
+    """Return the start of what follows a gzip member, or None if it does not end."""
     inflate = zlib.decompressobj(wbits=31)
     try:
         while not inflate.eof:
@@ -165,7 +165,7 @@ def after_member(file: BinaryIO) -> bytes | None:
 
 
 def after_record(file: BinaryIO) -> bytes | None:
-    """Return some of what follows the plain record that begins here, or None if it does not end."""
+    """Return the start of what follows a plain record, or None if it does not end."""
     start, head = file.tell(), file.read(CHUNK)
     end = re.search(rb"\r?\n\r?\n", head)
     if end is None:

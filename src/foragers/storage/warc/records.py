@@ -1,13 +1,11 @@
-"""Records as they stand in a file: each a gzip member of its own, or plain.
+"""WARC records in a file: each a gzip member of its own, or plain.
 
-What is compressed already is not compressed again: the lines before the body are, and the
-body is stored.  Compressing it once more would cost as much as parsing it, for nothing.
+A body that is already compressed is stored, and only the lines before it are compressed:
+compressing it again would cost as much as parsing it, for nothing.
 
-Writing WARC records, byte for byte the same each time.
-
-Written by hand, since a record is a few lines of text around a block: fastwarc, which we
-read with, deprecates the streams its writer compresses with, and warcio would be a second
-library for the same format.
+Records are written by hand, byte for byte the same each time, since a record is a few lines of text
+around a block: fastwarc, which we read with, deprecates the streams its writer compresses with, and
+warcio would be a second library for the same format.
 """
 
 from __future__ import annotations
@@ -28,19 +26,19 @@ LEVEL = 2
 """A third of the time of zlib's fastest level, for less space; most pages come compressed."""
 
 SMALL_LEVEL, SMALL_WINDOW, SMALL_MEMORY = 1, 12, 5
-"""A small window is set up sooner, and is enough for some lines."""
+"""A small window is set up faster, and is enough for a few lines."""
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 MAX_STORED = 0xFFFF
 END = b"\r\n\r\n"
 CHUNK = 1 << 18
 MOST = 1 << 28
-"""How many bytes a record may unpack to: what we record is 10 MB at most."""
+"""The largest unpacked size of a record in bytes; ours have at most 10 MB."""
 LENGTH = re.compile(rb"(?im)^content-length:[ \t]*(\d{1,18})(?!\d)")
 
 
 def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> bytes:
-    """Return a record as it stands in a file; a `dense` body is stored as it is."""
+    """Return a record as it stands in a file; a `dense` body is stored uncompressed."""
     if not compress:
         return b"".join((lines, body, END))
     if not dense:
@@ -52,7 +50,7 @@ def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> by
         (
             GZIP_HEAD,
             press.compress(lines),
-            # Ends on a whole byte, so that stored blocks can follow.
+            # Ends on a byte boundary, so that stored blocks can follow.
             press.flush(zlib.Z_SYNC_FLUSH),
             *stored(body + END),
             struct.pack("<II", check, size & 0xFFFFFFFF),
@@ -61,7 +59,7 @@ def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> by
 
 
 def stored(data: bytes) -> Iterator[bytes]:
-    """Give data as the last blocks of a deflate stream that are not compressed."""
+    """Yield data as the last, uncompressed blocks of a deflate stream."""
     for start in range(0, len(data), MAX_STORED):
         block = data[start : start + MAX_STORED]
         last = start + MAX_STORED >= len(data)
@@ -70,26 +68,26 @@ def stored(data: bytes) -> Iterator[bytes]:
 
 
 def record_at(file: BinaryIO, start: int) -> tuple[bytes, int] | None:
-    """Return the record that begins at a place, and where it ends; None if it is not whole."""
+    """Return the record at a position, and its end; None if it is incomplete."""
     file.seek(start)
     sign = file.read(len(GZIP_HEAD))
     file.seek(start)
     if sign.startswith(GZIP_HEAD[:3]):
-        found = inflated(file)
-        return found if found and is_whole(found[0]) else None
+        unpacked = inflated(file)
+        return unpacked if unpacked and is_whole(unpacked[0]) else None
     return plain(file, start) if sign.startswith(b"WARC/") else None
 
 
 def records_from(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes, int]]:
-    """Give place, record and end of all whole records from a place on, up to one that is not."""
-    while found := record_at(file, start):
-        record, end = found
+    """Yield position, record and end of all complete records from a position on."""
+    while complete := record_at(file, start):
+        record, end = complete
         yield start, record, end
         start = end
 
 
 def inflated(file: BinaryIO) -> tuple[bytes, int] | None:
-    """Return what the gzip member that begins here holds, and where it ends."""
+    """Return the content of the gzip member that begins here, and its end."""
     inflate = zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
     room = MOST
@@ -107,7 +105,7 @@ def inflated(file: BinaryIO) -> tuple[bytes, int] | None:
 
 
 def plain(file: BinaryIO, start: int) -> tuple[bytes, int] | None:
-    """Return the record that begins here without compression, and where it ends."""
+    """Return the uncompressed record that begins here, and its end."""
     head = file.read(CHUNK)
     length = LENGTH.search(head, 0, head.find(END) + 2)
     if length is None:
@@ -121,7 +119,7 @@ def plain(file: BinaryIO, start: int) -> tuple[bytes, int] | None:
 
 
 def is_whole(record: bytes) -> bool:
-    """Say whether a record is as long as it says and ends as a record does."""
+    """Return whether a record has the length that it declares, and a valid end."""
     head = record.find(END)
     length = LENGTH.search(record, 0, head + 2) if head >= 0 else None
     return (
@@ -132,25 +130,25 @@ def is_whole(record: bytes) -> bool:
 
 
 MICROSECONDS = 1_000_000
-"""How many there are in a second."""
+"""Microseconds per second."""
 
 RECORD_LEVEL = 6
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def date(moment: int) -> str:
-    """Return a moment in microseconds as a WARC date, with a fraction only where there is one."""
+    """Return a time in microseconds as a WARC date, with a fraction only if there is one."""
     exact = EPOCH + timedelta(microseconds=moment)
     return exact.replace(tzinfo=None).isoformat() + "Z"
 
 
 def digest(data: bytes) -> str:
-    """Return a digest as WARC files write it."""
+    """Return a digest in the format of WARC files."""
     return f"sha1:{b32encode(sha1(data, usedforsecurity=False).digest()).decode()}"
 
 
 def record(headers: dict[str, str], block: bytes, compress: bool) -> bytes:
-    """Return a record as it stands in a file, compressed on its own or not at all."""
+    """Return a record as it stands in a file, compressed on its own or plain."""
     lines = [f"{name}: {value}" for name, value in headers.items()]
     head = "\r\n".join(["WARC/1.1", *lines, f"Content-Length: {len(block)}", "", ""])
     whole = head.encode("utf-8", "replace") + block + b"\r\n\r\n"

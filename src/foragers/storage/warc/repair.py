@@ -1,7 +1,7 @@
-"""Putting a recording in order that a killed crawl left behind.
+"""Repair of a recording that a killed crawl left behind.
 
-Up to the end of the last record that the index knows, a file is whole.  Beyond it whole
-answers get the line that they lack, and in the last file the rest is cut off.
+Up to the end of the last record in the index, a file is complete.  Complete responses after that
+get the line that they lack, and the rest of the last file is cut off.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from foragers.storage.warc.records import record_at, records_from
 
 
 def mend(folder: Path, payloads: Payloads) -> None:
-    """Make files and index of a folder whole and of one mind, and recall what they hold."""
+    """Make the files and index of a folder complete and consistent, and load their responses."""
     index = folder / capture_index.NAME
     if index.exists():
         capture_index.drop_torn_line(index)
@@ -39,21 +39,21 @@ def mend(folder: Path, payloads: Payloads) -> None:
 
 
 def drop_unwritten(index: Path, path: Path) -> int:
-    """Drop lines whose records did not reach the disk, and return where the whole ones end."""
-    known = [entry for entry in capture_index.entries(index) if entry.filename == path.name]
-    known.sort(key=lambda entry: entry.end)
+    """Drop lines whose records did not reach the disk, and return where the complete ones end."""
+    entries = [entry for entry in capture_index.entries(index) if entry.filename == path.name]
+    entries.sort(key=lambda entry: entry.end)
     wrong: set[bytes] = set()
     with path.open("rb") as file:
-        while known and record_at(file, int(known[-1].offset)) is None:
-            wrong.add(known.pop().line())
+        while entries and record_at(file, int(entries[-1].offset)) is None:
+            wrong.add(entries.pop().line())
     if wrong:
         with index.open("rb") as old:
             capture_index.rewrite(index, (line for line in old if line not in wrong))
-    return known[-1].end if known else 0
+    return entries[-1].end if entries else 0
 
 
 def mend_file(path: Path, start: int, index: Path, last: bool) -> None:
-    """Give the answers beyond `start` their lines, and cut off what is after the last of them."""
+    """Index the responses after `start`, and cut off everything after the last of them."""
     lines: list[bytes] = []
     whole = start
     with path.open("rb") as file:
@@ -61,7 +61,7 @@ def mend_file(path: Path, start: int, index: Path, last: bool) -> None:
             kind, entry = entry_of(record, path.name, offset, end)
             if entry:
                 lines.append(entry.line())
-            # A request without its answer is of no use.
+            # A request without its response is useless.
             whole = whole if kind == "request" else end
     if lines:
         with index.open("ab") as out:
@@ -71,7 +71,7 @@ def mend_file(path: Path, start: int, index: Path, last: bool) -> None:
 
 
 def entry_of(record: bytes, name: str, offset: int, end: int) -> tuple[str, Entry | None]:
-    """Return the kind of a record, and its entry if it is an answer."""
+    """Return the type of a record, and its entry if it is a response."""
     parts = taken_apart(record)
     kind = parts["WARC-Type"]
     if kind not in ("response", "revisit"):
@@ -96,14 +96,14 @@ def entry_of(record: bytes, name: str, offset: int, end: int) -> tuple[str, Entr
 
 
 def recall(index: Path, payloads: Payloads) -> None:
-    """Remember the responses that were recorded last."""
-    latest = nlargest(payloads.most, responses(index), key=lambda found: found[2].moment)
+    """Load the responses that were recorded last."""
+    latest = nlargest(payloads.most, responses(index), key=lambda triple: triple[2].moment)
     for url, content, response in reversed(latest):
         payloads.add(url, content, response)
 
 
 def responses(index: Path) -> Iterator[tuple[str, str, EarlierResponse]]:
-    """Give the whole pages in an index that later answers may refer to."""
+    """Yield the complete pages in an index that later responses may refer to."""
     for entry in capture_index.entries(index):
         whole = entry.mime != REVISIT and not entry.truncated
         if whole and entry.status.startswith("2") and entry.date:

@@ -1,10 +1,8 @@
-"""A file that only grows, by whole pieces.
+"""Writing the responses of a live crawl, so that a kill at any moment loses nothing.
 
-Writing what a live crawl fetches, so that nothing is lost when it is killed at any moment.
-
-An answer is handed to the operating system in one piece, request record before response,
-then its line of the index.  What a killed crawl leaves behind is mended when the folder is
-opened again: the index tells up to where a file is whole, only the rest is looked at.
+A response is passed to the operating system in one piece, the request record before the response,
+then its line of the index.  What a killed crawl leaves behind is repaired when the folder is opened
+again: the index says up to where a file is complete, and only the rest is examined.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ from foragers.storage.warc.repair import mend
 
 @dataclass
 class Appended:
-    """A file to which pieces are appended, each of them whole or not at all."""
+    """A file to which pieces are appended, each completely or not at all."""
 
     path: Path
     size: int = field(init=False)
@@ -58,11 +56,11 @@ class Appended:
         self.size = os.fstat(self._descriptor).st_size
 
     def append(self, piece: bytes) -> None:
-        """Hand a piece to the operating system; what was written of it is cut off if that fails."""
+        """Append a piece; if that fails, cut off what was written of it."""
         start = self.size
         rest = memoryview(piece)
         try:
-            # A disk that fills up takes part of a piece first, and refuses the next part.
+            # A disk that becomes full takes part of a piece first, and refuses the next part.
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]
         except BaseException:
@@ -71,16 +69,16 @@ class Appended:
         self.size = start + len(piece)
 
     def cut(self, size: int) -> None:
-        """Cut the file off."""
+        """Cut the file to a length."""
         os.ftruncate(self._descriptor, size)
         self.size = size
 
     def sync(self) -> None:
-        """Have the file on the disk itself."""
+        """Write the file to the disk itself."""
         os.fsync(self._descriptor)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._descriptor)
 
 
@@ -89,9 +87,9 @@ CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-for
 
 @dataclass
 class Recorder:
-    """Appends answers to the WARC files of a folder, a new file every `limit` bytes.
+    """Appends responses to the WARC files of a folder, with a new file every `limit` bytes.
 
-    Files are called SERIES-NUMBER.warc.gz.  A folder that has files already goes on with theirs.
+    Files are called SERIES-NUMBER.warc.gz.  In a folder with files, they are continued.
     """
 
     folder: Path
@@ -107,7 +105,7 @@ class Recorder:
     _lock: int = field(init=False, default=-1)
 
     def open(self) -> None:
-        """Mend what a killed crawl left behind, and get ready to go on."""
+        """Repair what a killed crawl left behind, and open the files."""
         if self._index:
             return
         try:
@@ -122,9 +120,9 @@ class Recorder:
                 raise cannot_write(self.folder, error) from error
             raise
 
-    def record(self, reply: Response) -> str:
-        """Append an answer and return its place, FILE#OFFSET; nothing if no answer came."""
-        this = exchange(reply)
+    def record(self, response: Response) -> str:
+        """Append a response and return its place, FILE#OFFSET; "" if there was no response."""
+        this = exchange(response)
         if this is None:
             return ""
         self.open()
@@ -137,9 +135,9 @@ class Recorder:
             self.payloads.add(this.url, this.content, EarlierResponse(this.moment, this.payload))
         return f"{entry.filename}#{entry.offset}"
 
-    def convert(self, reply: Response, html: bytes, moment: int) -> None:
-        """Append what a recorded page became when its scripts had run, at a time in ms."""
-        this = exchange(reply)
+    def convert(self, response: Response, html: bytes, moment: int) -> None:
+        """Append the rendered version of a recorded page, made at a time in ms."""
+        this = exchange(response)
         if this is None:
             return
         self.open()
@@ -152,7 +150,7 @@ class Recorder:
             raise cannot_write(self._place, error) from error
 
     def sync(self) -> None:
-        """Have everything on the disk itself."""
+        """Write everything to the disk itself."""
         try:
             for part in (self._file, self._index):
                 if part:
@@ -161,13 +159,13 @@ class Recorder:
             raise cannot_write(self._place, error) from error
 
     def close(self) -> None:
-        """Have everything on disk and sort the index."""
+        """Write everything to disk and sort the index."""
         if not self._index:
             return
         self.sync()
         path = self._index.path
         self._release()
-        # On a full disk the index stays as it is: whole, and sorted some other time.
+        # On a full disk the index stays as it is: complete, but not sorted.
         with suppress(OSError):
             capture_index.sort(path)
 
@@ -202,20 +200,20 @@ class Recorder:
     def _records(
         self, this: Exchange, earlier: EarlierResponse | None
     ) -> tuple[bytes, bytes, Entry]:
-        """Return answer and request as they are written, and the entry, its place left open."""
-        reply = this.reply
+        """Return the records of response and request, and the entry without its place."""
+        response = this.response
         if this.not_modified or earlier:
             headers, body, mime = revisit_record(this, earlier), b"", REVISIT
         else:
-            mime = reply.header("Content-Type").partition(";")[0].strip().lower() or "unk"
-            headers, body = response_record(this), reply.body
+            mime = response.header("Content-Type").partition(";")[0].strip().lower() or "unk"
+            headers, body = response_record(this), response.body
         request, block = request_record(this, headers["WARC-Record-ID"], self.user_agent)
         asked = member(lines_of(request), block, self.compress)
-        answer = member(lines_of(headers) + reply.head, body, self.compress, dense=this.dense)
+        answer = member(lines_of(headers) + response.head, body, self.compress, dense=this.dense)
         entry = Entry(
             url=this.url,
             mime=mime,
-            status=str(reply.code),
+            status=str(response.code),
             digest=headers.get("WARC-Payload-Digest", "-"),
             length=str(len(answer)),
             offset="",
@@ -227,7 +225,7 @@ class Recorder:
         return answer, asked, entry
 
     def _room_for(self, size: int, moment: int) -> Appended:
-        """Return the file to write to, a new one if the present one is full."""
+        """Return the file to write to, a new one if the current one is full."""
         if self._file and self._file.size and self._file.size + size > self.limit:
             self.sync()
             self._file.close()
@@ -241,12 +239,12 @@ class Recorder:
         return self._file
 
     def _series(self) -> str:
-        """Return how the names of the files begin."""
+        """Return the prefix of the file names."""
         before = numbered(self.folder)
         return series_of(before[-1]) if before else self.series or name_for(self.folder)
 
     def _begin(self, file: Appended, moment: int) -> None:
-        """Write the record that says what a file is."""
+        """Write the record that describes a file."""
         fields = {
             "software": self.software,
             "format": "WARC File Format 1.1",
@@ -266,18 +264,18 @@ class Recorder:
         file.append(member(lines_of(headers), block, self.compress))
 
     def _current(self) -> Appended | None:
-        """Return the last file, to go on with, unless it is of the other kind."""
+        """Return the last file, to be continued, unless its compression differs."""
         last = recordings(self.folder)[-1:]
         fitting = [path for path in last if path.name.endswith(".gz") == self.compress]
         return Appended(fitting[0]) if fitting else None
 
     @property
     def _place(self) -> Path:
-        """The file that is being written, or the folder before there is one."""
+        """The current file, or the folder before there is one."""
         return self._file.path if self._file else self.folder
 
     def _release(self) -> None:
-        """Let go of all files."""
+        """Close all files."""
         for part in (self._file, self._index):
             if part:
                 part.close()
@@ -288,12 +286,12 @@ class Recorder:
 
 
 def name_for(folder: Path) -> str:
-    """Return what the files of a folder are called."""
+    """Return the prefix of the names of files in a folder."""
     return re.sub(r"[^A-Za-z0-9._]+", "-", folder.resolve().name).strip("-.") or "crawl"
 
 
 def series_for(folder: Path) -> str:
-    """Return a name for the files of a crawl that no other crawl has: folder, time and chance.
+    """Return a unique name for the files of a crawl: folder, time and random digits.
 
     So the files of many crawls can be put into one folder.
     """
@@ -301,7 +299,7 @@ def series_for(folder: Path) -> str:
 
 
 def locked(folder: Path) -> int:
-    """Keep others from recording into the same folder."""
+    """Lock a folder, so that no other crawl records into it."""
     lock = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -314,5 +312,5 @@ def locked(folder: Path) -> int:
 
 
 def cannot_write(path: Path, error: OSError) -> WriteError:
-    """Return what to tell the user when a file cannot be written."""
+    """Return the error for a file that cannot be written."""
     return WriteError(error.filename or path, error.strerror)

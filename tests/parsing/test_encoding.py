@@ -1,3 +1,5 @@
+"""In which encoding a page is written."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,46 +7,7 @@ import webencodings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.parsing.dates import read_date
 from foragers.parsing.encoding import declared, to_utf8
-from foragers.parsing.html.head import parse_refresh
-from foragers.parsing.robots_meta import Directives
-from support.shared_suites import suite
-
-
-def test_every_refresh_of_the_standards_tests_is_read_right() -> None:
-    passed, cases, bad = suite("html").run_refresh(parse_refresh)
-    assert passed == cases == 73, bad
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("2024-01-05", 1704412800),
-        ("2024-01-05T10:00:00Z", 1704448800),
-        ("2024-01-05T10:00:00.123+02:00", 1704441600),
-        ("2024-01-05 10:00", 1704448800),
-        ("20240105", 1704412800),
-        ("2024/01/05", 1704412800),
-        ("2024-01", 1704067200),
-        ("Fri, 05 Jan 2024 10:00:00 GMT", 1704448800),
-        ("5 January 2024", 1704412800),
-        ("January 5, 2024", 1704412800),
-        ("2024-13-45", None),
-        ("1899-01-01", None),
-        ("0001-01-01T00:00:00", None),
-        ("yesterday", None),
-        ("", None),
-    ],
-)
-def test_dates_are_read_in_the_spellings_of_the_web(text: str, seconds: float | None) -> None:
-    assert read_date(text) == seconds
-
-
-@given(st.text(max_size=40))
-def test_no_date_raises(text: str) -> None:
-    seconds = read_date(text)
-    assert seconds is None or 600_000_000 < seconds < 4_200_000_000
 
 
 def test_a_byte_order_mark_outranks_the_header() -> None:
@@ -108,17 +71,3 @@ def test_chinese_pages_may_have_characters_of_the_larger_set(label: str) -> None
     """The standard's gbk is gb18030, which has characters of four bytes; Python's is not."""
     text = "漢字 𠀀 ḿ €"
     assert to_utf8(text.encode("gb18030"), f"text/html; charset={label}") == text.encode()
-
-
-def test_what_the_server_says_outranks_what_the_page_says() -> None:
-    body = b"<meta charset=windows-1252><p>" + "привет".encode("windows-1251")
-    assert "привет".encode() in to_utf8(body, "text/html; charset=windows-1251")
-
-
-def test_a_page_is_kept_until_it_says_it_is_unavailable() -> None:
-    asks = Directives.parse(["unavailable_after: 2020-01-02"], "foragers")
-    moment = 1_577_923_200.0  # 2020-01-02 in UTC
-    assert not asks.not_to_be_kept(moment - 1)
-    assert asks.not_to_be_kept(moment + 1)
-    assert Directives.parse(["noindex"], "foragers").not_to_be_kept(0.0)
-    assert not Directives.parse(["nofollow"], "foragers").not_to_be_kept(0.0)

@@ -73,7 +73,7 @@ def test_what_was_forgotten_is_found_again_in_the_store() -> None:
 
 def test_no_addresses_are_no_trouble() -> None:
     ids, hosts = UrlTable().intern_many([])
-    assert (len(ids), len(hosts), hosts.dtype) == (0, 0, np.int32)
+    assert (len(ids), len(hosts), hosts.dtype) == (0, 0, np.dtype(np.int32))
 
 
 def test_an_address_that_is_none_leaves_the_table_as_it_was() -> None:

@@ -8,10 +8,8 @@ import os
 import random
 import resource
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from base64 import b32encode
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,25 +27,23 @@ from foragers.http.messages import FetchError, Request, Response
 from foragers.storage.warc.cdxj import NAME, Entry, entries, sort
 from foragers.storage.warc.dedup import Payloads
 from foragers.storage.warc.playback import read_record, recordings, taken_apart
-from foragers.storage.warc.repair import mend
-from foragers.storage.warc.writer import Recorder
 from foragers.urls.surt import surt
 from foragers.worlds.importing.importer import import_world
 from foragers.worlds.store import open_world
-from support.recorded_replies import START, check, chunked, members, page, reply
+from support.recorded_replies import (
+    START,
+    check,
+    chunked,
+    members,
+    page,
+    record_all,
+    recorder,
+    reply,
+)
 
 URL = "http://www.site.test/a?b=1"
 HTML = ("Content-Type", "text/html")
 IN_CHUNKS = (HTML, ("Transfer-Encoding", "chunked"))
-
-
-def recorder(folder: Path, **options: object) -> Recorder:
-    return Recorder(folder, "foragers/test", user_agent="test-bot", **options)  # type: ignore[arg-type]
-
-
-def record_all(folder: Path, replies: list[Response], **options: object) -> list[str]:
-    with recorder(folder, **options) as out:
-        return [out.record(one) for one in replies]
 
 
 def headers_of(folder: Path, kind: str) -> list[dict[str, str]]:
@@ -75,7 +71,9 @@ def test_an_answer_with_very_long_headers_does_not_end_the_reading_of_others(
 
 
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\nX: y\n\n", b"http/1.1 200 ok\r\nX: y\r\n\r\n"])
-def test_no_reader_finds_fault_with_an_answer_that_is_written_oddly(head, tmp_path: Path) -> None:
+def test_no_reader_finds_fault_with_an_answer_that_is_written_oddly(
+    head: bytes, tmp_path: Path
+) -> None:
     odd = Response(Request(URL), START, 0.1, "127.0.0.1", head, b"<p>a", 200, (("X", "y"),))
     (place,) = record_all(tmp_path, [odd])
     assert (read_record(tmp_path, place).code, read_record(tmp_path, place).body) == (200, b"<p>a")
@@ -233,7 +231,7 @@ def test_a_page_that_was_not_modified_refers_to_its_last_content(tmp_path: Path)
 
 def test_errors_redirects_and_parts_are_never_taken_for_a_page_again(tmp_path: Path) -> None:
     replies = [reply(URL, b"gone", START + n, code=404) for n in range(2)]
-    replies += [reply(URL, b"part", START + n, trouble=FetchError.TOO_LARGE) for n in range(2, 4)]
+    replies += [reply(URL, b"part", START + n, error=FetchError.TOO_LARGE) for n in range(2, 4)]
     replies += [reply(URL, b"part", START + 4)]
     record_all(tmp_path, replies)
     assert headers_of(tmp_path, "revisit") == []
@@ -249,7 +247,7 @@ def test_what_is_known_survives_and_is_bounded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "word"),
+    ("error", "word"),
     [
         (FetchError.TOO_LARGE, "length"),
         (FetchError.TIMEOUT, "time"),
@@ -258,18 +256,18 @@ def test_what_is_known_survives_and_is_bounded(tmp_path: Path) -> None:
     ],
 )
 def test_a_body_that_is_not_whole_says_why(
-    tmp_path: Path, trouble: FetchError | None, word: str
+    tmp_path: Path, error: FetchError | None, word: str
 ) -> None:
-    record_all(tmp_path, [reply(URL, b"part", trouble=trouble, cut=trouble is None)])
+    record_all(tmp_path, [reply(URL, b"part", error=error, cut=error is None)])
     assert headers_of(tmp_path, "response")[0]["WARC-Truncated"] == word
     assert [entry.truncated for entry in entries(tmp_path / NAME)] == [word]
     check(tmp_path)
 
 
 def test_no_answer_is_no_record(tmp_path: Path) -> None:
-    nothing = Response(Request(URL), START, 0.1, trouble=FetchError.NO_HOST)
+    nothing = Response(Request(URL), START, 0.1, error=FetchError.NO_HOST)
     half = Response(
-        Request(URL), START, 0.1, head=b"HTTP/1.1 200 OK\r\nA: b", trouble=FetchError.TIMEOUT
+        Request(URL), START, 0.1, head=b"HTTP/1.1 200 OK\r\nA: b", error=FetchError.TIMEOUT
     )
     assert record_all(tmp_path, [nothing, half]) == ["", ""]
     assert recordings(tmp_path) == []
@@ -328,47 +326,6 @@ def test_keys_put_the_pages_of_a_domain_together(url: str, key: str) -> None:
     assert surt(url) == key
 
 
-@pytest.mark.parametrize("compress", [True, False])
-def test_a_record_cut_off_anywhere_is_taken_back(tmp_path: Path, compress: bool) -> None:
-    whole = tmp_path / "whole" / "crawl"
-    out = recorder(whole, compress=compress)
-    sizes = [0]
-    for n in range(3):
-        out.record(page(n, 300))
-        sizes.append(recordings(whole)[0].stat().st_size)
-    data = recordings(whole)[0].read_bytes()
-    lines = (whole / NAME).read_bytes().splitlines(keepends=True)
-    for size in (*range(0, len(data), 61), len(data) - 1, len(data)):
-        complete = sum(end <= size for end in sizes[1:])
-        for indexed in {0, max(0, complete - 1), complete}:
-            folder = tmp_path / f"{size}-{indexed}" / "crawl"
-            folder.mkdir(parents=True)
-            (folder / recordings(whole)[0].name).write_bytes(data[:size])
-            (folder / NAME).write_bytes(b"".join(lines[:indexed]) + b"torn"[: size % 5])
-            mend(folder, Payloads())
-            assert (folder / NAME).read_bytes() == b"".join(lines[:complete])
-            record_all(folder, [page(n, 300) for n in range(complete, 3)], compress=compress)
-            assert recordings(folder)[0].read_bytes() == data
-    out.close()
-
-
-def test_lines_whose_records_never_reached_the_disk_are_dropped(tmp_path: Path) -> None:
-    record_all(tmp_path, [page(n) for n in range(5)])
-    (path,) = recordings(tmp_path)
-    third = sorted(int(entry.offset) for entry in entries(tmp_path / NAME))[2]
-    os.truncate(path, third + 50)
-    record_all(tmp_path, [page(7)])
-    assert sorted(check(tmp_path)) == [f"http://www.site.test/{n}" for n in (0, 1, 7)]
-
-
-def test_a_lost_index_is_made_anew(tmp_path: Path) -> None:
-    record_all(tmp_path, [page(n) for n in range(9)], limit=8000)
-    before = (tmp_path / NAME).read_bytes()
-    (tmp_path / NAME).unlink()
-    record_all(tmp_path, [])
-    assert (tmp_path / NAME).read_bytes() == before
-
-
 def test_two_crawls_cannot_write_to_one_folder(tmp_path: Path) -> None:
     with (
         recorder(tmp_path),
@@ -376,58 +333,6 @@ def test_two_crawls_cannot_write_to_one_folder(tmp_path: Path) -> None:
     ):
         recorder(tmp_path).record(page(1))
     recorder(tmp_path).record(page(1))
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from support.recorded_replies import page
-from foragers.storage.warc.writer import Recorder
-with Recorder(Path(sys.argv[1]), "foragers/test", limit=2_000_000) as out:
-    for n in range(int(sys.argv[2]), 10**9):
-        print(n, out.record(page(n, 3000 + n % 7 * 60_000)), flush=True)
-"""
-
-
-def writer(folder: Path, start: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", WRITER, str(folder), str(start)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-
-
-def test_a_crawl_killed_at_any_moment_loses_nothing_it_was_told_is_kept(tmp_path: Path) -> None:
-    chance = random.Random(5)
-    kept: dict[int, str] = {}
-    for _ in range(25):
-        with writer(tmp_path, max(kept, default=-1) + 1) as process:
-            assert process.stdout
-            said = [process.stdout.readline()]
-            time.sleep(chance.uniform(0, 0.03))
-            process.send_signal(signal.SIGKILL)
-            said += process.stdout.readlines()
-        for line in said:
-            if line.endswith("\n"):
-                kept[int(line.split()[0])] = line.split()[1]
-        mend(tmp_path, Payloads())
-        indexed = check(tmp_path)
-        assert {f"http://www.site.test/{n}" for n in kept} <= indexed.keys()
-    for number, place in kept.items():
-        assert read_record(tmp_path, place).url == page(number).request.url
-    assert len(kept) >= 25, "each writer says at least one thing before it is killed"
-
-
-def test_recovery_looks_only_at_what_the_index_does_not_know(tmp_path: Path) -> None:
-    record_all(tmp_path, [page(n) for n in range(6)])
-    (path,) = recordings(tmp_path)
-    with path.open("r+b") as file:
-        file.seek(700)
-        file.write(b"damage")
-    size = path.stat().st_size
-    record_all(tmp_path, [])
-    assert path.stat().st_size == size
 
 
 @pytest.fixture

@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.filters.link_filter import LONGEST, LinkFilter
+from foragers.filters.link_filter import LinkFilter
 from foragers.filters.scope import Scope
+from foragers.filters.settings import FilterSettings
 from foragers.urls.canonical import canonical
 
 HERE = ("http://a.test/",)
@@ -26,8 +27,10 @@ LINKS = [
         st.tuples(st.sampled_from(range(4)), st.integers(0, 3), st.lists(st.sampled_from(LINKS)))
     )
 )
-def test_answers_are_those_of_the_scope_whatever_was_asked_before(questions) -> None:
-    allowed = LinkFilter(most=5)
+def test_answers_are_those_of_the_scope_whatever_was_asked_before(
+    questions: list[tuple[int, int, list[str]]],
+) -> None:
+    allowed = LinkFilter(FilterSettings(links=5))
     for which, depth, links in questions:
         scope = SCOPES[which]
         plain = [canonical(link) for link in links]
@@ -36,8 +39,8 @@ def test_answers_are_those_of_the_scope_whatever_was_asked_before(questions) -> 
 
 
 def test_no_more_answers_are_remembered_than_a_number_and_none_that_is_long() -> None:
-    allowed = LinkFilter(most=10)
+    allowed = LinkFilter(FilterSettings(links=10, max_chars=100))
     for i in range(100):
-        allowed.many([f"http://a.test/{i}", "http://a.test/" + "x" * LONGEST], SCOPES[0], 1, True)
-        assert len(allowed._known) <= 10
-        assert all(len(href) <= LONGEST for href in allowed._known)
+        allowed.many([f"http://a.test/{i}", "http://a.test/" + "x" * 100], SCOPES[0], 1, True)
+        assert len(allowed._answers) <= 10
+        assert all(len(href) <= 100 for href in allowed._answers)

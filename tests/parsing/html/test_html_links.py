@@ -44,7 +44,7 @@ def test_links_that_are_not_described_differ_in_nothing_else(body: bytes) -> Non
         ("x" * 9000, None),
     ],
 )
-def test_a_link_leads_to_the_same_place_when_it_is_met_again(href, target) -> None:
+def test_a_link_leads_to_the_same_place_when_it_is_met_again(href: str, target: str | None) -> None:
     assert [Targets(URL).target(href), Targets(URL).target(href)] == [target, target]
     assert resolved(URL, href) == target
 
@@ -75,7 +75,9 @@ def test_no_more_links_are_remembered_than_a_number() -> None:
         (b"<meta name=description content='robots: noindex'>", False, False),
     ],
 )
-def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, nofollow) -> None:
+def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(
+    metas: bytes, noindex: bool, nofollow: bool
+) -> None:
     asks = Directives.parse([parse(metas, URL).robots], "foragers/1.0 (+http://a.test)")
     assert (asks.noindex, asks.nofollow) == (noindex, nofollow)
 
@@ -94,7 +96,7 @@ def test_what_is_asked_of_one_robot_by_name_is_for_that_robot(metas, noindex, no
         "http://a.test/x/.hidden",
     ],
 )
-def test_the_name_of_a_file_makes_no_difference_to_where_links_lead(base) -> None:
+def test_the_name_of_a_file_makes_no_difference_to_where_links_lead(base: str) -> None:
     for href in ("m", "./m", "../m", "/m", "?m", "#m", "//b.test/m"):
         assert Targets(base).target(href) == resolved(base, href)
         assert Targets(base).many([href, href]) == [resolved(base, href)] * 2

@@ -3,9 +3,7 @@ from __future__ import annotations
 import doctest
 import pickle
 import random
-import time
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from foragers.parsing.robots_meta import Directives
 from foragers.parsing.robots_rules import Rule, Rules, canonical, path_of
 from foragers.parsing.robots_txt import MAX_BYTES, Robots, robots_for_status
+from support.core_speed import units
 from support.shared_suites import suite
 
 AGENT = "Foragers"
@@ -388,24 +387,14 @@ HOSTILE = {
 LONG_PATHS = ["/" + "a" * 60, "/" + "a" * 2000, "/" + "ab" * 1000, "/" + "a" * 30_000]
 
 
-def seconds(work: Callable[[], object], tries: int) -> float:
-    """The least of several times of this thread, since the machine may have other things to do."""
-    times = []
-    for _ in range(tries):
-        start = time.thread_time()
-        work()
-        times.append(time.thread_time() - start)
-    return min(times)
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_file_takes_long(name: str) -> None:
-    assert seconds(lambda: Robots.parse(HOSTILE[name]), 3) < 0.5
+    """A unit is about a millisecond."""
+    assert units(lambda: Robots.parse(HOSTILE[name]), times=3) < 500
     robots = Robots.parse(HOSTILE[name])
-    assert seconds(lambda: robots.rules(AGENT), 1) < 0.5
+    assert units(lambda: robots.rules(AGENT), times=1) < 500
     for path in LONG_PATHS:
-        # A millisecond, and as much again for slower machines.
-        assert seconds(lambda path=path: robots.allowed(AGENT, path), 20) < 0.002
+        assert units(partial(robots.allowed, AGENT, path), times=20) < 2
 
 
 def test_what_takes_too_long_to_understand_is_not_allowed() -> None:
@@ -418,8 +407,8 @@ def test_an_ordinary_answer_takes_microseconds() -> None:
     robots = for_all(*folders, "Disallow: /*?sort=", "Disallow: /*.pdf$")
     url = "https://www.example.com/news/2024/05/some-article-title.html"
     assert robots.allowed(AGENT, url)
-    hundred = seconds(lambda: [robots.allowed(AGENT, url) for _ in range(100)], 20)
-    assert hundred / 100 < 10e-6
+    # A unit is about a millisecond: ten microseconds each.
+    assert units(lambda: [robots.allowed(AGENT, url) for _ in range(100)], times=20) < 1
 
 
 # ---- directives of pages
