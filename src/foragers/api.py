@@ -14,30 +14,31 @@ from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from html import escape
-from importlib import import_module
-from importlib.util import find_spec
-from inspect import Parameter, Signature
 from pathlib import Path
 from tempfile import mkdtemp
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import msgspec
 
 from foragers.core.files import write
-from foragers.core.options import make, options_in, parameters
+from foragers.core.options import make, options_in, signature_with
+from foragers.core.plugins.loading import needed
 from foragers.core.plugins.page import FetchedPage
 from foragers.core.protocols import Strategy
+from foragers.crawling.keywords import CrawlKeywords
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
-from foragers.errors import UsageError
+from foragers.errors import UsageError, python_names
 from foragers.judges.function import JudgeFunction, resolve_judge
 from foragers.strategies.registry import StrategyLike, resolve
 
 if TYPE_CHECKING:
     from foragers.evaluation.metrics.recall import Estimate
     from foragers.evaluation.metrics.summary import Summary
+    from foragers.reports.crawl_folder import CrawlFolder
     from foragers.reports.explain import Explanation
+    from foragers.reports.export import Exported
 
 
 def crawl(
@@ -45,7 +46,7 @@ def crawl(
     out: str | Path | None = None,
     judge: str | JudgeFunction | None = None,
     strategy: StrategyLike = "auto",
-    **options: Any,
+    **options: Unpack[CrawlKeywords],
 ) -> LiveCrawl:
     """Crawl the live web; iterate over what is returned, or call its `run()`.
 
@@ -65,17 +66,7 @@ def crawl(
         return LiveCrawl(order, out)
 
 
-def signature() -> Signature:
-    """Return the signature of `crawl`, with all options."""
-    given = (
-        Parameter("out", Parameter.KEYWORD_ONLY, default=None, annotation="str | Path | None"),
-        *parameters(CrawlOptions),
-    )
-    urls = Parameter("urls", Parameter.VAR_POSITIONAL, annotation="str")
-    return Signature([urls, *given], return_annotation="LiveCrawl")
-
-
-crawl.__signature__ = signature()  # type: ignore[attr-defined]
+crawl.__dict__["__signature__"] = signature_with(crawl, CrawlOptions)
 
 
 class LiveCrawl:
@@ -120,8 +111,7 @@ class LiveCrawl:
 
     def _pages(self) -> Iterator[FetchedPage]:
         with python_names():
-            session = Session(self.options, self.folder)
-            session.open()
+            session = Session.open(self.options, self.folder)
         self._session = session
         steps = session.steps()
         while True:
@@ -181,8 +171,7 @@ class LiveCrawl:
         if not (self.folder / "ledger.sqlite").exists():
             return Summary()
         with self._opened() as folder:
-            found: Summary = folder.summary()
-            return found
+            return folder.summary()
 
     @property
     def estimate(self) -> Estimate | None:
@@ -219,27 +208,33 @@ class LiveCrawl:
 
     def to_arrow(self, *, relevant: bool = False) -> Any:
         """Return the pages, or the relevant ones alone, as a pyarrow Table."""
-        arrow = needed("pyarrow", "to_arrow")
-        return arrow.Table.from_pylist(self._rows(relevant))
+        from foragers.reports.export import arrow_table
+
+        arrow = needed("pyarrow", "to_arrow()")
+        return arrow_table(arrow, self._exported(relevant))
 
     def to_pandas(self, *, relevant: bool = False) -> Any:
         """Return the pages, or the relevant ones alone, as a pandas DataFrame."""
-        return needed("pandas", "to_pandas").DataFrame(self._rows(relevant))
+        from foragers.reports.export import pandas_frame
+
+        return pandas_frame(needed("pandas", "to_pandas()"), self._exported(relevant))
 
     def to_polars(self, *, relevant: bool = False) -> Any:
         """Return the pages, or the relevant ones alone, as a polars DataFrame."""
-        return needed("polars", "to_polars").DataFrame(self._rows(relevant))
+        from foragers.reports.export import polars_frame
 
-    def _rows(self, relevant: bool) -> list[dict[str, Any]]:
+        return polars_frame(needed("polars", "to_polars()"), self._exported(relevant))
+
+    def _exported(self, relevant: bool) -> list[Exported]:
         from foragers.reports.export import Selection, pages
 
         if not (self.folder / "ledger.sqlite").exists():
             return []
         with self._opened() as folder:
-            return [msgspec.structs.asdict(page) for page in pages(folder, Selection(relevant))]
+            return list(pages(folder, Selection(relevant)))
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def _opened(self) -> Iterator[CrawlFolder]:
         """Open the ledger for reading, with all that was fetched so far."""
         from foragers.reports.crawl_folder import opened
 
@@ -272,20 +267,3 @@ class LiveCrawl:
     def _repr_html_(self) -> str:
         rows = (f"<tr><th>{n}</th><td>{escape(v)}</td></tr>" for n, v in self._told())
         return f"<table>{''.join(rows)}</table>"
-
-
-def needed(package: str, method: str) -> Any:
-    """Import a package that only some users have, or say how to get it."""
-    if find_spec(package) is None:
-        raise UsageError(f"{method}() needs {package}: pip install {package}")
-    return import_module(package)
-
-
-@contextmanager
-def python_names() -> Iterator[None]:
-    """Let errors name arguments of Python, not options of the command line."""
-    try:
-        yield
-    except UsageError as error:
-        error.args = (error.in_python(),)
-        raise

@@ -9,28 +9,29 @@ print(result)
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 
 from foragers.cli.compare import compare_arguments, plans_of
 from foragers.cli.world.importing import annotated
-from foragers.errors import UsageError
+from foragers.core.options import signature_with
+from foragers.errors import UsageError, python_names
 from foragers.evaluation.comparison.comparison import Comparison
-from foragers.evaluation.comparison.options import STRATEGIES
+from foragers.evaluation.comparison.keywords import CompareKeywords
+from foragers.evaluation.comparison.options import STRATEGIES, CompareOptions
 from foragers.evaluation.comparison.plan import Plan, compare_tasks
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.run import perform
 from foragers.evaluation.comparison.several import check_folder
 from foragers.evaluation.comparison.study import Study, prepare
-from foragers.judges.function import resolve_judge
+from foragers.judges.function import JudgeFunction, resolve_judge
 from foragers.strategies.registry import StrategyLike, named_model, resolve
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated import presets
@@ -114,15 +115,22 @@ class ReplayedCrawl:
 
 
 def replay(
-    world: World, topic: str | None = None, strategy: StrategyLike = "auto", **options: Any
+    world: World,
+    topic: str | None = None,
+    strategy: StrategyLike = "auto",
+    *,
+    relevant: str | None = None,
+    judge: str | JudgeFunction | None = None,
+    **options: Unpack[CompareKeywords],
 ) -> ReplayedCrawl:
     """Crawl a recorded or generated web with one strategy.
 
-    `options` are those of `foragers compare` that concern one run, such as `relevant`,
-    `threshold`, `budget`, `seed`, `since`, `delay` and `concurrency`.
+    `options` are those of `foragers compare` that concern one run, such as `threshold`, `budget`,
+    `seed`, `since`, `delay` and `concurrency`.
     """
     with python_names(), TemporaryDirectory(prefix="foragers-") as scratch:
-        given = {**options, "strategies": [strategy], "topic": topic}
+        given: dict[str, Any] = {**options, "relevant": relevant, "judge": judge}
+        given |= {"strategies": [strategy], "topic": topic}
         plan = plans([world], given, Path(scratch))[0]
         plan.check()
         study = judged(plan)
@@ -140,19 +148,22 @@ def compare(
     topic: str | Sequence[str] | None = None,
     *,
     strategies: str | Sequence[StrategyLike] = STRATEGIES,
+    relevant: str | Sequence[str] | None = None,
+    judge: str | JudgeFunction | None = None,
     jobs: int = 1,
     out: str | Path | None = None,
-    **options: Any,
+    **options: Unpack[CompareKeywords],
 ) -> Comparison:
     """Compare strategies on one or several webs, for one or several topics.
 
-    A strategy may be a name, a class or an object, and `judge` a name or a function.
-    `options` are those of `foragers compare`, such as `relevant` (a label or several),
-    `threshold`, `budget`, `runs`, `seed`, `against`, `since` and `ray`.  With more than one job, a
-    script must call this under `if __name__ == "__main__":`, since processes import it again.
+    A strategy may be a name, a class or an object, and `judge` a name or a function.  `relevant`
+    names a label or several.  `options` are those of `foragers compare`, such as `threshold`,
+    `budget`, `runs`, `seed`, `against`, `since` and `ray`.  With more than one job, a script must
+    call this under `if __name__ == "__main__":`, since processes import it again.
     """
     several = [worlds] if isinstance(worlds, str | Path | Archive) else list(worlds)
-    given = {**options, "strategies": strategies, "topic": topic, "jobs": jobs, "out": out}
+    given: dict[str, Any] = {**options, "strategies": strategies, "topic": topic}
+    given |= {"relevant": relevant, "judge": judge, "jobs": jobs, "out": out}
     with python_names(), TemporaryDirectory(prefix="foragers-") as scratch:
         tasks = plans(several, given, Path(scratch))
         for plan in tasks:
@@ -169,6 +180,10 @@ def compare(
         if out is not None:
             found.save(out)
         return found
+
+
+for function in (replay, compare):
+    function.__dict__["__signature__"] = signature_with(function, CompareOptions)
 
 
 def plans(worlds: Sequence[World], given: dict[str, Any], scratch: Path) -> list[Plan]:
@@ -204,13 +219,3 @@ def judged(plan: Plan) -> Study:
     study = prepare(plan.base)
     study.score()
     return study
-
-
-@contextmanager
-def python_names() -> Iterator[None]:
-    """Name arguments as Python does in errors: `new_within`, not `--new-within`."""
-    try:
-        yield
-    except UsageError as error:
-        text = re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), str(error))
-        raise UsageError(text) from error

@@ -1,6 +1,8 @@
 """What goes wrong and is the user's to mend, in one line that says how."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -30,16 +32,29 @@ class UsageError(Exception):
         begins = FLAG.match(text)
         end = begins.end() if begins else 0
         shown = {str(value), f"{value:g}" if isinstance(value, int | float) else ""} - {""}
-        for given in sorted(shown, key=len, reverse=True) if end and value is not None else ():
-            if text[end:].startswith(f" {given}"):
-                text = f"{self.option}={value!r}{text[end + len(given) + 1 :]}"
+        for spelled in sorted(shown, key=len, reverse=True) if end and value is not None else ():
+            if text[end:].startswith(f" {spelled}"):
+                text = f"{self.option}={value!r}{text[end + len(spelled) + 1 :]}"
                 break
+        # A message such as `--strategy mine.py:Mine: …` tells the value by itself.
+        if begins and value is None and (given := re.match(r" (\S+): ", text[end:])):
+            text = f"{self.option}={given[1]!r}{text[end + given.end(1) :]}"
         return FLAG.sub(lambda flag: argument(flag[2], bool(flag[1])), text)
 
 
 def argument(name: str, off: bool = False) -> str:
     """Return how an option of the command line is written in Python."""
     return f"{name.replace('-', '_')}={'False' if off else ''}"
+
+
+@contextmanager
+def python_names() -> Iterator[None]:
+    """Let errors name arguments of Python, not options of the command line."""
+    try:
+        yield
+    except UsageError as error:
+        error.args = (error.in_python(),)
+        raise
 
 
 class WriteError(UsageError):

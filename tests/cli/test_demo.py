@@ -32,14 +32,20 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "OTHER_SITES", range(2, 4))
 
 
+def number_in(pattern: str, text: str) -> int:
+    found = re.search(pattern, text)
+    assert found, text
+    return int(found[1])
+
+
 def test_the_demo_shows_that_learning_pays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
     out = capsys.readouterr().out
-    found = {name: int(re.search(rf"{name} +400 +(\d+)", out)[1]) for name in demo.STRATEGIES}
+    found = {name: number_in(rf"{name} +400 +(\d+)", out) for name in demo.STRATEGIES}
     assert found["auto"] > found["best-first"] > found["breadth-first"]
-    assert int(re.search(r"auto found more than best-first (\d+) times", out)[1]) >= 7
+    assert number_in(r"auto found more than best-first (\d+) times", out) >= 7
     assert (tmp_path / "demo" / "harvest.png").exists()
     assert list((tmp_path / "demo" / "best-first" / "warc").glob("*.warc.gz"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,10 +29,11 @@ def folder(tmp_path: Path) -> Path:
     return crawl_folder(tmp_path, world, budget=3)
 
 
-def explained(capsys: pytest.CaptureFixture[str], folder: Path, name: str) -> dict:
+def explained(capsys: pytest.CaptureFixture[str], folder: Path, name: str) -> dict[str, Any]:
     code, out, _ = said(capsys, "explain", folder, address(name), "--json")
     assert code == 0
-    return json.loads(out)
+    found: dict[str, Any] = json.loads(out)
+    return found
 
 
 def test_the_path_leads_from_the_seed_with_the_words_of_each_link(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from foragers.text.link_counts import LinkCounts
 from foragers.worlds.archive import Archive
 from foragers.worlds.store import save
 from support.crawl_folders import crawl_folder, said
-from support.worlds_by_hand import address, small_world
+from support.worlds_by_hand import address, small_world, url_id
 
 
 def model() -> Model:
@@ -42,10 +43,11 @@ def told(folder: Path, strategy: str) -> None:
     file.write_text(json.dumps(options))
 
 
-def explained(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
+def explained(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     code, out, err = said(capsys, "explain", *words, "--json")
     assert code == 0, err
-    return json.loads(out)
+    found: dict[str, Any] = json.loads(out)
+    return found
 
 
 def test_the_words_of_the_link_are_told_with_their_bins(
@@ -75,7 +77,7 @@ def test_a_spider_that_learns_is_told_the_crawl_again(
     graph |= {f"vein-{n}": [f"gold-{n}"] for n in range(30)}
     graph |= {f"gold-{n}": [] for n in range(30)}
     mine = small_world(graph)
-    gold = LabelJudge(frozenset(mine.book.find(address(f"gold-{n}")) for n in range(30)))
+    gold = LabelJudge(frozenset(url_id(mine, f"gold-{n}") for n in range(30)))
     spider = Spider(Keywords("robot arms"), bins=3)
     folder = crawl_folder(tmp_path, mine, strategy=spider, judge=gold)
     told(folder, "spider(bins=3)")

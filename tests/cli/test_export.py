@@ -9,8 +9,9 @@ import sqlite3
 import subprocess
 import sys
 import zlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyarrow import parquet
@@ -60,7 +61,7 @@ def member(data: bytes) -> bytes:
     return data[: len(data) - len(inflate.unused_data)]
 
 
-def exported(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> list[dict]:
+def exported(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> list[dict[str, Any]]:
     code, out, _ = said(capsys, "export", folder, "--format", "jsonl", *words)
     assert code == 0
     return [json.loads(line) for line in out.splitlines()]
@@ -75,7 +76,7 @@ def test_an_object_a_page_has_exactly_the_fields_promised(
     assert home["url"] == home["final_url"] == address("home")
     assert home["links"] == [address("a"), address("gone"), address("old")]
     assert (home["parent"], home["depth"], home["published"]) == (None, 0, None)
-    assert datetime.fromisoformat(home["fetched"]).utcoffset().total_seconds() == 0
+    assert datetime.fromisoformat(home["fetched"]).utcoffset() == timedelta(0)
     assert (home["warc"], home["offset"]) == (FILE, 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
 
@@ -11,7 +12,7 @@ import pytest
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.pace import Pace
 from foragers.core.protocols import Strategy, World
-from foragers.core.types import NO_PARENT, Status, Visit
+from foragers.core.types import NO_PARENT, Page, Status, Visit
 from foragers.judges.simple import Everything, LabelJudge
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BreadthFirst, Random
@@ -146,7 +147,8 @@ def test_lost_answers_do_not_end_the_crawl() -> None:
 
 
 def test_watch_sees_every_visit_in_order() -> None:
-    ledger, seen = MemoryLedger(), []
+    ledger = MemoryLedger()
+    seen: list[Visit] = []
     crawl = Crawl(BreadthFirst(), Recorded(small_world(TREE)), Everything(), ledger)
     crawl.begin()
     crawl.run(seen.extend)
@@ -157,7 +159,7 @@ def test_visits_are_in_the_ledger_before_the_strategy_is_told() -> None:
     ledger = MemoryLedger()
 
     class Suspicious(BreadthFirst):
-        def tell(self, visits) -> None:
+        def tell(self, visits: Sequence[Visit]) -> None:
             if visits[0].url != NO_PARENT:
                 assert ledger.visits[-len(visits) :] == list(visits)
             BreadthFirst.tell(self, visits)
@@ -179,7 +181,7 @@ def test_beginning_is_nowhere_and_links_to_the_seeds() -> None:
 
 def test_crawl_ends_when_the_world_takes_no_more() -> None:
     class Closing(Budget):
-        def finished(self, until: float = inf):
+        def finished(self, until: float = inf) -> Sequence[Page]:
             self.downloads = self.started
             return self.world.finished(until)
 

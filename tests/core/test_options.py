@@ -11,6 +11,7 @@ import pytest
 
 from foragers.core.options import (
     OnResume,
+    OptionField,
     Target,
     check_ranges,
     make,
@@ -33,7 +34,7 @@ class Trip:
     file: str = option("", help="a file", metavar="FILE")
 
 
-def named(name: str):
+def named(name: str) -> OptionField:
     return next(item for item in options_in(Trip) if item.name == name)
 
 
@@ -71,7 +72,7 @@ def test_options_are_built_by_the_names_that_users_know() -> None:
     ],
 )
 def test_what_is_out_of_range_or_of_another_type_is_refused_by_name(
-    given: dict, message: str, python: str
+    given: dict[str, object], message: str, python: str
 ) -> None:
     with pytest.raises(UsageError) as refused:
         check_ranges(make(Trip, given))
@@ -85,7 +86,7 @@ def test_a_signature_has_the_defaults_and_types_of_the_fields() -> None:
     assert found["max_depth"] == ("int | None", None)
     assert found["hosts"] == ("str | Sequence[str]", ())
     assert found["file"] == ("str | Path", "")
-    assert found["similarity"] == ("str", "keywords")
+    assert found["similarity"] == ("str", "words")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from foragers.core.files import check_writable, write
 from foragers.core.options import make
 from foragers.core.types import Visit
 from foragers.crawling.options import RESULTS, CrawlOptions
-from foragers.crawling.seeds import came, failure_of
+from foragers.crawling.seeds import any_fetched, failure_of
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
@@ -65,13 +65,12 @@ def run(options: argparse.Namespace, console: Console) -> None:
     # What is loaded stays, and pages make no circles: looking for some is a twentieth of the work.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    session = Session(order_of(options), options.out)
-    session.open()
+    session = Session.open(order_of(options), options.out)
     try:
         if options.json:  # which may be in the folder of the crawl
             check_writable(options.json, "--json")
-        if session.taken_up:
-            console.print(f"going on with {options.out} after {session.taken_up:,} visits")
+        if session.resumed_after:
+            console.print(f"going on with {options.out} after {session.resumed_after:,} visits")
         with View(console, session) as view:
 
             def watch(visits: Sequence[Visit]) -> None:
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
             session.run(watch)
         tell(session, options, console)
-        any_seed = came(session.ledger.facts())
+        any_seed = any_fetched(session.ledger.facts())
     finally:
         session.close()
     if session.stopped == "interrupted":
@@ -95,17 +94,18 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 def tell(session: Session, options: argparse.Namespace, console: Console) -> None:
     """Print the summary, and write it for machines."""
-    table = session.live.table
+    table = session.table
     facts = session.ledger.facts()
     hosts = [table.host_name(table.host(url)) for url in facts.urls.tolist()]
     summary = summarise(facts, hosts, session.ledger.reasons())
     found = session.estimate()
-    print_summary(summary, session.stopped, console, found)
+    print_summary(summary, session.stopped, console, found, session.standing)
     print_left_alone(session.left_alone, console)
     kept = "ledger.sqlite, warc/" if options.warc else "ledger.sqlite"
     console.print(f"everything is in {options.out}: {kept}", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
         told["estimate"] = msgspec.to_builtins(found)
+        told["judge"] = msgspec.to_builtins(session.standing)
         told["left_alone"] = msgspec.to_builtins(session.left_alone)
         write(options.json, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

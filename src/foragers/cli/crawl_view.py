@@ -21,7 +21,7 @@ from foragers.evaluation.metrics.recall import Estimate
 
 LATELY = 100
 LONGEST = 64
-"""How many letters of an address are shown."""
+"""How many characters of a URL are shown."""
 REDRAW, LINE_EVERY = 0.25, 10.0
 """Seconds between two pictures on a terminal, and between two lines elsewhere."""
 
@@ -46,7 +46,7 @@ class ShownCrawl(Protocol):
 
     @property
     def before(self) -> CrawlCounts:
-        """What the crawl had come to before it was taken up again."""
+        """What the crawl had come to before it was resumed."""
         ...
 
     @property
@@ -147,6 +147,8 @@ class View:
         whole = Table.grid()
         whole.add_row(grid)
         if self._crawl.latest is not None:
+            for plan in self._crawl.latest.plans[:1]:
+                whole.add_row(Text(plain(plan.said)))
             whole.add_row(Text(plain(self._crawl.latest.basis_said), style="dim"))
         if self._last:
             whole.add_row(Text(f"last relevant  {short(self._last)}", no_wrap=True))
@@ -157,9 +159,12 @@ class View:
         return self._tally.relevant / max(1, self._tally.downloads), lately
 
     def _recall(self) -> str:
-        """Return what share has been found, if that can be told."""
+        """Return what share has been found, and what the budget will find, if that can be told."""
         latest = self._crawl.latest
-        return f", {latest}" if latest is not None and latest.total is not None else ""
+        if latest is None or latest.total is None:
+            return ""
+        plans = [plan.said for plan in latest.plans[:1] if not plan.withheld]
+        return ", ".join(["", str(latest), *plans])
 
     def _awaited(self) -> str:
         """Return that better pages are waited for, and how many hosts have them."""
@@ -184,5 +189,5 @@ class View:
 
 
 def short(address: str) -> str:
-    """Return an address that is not too long for a line."""
+    """Return a URL that is not too long for a line."""
     return address if len(address) <= LONGEST else address[: LONGEST - 1] + "…"

@@ -31,7 +31,7 @@ from foragers.worlds.serving.server import WorldServer
 PAGES, BUDGET = 6000, 400
 SITE, OTHER_SITES = 1, range(2, 10)
 """The site that is served and crawled, and those on which the crawls are repeated."""
-AIM = Target("football goal league", threshold=0.5)
+AIM = Target("football goal league")
 STRATEGIES = {
     "breadth-first": "follows links in the order in which it finds them",
     "best-first": "prefers links whose words, and whose page, resemble the topic",
@@ -108,14 +108,13 @@ def crawl(home: str, strategy: str, folder: Path, console: Console) -> tuple[Cur
         allow_private=("127.0.0.0/8",),
     )
     console.print(
-        f"$ foragers crawl {home} --topic '{AIM.topic}' --threshold {AIM.threshold}"
+        f"$ foragers crawl {home} --topic '{AIM.topic}'"
         f" --strategy {strategy} --budget {BUDGET} --delay 0 --scope any"
         f" --allow-private 127.0.0.0/8 --out {folder}",
         soft_wrap=True,
         highlight=False,
     )
-    session = Session(order, folder)
-    session.open()
+    session = Session.open(order, folder)
     try:
         with View(console, session) as view:
             session.run(view.update)
@@ -123,7 +122,7 @@ def crawl(home: str, strategy: str, folder: Path, console: Console) -> tuple[Cur
         if not facts.ok.any():
             raise ConnectionError(f"the demo could not fetch a single page of {home}")
         best = int(facts.urls[np.argmax(np.where(facts.ok, facts.relevance, -np.inf))])
-        return harvest.curve(harvest.found(facts)), session.live.table.href(best)
+        return harvest.curve(harvest.found(facts)), session.table.href(best)
     finally:
         session.close()
 
@@ -172,7 +171,7 @@ def verdict(curves: Mapping[str, Sequence[Curve]]) -> str:
 
 
 def next_steps(out: Path, picture: Path, page: str) -> Iterator[str]:
-    """Say what is worth looking at, in commands that run as they are printed."""
+    """Return what is worth looking at, in commands that run as they are printed."""
     command = sys.argv[0] if Path(sys.argv[0]).name == "foragers" else "foragers"
     command = "foragers" if shutil.which("foragers") else command
     yield "Look at:"

@@ -60,12 +60,16 @@ def run(options: argparse.Namespace, console: Console) -> None:
         console.print(line, soft_wrap=True)
     if found.reasons:
         show_reasons(found.reasons, console)
+    if found.judged:
+        show_reasons(found.judged, console, "Why it has this relevance")
 
 
-def show_reasons(reasons: Reasons, console: Console) -> None:
-    """Print what a strategy says of its choice."""
+def show_reasons(
+    reasons: Reasons, console: Console, title: str = "Why it had this promise"
+) -> None:
+    """Print what a strategy says of its choice, or a judge of a page."""
     console.print()
-    console.print(Text("Why it had this promise", style="bold"))
+    console.print(Text(title, style="bold"))
     console.print(said("  ", reasons.says), soft_wrap=True)
     if reasons.parts:
         grid = Table(box=SIMPLE, pad_edge=False)
@@ -93,7 +97,7 @@ def lines(found: Explanation) -> list[Text]:
 
 
 def outcome(found: Explanation) -> list[Text]:
-    """Say what came of a download."""
+    """Return what came of a download."""
     last = found.path[-1]
     when = last.fetched or "at an unknown time"
     had = ("fetched", f"{when}, download {last.download or 0:,}")
@@ -124,7 +128,7 @@ def far(step: PathStep) -> str:
 
 
 def judged(step: PathStep) -> str:
-    """Say what the judge made of a page."""
+    """Return what the judge made of a page."""
     return f"{step.relevance:.3f}, {'relevant' if step.relevant else 'not relevant'}"
 
 
@@ -142,7 +146,7 @@ def way(found: Explanation) -> list[Text]:
 
 
 def step_lines(step: PathStep, first: bool) -> list[Text]:
-    """Return one step of the path: the words that led there, the address, the numbers."""
+    """Return one step of the path: the words that led there, the URL, the numbers."""
     text = []
     if not first:
         text.append(said("  ↓ ", words(step.anchor, step.around)))
@@ -167,7 +171,7 @@ def words(anchor: str | None, around: str | None) -> str:
 
 
 def not_fetched(found: Explanation) -> list[Text]:
-    """Say what is known of an address that was not fetched."""
+    """Return what is known of a URL that was not fetched."""
     what = "is a seed but" if found.seed else "is known but"
     text = [said("", f"{plain(found.asked)} {what} was not fetched.")]
     if found.links:
@@ -180,7 +184,7 @@ def not_fetched(found: Explanation) -> list[Text]:
 
 
 def linking_lines(linking: Linking) -> list[Text]:
-    """Return a page that links to an address, and its words."""
+    """Return a page that links to a URL, and its words."""
     told = f"{words(linking.anchor, linking.around)}, page relevance {linking.relevance:.3f}"
     return [said("  ", linking.url, 2000), said("      ", told)]
 

@@ -30,6 +30,7 @@ VERBS = {
     "report": "write a web page about a crawl, with curves and tables",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
     "explain": "show why a page was fetched",
+    "feedback": "tell a crawl which of its pages are wanted",
     "compare": "compare strategies on a recorded or generated web",
     "reproduce": "reproduce the tables and figures of a paper",
     "train": "train a model for the strategies that use one",

@@ -27,6 +27,12 @@ GROUPS = {
     ),
     "learning automata, populations of agents": ("lafc", "energy", "infospiders"),
     "fleets that look for news": ("foragers", "mixed-fleet", "wl", "rl", "wlrl", "wlrl-refresh"),
+    "published crawlers, to compare with": (
+        "tag-path-bandit",
+        "host-bandit",
+        "q-learning",
+        "keyword-scorer",
+    ),
     "references and controls": (
         "optimal",
         "uniform",

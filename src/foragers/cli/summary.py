@@ -15,6 +15,7 @@ from foragers.crawling.progress import LeftAlone
 from foragers.evaluation.metrics.counts import ERRORS
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, Summary
+from foragers.judges.words import Standing
 
 WORST, MOST_CAUSES = 5, 10
 """How many errors by host, and how many causes of all hosts, are listed."""
@@ -24,17 +25,26 @@ LONGEST_BASIS = 400
 
 
 def print_summary(
-    summary: Summary, stopped: str | None, console: Console, estimate: Estimate | None = None
+    summary: Summary,
+    stopped: str | None,
+    console: Console,
+    estimate: Estimate | None = None,
+    standing: Standing | None = None,
 ) -> None:
     """Print the numbers of a crawl, why it stopped, and what went wrong most often."""
-    console.print(numbers(summary, stopped, estimate))
+    console.print(numbers(summary, stopped, estimate, standing))
     if summary.not_had:
         console.print(causes(summary))
     if summary.worst_errors:
         console.print(errors(summary))
 
 
-def numbers(summary: Summary, stopped: str | None, estimate: Estimate | None = None) -> Table:
+def numbers(
+    summary: Summary,
+    stopped: str | None,
+    estimate: Estimate | None = None,
+    standing: Standing | None = None,
+) -> Table:
     """Return the table of a crawl's numbers."""
     grid = Table(box=SIMPLE, show_header=False, pad_edge=False)
     grid.add_column(style="bold", no_wrap=True)
@@ -55,8 +65,16 @@ def numbers(summary: Summary, stopped: str | None, estimate: Estimate | None = N
     rows.insert(2, recall)
     if estimate is not None:
         rows.insert(3, ("", "", plain(estimate.basis_said, LONGEST_BASIS)))
+    if standing is not None:
+        passes = ("passes now", f"{standing.passing:,}", f"of the {standing.pages:,} pages so far")
+        rows.insert(2, passes)
     for name, value, note in rows:
         grid.add_row(name, value, note)
+    if estimate is not None:
+        for planned in estimate.planned:
+            grid.add_row("plan", "", plain(planned.said, LONGEST_BASIS))
+        for ahead in estimate.plans[-1:]:
+            grid.add_row("with more", "", plain(ahead.said, LONGEST_BASIS))
     if stopped:
         grid.add_row("stopped", "", Text(plain(stopped)))
     return grid

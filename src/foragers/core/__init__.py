@@ -1,1 +1,1 @@
-"""The loop, its protocols, and the facts that pass through it; begin reading here."""
+"""The loop, its protocols, and the records that pass through it; begin reading here."""

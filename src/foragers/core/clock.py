@@ -1,7 +1,7 @@
-"""The time for pauses and deadlines: seconds since 1970, but never set back or ahead.
+"""The clock for pauses and deadlines: seconds since 1970, but monotonic.
 
-It starts at the time of the system and then runs with the monotonic clock.  A system clock
-that jumps ends no crawl and shortens no pause.  Dates that are recorded are of the system.
+It starts at the system time and then runs with the monotonic clock.  So a system clock that jumps
+ends no crawl and shortens no pause.  Recorded dates are those of the system clock.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ _START = time.time() - time.monotonic()
 
 
 def steady() -> float:
-    """Return the time by a clock that nobody sets."""
+    """Return the time of the monotonic clock."""
     return _START + time.monotonic()
 
 
 def to_system(moment: float) -> float:
-    """Return a steady time as the system's clock would tell it now."""
+    """Return a monotonic time as a time of the system clock."""
     return moment - steady() + time.time()
 
 
 def from_system(moment: float) -> float:
-    """Return a time of the system's clock as a steady one."""
+    """Return a time of the system clock as a monotonic one."""
     return moment - time.time() + steady()

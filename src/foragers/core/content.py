@@ -1,19 +1,20 @@
-"""The content of a page whose links are at hand: as objects, or as columns."""
+"""The content of a page, in memory or as stored in a ledger."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
-from foragers.core.types import Addresses, Document, HostId, Link, Links, Page, UrlId
+from foragers.core.types import Addresses, Content, Document, HostId, Link, Links, Page, UrlId
 
 
 class LinkUrls:
-    """The addresses that a page links to, and someone to ask for others."""
+    """The URLs that a page links to; other URLs are looked up in `others`."""
 
     __slots__ = ("_hrefs", "_others")
 
@@ -22,19 +23,19 @@ class LinkUrls:
         self._others = others
 
     def href(self, url: UrlId) -> str:
-        """Return the address of a URL."""
-        known = self._hrefs.get(url)
-        if known is None and self._others is not None:
+        """Return a URL as a string."""
+        href = self._hrefs.get(url)
+        if href is None and self._others is not None:
             return self._others.href(url)
-        return known or ""
+        return href or ""
 
     def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
-        """Return the addresses of many URLs."""
+        """Return many URLs as strings."""
         return list(map(self.href, urls))
 
 
 class MemoryContent(msgspec.Struct, frozen=True, array_like=True):
-    """A document and its links, held in memory, and by what the server knows this version."""
+    """A document and its links in memory, with validators of this version."""
 
     words: Document
     links: tuple[Link, ...] = ()
@@ -42,28 +43,48 @@ class MemoryContent(msgspec.Struct, frozen=True, array_like=True):
     modified: str = ""
 
     def document(self) -> Document:
-        """Return what the page says."""
+        """Return the text of the page."""
         return self.words
 
     def outlinks(self) -> Sequence[ParsedLink]:
-        """Return the links as the page shows them."""
+        """Return the links as parsed."""
         return [
             ParsedLink(link.href, link.anchor, link.around, link.path, link.position, link.rel)
             for link in self.links
         ]
 
     def columns(self, others: Addresses | None = None) -> Links:
-        """Return the links as a page carries them; `others` knows addresses besides theirs."""
+        """Return the links of a page; `others` finds URLs that it does not link to."""
         targets = np.array([link.url for link in self.links], np.int32)
         hosts = np.array([link.host for link in self.links], np.int32)
-        spelled = LinkUrls(((link.url, link.href) for link in self.links), others)
-        return Links(targets, hosts, spelled, self)
+        urls = LinkUrls(((link.url, link.href) for link in self.links), others)
+        return Links(targets, hosts, urls, self)
+
+
+@runtime_checkable
+class FetchedContent(Content, Protocol):
+    """Content from a server, with its validators."""
+
+    @property
+    def etag(self) -> str:
+        """The ETag of this version."""
+        ...
+
+    @property
+    def modified(self) -> str:
+        """The Last-Modified header of this version."""
+        ...
+
+    @property
+    def noarchive(self) -> bool:
+        """Whether no copy of the page may be kept."""
+        ...
 
 
 class StoredContent(msgspec.Struct, frozen=True, array_like=True):
-    """A document and its links as a ledger writes them down, the links as columns.
+    """A document and its links as stored in a ledger, the links as columns.
 
-    Ledgers of the first kind have their links one by one, as `listed`.
+    Ledgers of the first format have their links one by one, as `listed`.
     """
 
     words: Document
@@ -76,7 +97,7 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
     told: LinkColumns = LinkColumns()
 
     def __post_init__(self) -> None:
-        # It may be read from a file that is damaged, or that means harm.
+        # It may come from a damaged or malicious file.
         numbers = (*self.targets, *self.hosts)
         numbers += tuple(number for link in self.listed for number in (link.url, link.host))
         if not len(self.targets) == len(self.hosts) == len(self.hrefs):
@@ -87,17 +108,19 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, page: Page, document: Document) -> StoredContent:
-        """Return what is to be written down of a page."""
+        """Return the content of a page to be stored."""
         targets, content = page.links.targets.tolist(), page.content
         told = ParsedLinks.of(content.outlinks()).columns()
-        if getattr(content, "noarchive", False):
-            # No copy of what it says: its title and its links are no copy.
+        if isinstance(content, FetchedContent) and content.noarchive:
+            # No copy of its text: title and links are no copy.
             document = replace(document, headings=(), text="")
             told = replace(told, arounds=[], words="", starts=[], ends=[])
+        kinds = FetchedContent | StoredContent | MemoryContent
+        validators = content if isinstance(content, kinds) else None
         return cls(
             document,
-            etag=getattr(content, "etag", ""),
-            modified=getattr(content, "modified", ""),
+            etag=validators.etag if validators else "",
+            modified=validators.modified if validators else "",
             targets=targets,
             hosts=page.links.hosts.tolist(),
             hrefs=page.links.addresses.hrefs(targets),
@@ -105,11 +128,11 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
         )
 
     def document(self) -> Document:
-        """Return what the page says."""
+        """Return the text of the page."""
         return self.words
 
     def outlinks(self) -> Sequence[ParsedLink]:
-        """Return the links as the page shows them."""
+        """Return the links as parsed."""
         if self.listed:
             return MemoryContent(self.words, self.listed).outlinks()
         return ParsedLinks.read(self.hrefs, self.told)
@@ -120,9 +143,9 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
         return self.listed or tuple(self.columns())
 
     def columns(self, others: Addresses | None = None) -> Links:
-        """Return the links as a page carries them; `others` knows addresses besides theirs."""
+        """Return the links of a page; `others` finds URLs that it does not link to."""
         if self.listed:
             return MemoryContent(self.words, self.listed).columns(others)
-        spelled = LinkUrls(zip(self.targets, self.hrefs, strict=True), others)
+        urls = LinkUrls(zip(self.targets, self.hrefs, strict=True), others)
         targets, hosts = np.array(self.targets, np.int32), np.array(self.hosts, np.int32)
-        return Links(targets, hosts, spelled, self)
+        return Links(targets, hosts, urls, self)

@@ -1,4 +1,4 @@
-"""Text from the web made fit to be shown, and times as people and machines read them."""
+"""Text from the web made safe to show, and times and numbers as text."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-# Control characters drive terminals; marks of direction make a text read as another.
+# Control characters can drive terminals; direction marks can make a text look like another.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 MAX_LENGTH = 200
 
 
 def plain(text: str, longest: int = MAX_LENGTH) -> str:
-    """Return a text on one line, without what would move a cursor or turn its direction."""
+    """Return a text on one line, without characters that move the cursor."""
     tidy = " ".join(_UNSAFE.sub(" ", text).split())
     return tidy if len(tidy) <= longest else tidy[: longest - 1] + "…"
 
 
 def is_web(url: str) -> bool:
-    """Say whether an address may become a link."""
+    """Return whether a URL may become a link."""
     return url.lower().startswith(("http://", "https://"))
 
 
 def host_name(url: str) -> str:
-    """Return the host of an address as it is shown, whatever the address is."""
+    """Return the host of a URL for display, whatever the URL is."""
     try:
         return urlsplit(url).netloc.rpartition("@")[2].lower() or url
     except ValueError:
@@ -39,7 +39,7 @@ def iso(time: float | None) -> str | None:
 
 
 def utc(time: float | None) -> datetime | None:
-    """Return a time as a moment of the calendar; None where that has no such day."""
+    """Return a time as a datetime; None if the calendar has no such day."""
     if time is None:
         return None
     try:
@@ -53,7 +53,7 @@ def duration(seconds: float) -> str:
     whole = round(seconds)
     units = (("d", whole // 86_400), ("h", whole // 3600 % 24), ("min", whole // 60 % 60))
     parts = [f"{count} {unit}" for unit, count in (*units, ("s", whole % 60))]
-    first = next((place for place, (_, count) in enumerate(units) if count), len(units))
+    first = next((index for index, (_, count) in enumerate(units) if count), len(units))
     return " ".join(parts[first : first + 2])
 
 

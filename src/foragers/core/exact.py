@@ -1,20 +1,21 @@
-"""Arithmetic that comes to the same on every processor, bit for bit.
+"""Arithmetic with the same result on every processor, bit for bit.
 
-IEEE 754 leaves nothing open for + − × ÷ and square roots.  It says nothing of exponentials,
-logarithms and powers: numpy and the C library each have several versions of them, for
-processors with and without FMA, AVX2 or AVX-512, and their last digits differ.  BLAS adds
-products in an order that suits the processor.  A crawl that chooses by such numbers is
-another crawl on another machine.  So what lies between the state of a strategy and its
-choices is computed here, from the four operations alone and in a fixed order:
+IEEE 754 defines + − × ÷ and square roots completely.  It does not define exponentials, logarithms
+and powers: numpy and the C library each have several versions of them, for processors with and
+without FMA, AVX2 or AVX-512, and their last digits differ.  BLAS adds products in an order that
+suits the processor.  A crawl that chooses by such numbers takes another way on another machine.  So
+everything between the state of a strategy and its choices is computed here, from the four
+operations alone and in a fixed order:
 
     exp, log, log1p, expm1, tanh, sigmoid, softplus, power, cos_of_turns   of arrays
     exp_of, log_of, log1p_of, expm1_of, power_of             of single numbers, with the same bits
     dot, times, solved, leading, orthogonal                  instead of `@` and LAPACK
     row_sums, column_sums, grouped, by_row                   instead of products of sparse matrices
 
-Errors are a few units in the last place.  What numpy does alike everywhere is used as it is:
-`sum`, `cumsum`, `bincount`, `sqrt`, stable sorts.  Not alike are `argsort` without
-`kind="stable"` and `argpartition`, which order ties by the width of the processor's registers.
+Errors are a few units in the last place.  Functions of numpy that give the same result everywhere
+are used directly: `sum`, `cumsum`, `bincount`, `sqrt`, stable sorts.  `argsort` without
+`kind="stable"` and `argpartition` are not among them: they order ties by the width of the
+processor's registers.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Reals = NDArray[Any]
-"""Numbers of any kind that can be turned into floats."""
+"""Numbers of any kind that can be converted to floats."""
 
 PARTS = 1024
-"""A doubling is divided into so many steps whose exponentials are kept in a table."""
+"""The number of steps per doubling whose exponentials are in a table."""
 SHIFT = 10
 FINE = 256
-"""Logarithms are kept in a table in steps of one part in so many."""
+"""The number of steps of the table of logarithms."""
 COUNTS = 4096
-"""The logarithms of smaller counts are kept in a table."""
+"""The logarithms of smaller counts are in a table."""
 CHUNK = 20_000
-"""So many entries of a sparse matrix are multiplied at a time."""
+"""The number of entries of a sparse matrix multiplied at a time."""
 SQUARINGS = 50
 
 _DIGITS = Context(prec=24)
@@ -51,7 +52,7 @@ _STEP = _DIGITS.divide(_LN2, Decimal(PARTS))
 
 
 def _first_digits(value: Decimal) -> float:
-    """Return a number to 40 binary places: its products with small integers are exact."""
+    """Return a number to 40 binary digits: its products with small integers are exact."""
     return ldexp(int(value * 2**40), -40)
 
 
@@ -64,7 +65,7 @@ _TWO_THIRDS, _TWO_FIFTHS, _SIXTH, _24TH = 2 / 3, 2 / 5, 1 / 6, 1 / 24
 _TURN = 6.283185307179586
 _LARGEST, _SMALLEST = 710.0, -746.0
 _LEAST, _MOST = -1080, 1024
-"""Powers of two between which a float can lie, and a little more."""
+"""The range of exponents of a float, and a little more."""
 
 _SMALL = [_DIGITS.exp(_DIGITS.multiply(_STEP, Decimal(i))) for i in range(_SIDE)]
 _LARGE = [_DIGITS.exp(_DIGITS.multiply(_STEP, Decimal(i * _SIDE))) for i in range(PARTS // _SIDE)]
@@ -90,7 +91,7 @@ _UP, _LOG_UP = 2.0**54, float(_DIGITS.multiply(_LN2, Decimal(54)))
 
 
 def _reduced(x: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Return how many steps some powers are away from one, and e to the rest, less one."""
+    """Return the number of steps of powers, and e to the remainder, minus one."""
     kept = np.minimum(np.maximum(x, _SMALLEST), _LARGEST)
     steps = np.rint(kept * _STEPS_IN_ONE)
     rest = kept - steps * _HIGH
@@ -106,7 +107,7 @@ def _reduced(x: Floats) -> tuple[NDArray[np.int64], Floats]:
 
 
 def exp(x: Reals) -> Floats:
-    """Return e to some powers."""
+    """Return e to the power of each number."""
     steps, more = _reduced(np.asarray(x, np.float64))
     roots = _ROOTS.take(steps & (PARTS - 1))
     more *= roots
@@ -118,7 +119,7 @@ def exp(x: Reals) -> Floats:
 
 
 def exp_of(x: float) -> float:
-    """Return e to a power."""
+    """Return e to the power of a number."""
     if isnan(x):
         return nan
     kept = min(max(x, _SMALLEST), _LARGEST)
@@ -130,7 +131,7 @@ def exp_of(x: float) -> float:
 
 
 def expm1(x: Reals) -> Floats:
-    """Return e to some powers, less one; exact also where that is nearly nothing."""
+    """Return e to the power of each number, minus one; exact also for small powers."""
     given = np.asarray(x, np.float64)
     steps, more = _reduced(np.minimum(given, 60.0))
     part = steps & (PARTS - 1)
@@ -141,7 +142,7 @@ def expm1(x: Reals) -> Floats:
 
 
 def expm1_of(x: float) -> float:
-    """Return e to a power, less one."""
+    """Return e to the power of a number, minus one."""
     if not x <= 60.0:
         return exp_of(x)
     kept = max(x, _SMALLEST)
@@ -190,7 +191,7 @@ def _log(x: Floats) -> Floats:
 
 
 def log_of(x: float) -> float:
-    """Return the natural logarithm of a number: minus infinity for nothing."""
+    """Return the natural logarithm of a number, minus infinity for zero."""
     if not 0 < x < inf:
         return -inf if x == 0 else x if x == inf else nan
     if x < _LEAST_NORMAL:
@@ -209,7 +210,7 @@ def log_of(x: float) -> float:
 
 
 def log1p(x: Reals) -> Floats:
-    """Return the logarithms of one and some more; exact also where that more is little."""
+    """Return the logarithms of 1 + x; exact also for small x."""
     given = np.asarray(x, np.float64)
     sums = 1.0 + given
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -218,7 +219,7 @@ def log1p(x: Reals) -> Floats:
 
 
 def log1p_of(x: float) -> float:
-    """Return the logarithm of one and a number more."""
+    """Return the logarithm of 1 + x."""
     total = 1.0 + x
     if total <= 0 or isinf(total) or isnan(total):
         return log_of(total)
@@ -226,7 +227,7 @@ def log1p_of(x: float) -> float:
 
 
 LOG_COUNTS = log(np.maximum(np.arange(COUNTS), 1))
-"""The logarithms of small counts; that of none is that of one."""
+"""The logarithms of small counts; that of 0 is replaced by that of 1."""
 _LOG_COUNT_LIST = LOG_COUNTS.tolist()
 
 
@@ -265,14 +266,14 @@ def softplus(x: Reals) -> Floats:
 
 
 def power(x: Reals, exponent: Reals | float) -> Floats:
-    """Return powers of numbers that are not negative."""
+    """Return powers of non-negative numbers."""
     with np.errstate(invalid="ignore"):
         found = exp(np.asarray(exponent, np.float64) * log(x))
     return np.where(np.asarray(exponent) == 0, 1.0, found)
 
 
 def power_of(x: float, exponent: float) -> float:
-    """Return a power of a number that is not negative."""
+    """Return a power of a non-negative number."""
     return exp_of(exponent * log_of(x)) if exponent else 1.0
 
 
@@ -288,35 +289,35 @@ def cos_of_turns(turns: Reals) -> Floats:
 
 
 def dot(one: Reals, other: Reals) -> float:
-    """Return the sum of the products of two rows of numbers."""
+    """Return the dot product of two vectors."""
     return float(np.multiply(one, other, dtype=np.float64).sum())
 
 
 def times(matrix: Floats, vector: Floats) -> Floats:
-    """Return the products of the rows of a matrix with a vector."""
+    """Return the product of a matrix with a vector."""
     found: Floats = np.multiply(matrix, vector, dtype=np.float64).sum(axis=1)
     return found
 
 
 def _sums(places: NDArray[Any], values: Floats, number: int) -> Floats:
-    """Return the sums of the values at each place, added one after the other."""
+    """Return the sums of the values of each index, added in order."""
     return np.asarray(np.bincount(places, values, number), np.float64)
 
 
 def row_sums(rows: csr_array, vector: Floats) -> Floats:
-    """Return the products of the rows of a sparse matrix with a vector."""
+    """Return the product of a sparse matrix with a vector."""
     number = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     return _sums(number, rows.data * vector[rows.indices], rows.shape[0])
 
 
 def column_sums(rows: csr_array, weights: Floats) -> Floats:
-    """Return the sum of the rows of a sparse matrix, each with its weight."""
+    """Return the weighted sum of the rows of a sparse matrix."""
     given = rows.data * np.repeat(weights, np.diff(rows.indptr))
     return _sums(rows.indices, given, rows.shape[1])
 
 
 def grouped(rows: csr_array, groups: NDArray[Any], number: int, weights: Floats) -> Floats:
-    """Return the sums of the rows of a sparse matrix by their groups, each with its weight."""
+    """Return the weighted sums of the rows of a sparse matrix by their groups."""
     counts, size = np.diff(rows.indptr), rows.shape[1]
     places = np.repeat(groups.astype(np.int64), counts) * size + rows.indices
     sums = _sums(places, rows.data * np.repeat(weights, counts), number * size)
@@ -324,12 +325,12 @@ def grouped(rows: csr_array, groups: NDArray[Any], number: int, weights: Floats)
 
 
 def by_row(rows: csr_array, columns: Floats) -> Floats:
-    """Return the product of a sparse matrix with another one."""
+    """Return the product of a sparse matrix with another matrix."""
     found = np.zeros((rows.shape[0], columns.shape[1]))
     ends = rows.indptr.astype(np.int64)
     first = 0
     while first < len(found):
-        # As many rows at a time as need little memory, and one at least.
+        # As many rows at a time as need little memory, but at least one.
         last = max(int(np.searchsorted(ends, ends[first] + CHUNK, "right")) - 1, first + 1)
         some = slice(int(ends[first]), int(ends[last]))
         held = np.flatnonzero(ends[first + 1 : last + 1] > ends[first:last])
@@ -344,8 +345,8 @@ def by_row(rows: csr_array, columns: Floats) -> Floats:
 def leading(matrix: Floats) -> Floats:
     """Return the eigenvector of the largest eigenvalue of a symmetric matrix.
 
-    No eigenvalue may be negative.  Squared again and again, the matrix is left with what lies in
-    that direction.
+    No eigenvalue may be negative.  Squaring the matrix repeatedly leaves the part in that
+    direction.
     """
     power = matrix
     for _ in range(SQUARINGS):
@@ -362,10 +363,10 @@ def leading(matrix: Floats) -> Floats:
 
 
 def orthogonal(columns: Floats) -> Floats:
-    """Return the columns of a matrix made to stand at right angles to each other, of length 1."""
+    """Return the columns of a matrix made orthogonal, and of length 1."""
     rows = np.ascontiguousarray(columns.T, np.float64)
     for place in range(len(rows)):
-        for _ in range(2):  # what rounding leaves of the others is taken out at the second go
+        for _ in range(2):  # the second pass removes what rounding leaves of the others
             shares = times(rows[:place], rows[place])
             rows[place] -= np.add.reduce(shares[:, np.newaxis] * rows[:place])
         rows[place] /= max(np.sqrt(dot(rows[place], rows[place])), 1e-300)
@@ -373,7 +374,7 @@ def orthogonal(columns: Floats) -> Floats:
 
 
 def solved(matrix: Floats, right: Floats) -> Floats:
-    """Return x with matrix · x = right, for a symmetric matrix that is positive definite."""
+    """Return x with matrix · x = right, for a symmetric positive definite matrix."""
     left, found = matrix.copy(), right.copy()
     for column in range(len(found) - 1):
         below = slice(column + 1, None)

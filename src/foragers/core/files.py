@@ -1,4 +1,4 @@
-"""Files that are there whole, or not at all: the one way in which a named file is written."""
+"""Writing named files so that each is complete or absent."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ STREAM = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
 
 
 def write(file: Path, data: bytes) -> None:
-    """Write a file in one step; see `replacing`."""
+    """Write a file atomically; see `replacing`."""
     with replacing(file) as stream:
         stream.write(data)
 
 
 @contextmanager
 def replacing(file: Path) -> Iterator[BinaryIO]:
-    """Give a stream to write to; what was written takes the place of a file in one step.
+    """Yield a stream to write to; its content then replaces a file atomically.
 
-    What is no regular file, a device or a pipe say, is written to directly.  Where a link
-    is named, the file that it points at is replaced, not the link.
+    A device, a pipe or another special file is written to directly.  If the name is a symbolic
+    link, the file that it points to is replaced, not the link.
     """
     try:
         with direct(file) or whole(target_of(file)) as stream:
             yield stream
-    except BrokenPipeError:  # whoever reads it has seen enough
+    except BrokenPipeError:  # the reader of a pipe has closed it
         raise
     except OSError as error:
         why = error.strerror or error
-        if error.errno in NO_ROOM:  # no fault of the name
+        if error.errno in NO_ROOM:  # not caused by the name
             raise OSError(error.errno, why, str(file)) from error
         raise UsageError(f"{file} cannot be written: {why}; name another") from error
 
 
 def direct(file: Path) -> BinaryIO | None:
-    """Return a stream into what is no regular file; None where a file can be replaced."""
+    """Return a stream for a special file; None for a file that can be replaced."""
     number = stream_number(file)
-    if number is not None:  # opened by its name, a file that output goes to would be cut off
+    if number is not None:  # opening a file by name that output goes to would truncate it
         return os.fdopen(os.dup(number), "wb")
     try:
         kind = file.stat().st_mode
@@ -59,35 +59,35 @@ def direct(file: Path) -> BinaryIO | None:
 
 
 def stream_number(file: Path) -> int | None:
-    """Return the number of the open stream that a name stands for, as /dev/stdout does for 1."""
+    """Return the descriptor of the stream that a name stands for, such as 1 for /dev/stdout."""
     name = str(file)
     numbered = STREAM.fullmatch(name)
     return int(numbered[1]) if numbered else STREAMS.get(name)
 
 
 def target_of(file: Path) -> Path:
-    """Return the file at the end of links."""
+    """Return the file at the end of symbolic links."""
     try:
         return file.resolve()
-    except RuntimeError as error:  # so says Python 3.11 of links that lead in a circle
+    except RuntimeError as error:  # Python 3.11 raises it for links that lead in a circle
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
 
 
 @contextmanager
 def whole(target: Path) -> Iterator[BinaryIO]:
-    """Give a new file, which takes the place of another when all is written."""
+    """Yield a new file, which replaces another when it is complete."""
     partial = target.with_name(f".{target.name}.partial")
     try:
         stream = created(partial)
     except PermissionError:
         if not target.exists():
             raise
-        with target.open("wb") as stream:  # a file that may be written, in a folder that may not
+        with target.open("wb") as stream:  # the file may be written, but not its folder
             yield stream
         return
     try:
         with stream:
-            with suppress(FileNotFoundError):  # what was not for everybody stays so
+            with suppress(FileNotFoundError):  # a file that was not readable by everybody stays so
                 os.fchmod(stream.fileno(), stat.S_IMODE(target.stat().st_mode))
             yield stream
         put(partial, target)
@@ -96,14 +96,14 @@ def whole(target: Path) -> Iterator[BinaryIO]:
 
 
 def created(file: Path) -> BinaryIO:
-    """Open a new file; what a killed program left under its name, or a link, is removed first."""
+    """Open a new file, after removing a leftover or a link of that name."""
     file.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.fdopen(os.open(file, flags, 0o666), "wb")
 
 
 def put(partial: Path, target: Path) -> None:
-    """Move a file to its place; what cannot be replaced, like a mounted file, is overwritten."""
+    """Move a file to its place; one that cannot be replaced (a mounted file) is overwritten."""
     try:
         partial.replace(target)
     except OSError as error:
@@ -113,7 +113,7 @@ def put(partial: Path, target: Path) -> None:
 
 
 def read(file: Path, most: int = 1 << 26) -> bytes:
-    """Return what is in a regular file that is not too large; a pipe would never end."""
+    """Return the content of a regular file that is not too large; a pipe might never end."""
     with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
         found = os.fstat(stream.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > most:
@@ -122,9 +122,9 @@ def read(file: Path, most: int = 1 << 26) -> bytes:
 
 
 def check_own(folder: Path, names: tuple[str, ...] = ("",)) -> None:
-    """Refuse a folder in which files that begin with some names are links or no files at all.
+    """Raise a UsageError if files in a folder with some prefixes are links or special files.
 
-    Whoever made the folder could have us write to any file of this user's through a link.
+    Otherwise whoever made the folder could make us write to any file of this user through a link.
     """
     if not folder.is_dir():
         return
@@ -144,7 +144,7 @@ def check_own(folder: Path, names: tuple[str, ...] = ("",)) -> None:
 
 
 def check_writable(file: Path, option: str) -> None:
-    """Say now, before long work, if a file could not be written."""
+    """Raise a UsageError now, before long work, if a file cannot be written."""
     if file.is_dir():
         raise UsageError(f"{option} {file}: is a folder; name a file")
     if not target_of(file).parent.is_dir():

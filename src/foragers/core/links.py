@@ -1,9 +1,9 @@
-"""The links of a page as it shows them: one by one, or as columns.
+"""The links of a page as parsed: as columns, and as objects on demand.
 
-A page has a hundred links, and most of what is asked of them is one column: their addresses,
-or their words.  So a page that was just read, or is read back, has `ParsedLinks`, which keeps
-columns and makes an `ParsedLink` only for those who ask for one.  The words around a link are
-cut out of the words of the page then, and not before.
+A page has a hundred links, and most uses need one column: their URLs, or their texts.  So a page
+has `ParsedLinks`, which are columns; a `ParsedLink` object is made only on demand.  The words
+around a link are cut out of the text of the page only then.  `LinkColumns` is the form of these
+columns in files.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import overload
 
 import msgspec
 
-# About twenty words, and bounded where a script has no spaces between them.
-_AROUND_LETTERS = 120
+# About twenty words; bounded in characters, since some scripts have no spaces between words.
+_AROUND_CHARS = 120
 _LONG_WORD = 30
 
 
 class ParsedLink(msgspec.Struct, frozen=True, gc=False):
-    """A link as a page shows it."""
+    """A link as parsed from a page."""
 
     href: str
     anchor: str = ""
@@ -30,11 +30,11 @@ class ParsedLink(msgspec.Struct, frozen=True, gc=False):
 
 
 class LinkColumns(msgspec.Struct, frozen=True, array_like=True):
-    """What is written down of links but for their addresses, as much as there are links.
+    """The links of a page as stored in a file, without their URLs; one element per link.
 
-    The words around them are told either by `starts` and `ends`, between which the words of
-    a link stand in those of the page (-1 if they do not), or one by one in `arounds`.
-    `paths` and `rels` are places in `names`.
+    The words around links are given either by `starts` and `ends`, the span of a link's
+    text in the `words` of the page (-1 if it is not there), or one by one in `arounds`.
+    `paths` and `rels` are indexes in `names`.
     """
 
     anchors: list[str] = []
@@ -48,12 +48,12 @@ class LinkColumns(msgspec.Struct, frozen=True, array_like=True):
     ends: list[int] = []
 
     def check(self, links: int) -> None:
-        """Raise a ValueError if columns are not as long as they should be, or names are missing."""
+        """Raise a ValueError if columns differ in length, or names are missing."""
         lengths = [len(self.arounds), len(self.starts), len(self.ends), len(self.positions)]
         lengths += [len(self.anchors), len(self.paths), len(self.rels)]
-        places = (*self.paths, *self.rels)
-        last = max(places, default=-1)
-        first = min((*places, *self.starts, *self.ends), default=0)
+        indexes = (*self.paths, *self.rels)
+        last = max(indexes, default=-1)
+        first = min((*indexes, *self.starts, *self.ends), default=0)
         if any(length not in (0, links) for length in lengths) or last >= len(self.names):
             raise ValueError("columns of links do not fit each other")
         if first < -1 or len(self.starts) != len(self.ends):
@@ -63,7 +63,7 @@ class LinkColumns(msgspec.Struct, frozen=True, array_like=True):
 class ParsedLinks(Sequence[ParsedLink]):
     """The links of a page as columns of the same length.
 
-    Of `arounds` and the spans one is empty, or both, where nothing is told but the links.
+    One of `arounds` and the spans is empty, or both if there are no words around links.
     """
 
     __slots__ = (
@@ -86,35 +86,35 @@ class ParsedLinks(Sequence[ParsedLink]):
         """Return links as columns."""
         if isinstance(links, ParsedLinks):
             return links
-        found = cls()
-        found.hrefs = [out.href for out in links]
-        found.anchors = [out.anchor for out in links]
-        found.arounds = [out.around for out in links]
-        found.positions = [out.position for out in links]
-        found.paths = [out.path for out in links]
-        found.rels = [out.rel for out in links]
-        return found
+        parsed = cls()
+        parsed.hrefs = [out.href for out in links]
+        parsed.anchors = [out.anchor for out in links]
+        parsed.arounds = [out.around for out in links]
+        parsed.positions = [out.position for out in links]
+        parsed.paths = [out.path for out in links]
+        parsed.rels = [out.rel for out in links]
+        return parsed
 
     @classmethod
     def read(cls, hrefs: list[str], columns: LinkColumns) -> ParsedLinks:
-        """Return the links with some addresses, as they were written down."""
-        found, names = cls(columns.words), columns.names
-        found.hrefs, found.anchors, found.positions = hrefs, columns.anchors, columns.positions
-        found.arounds, found.starts, found.ends = columns.arounds, columns.starts, columns.ends
-        found.paths = [names[path] for path in columns.paths]
-        found.rels = [names[rel] for rel in columns.rels]
-        return found
+        """Return the links of a file, given their URLs."""
+        links, names = cls(columns.words), columns.names
+        links.hrefs, links.anchors, links.positions = hrefs, columns.anchors, columns.positions
+        links.arounds, links.starts, links.ends = columns.arounds, columns.starts, columns.ends
+        links.paths = [names[path] for path in columns.paths]
+        links.rels = [names[rel] for rel in columns.rels]
+        return links
 
     def columns(self) -> LinkColumns:
-        """Return what is to be written down, all but the addresses."""
+        """Return the columns for a file, without the URLs."""
         names = dict.fromkeys(self.paths)
         names.update(dict.fromkeys(self.rels))
-        place_of = {name: place for place, name in enumerate(names)}.__getitem__
+        index_of = {name: index for index, name in enumerate(names)}.__getitem__
         return LinkColumns(
             self.anchors,
             self.positions,
-            list(map(place_of, self.paths)),
-            list(map(place_of, self.rels)),
+            list(map(index_of, self.paths)),
+            list(map(index_of, self.rels)),
             list(names),
             self.arounds,
             self.words,
@@ -123,7 +123,7 @@ class ParsedLinks(Sequence[ParsedLink]):
         )
 
     def add(self, href: str, anchor: str = "", path: str = "", rel: str = "") -> None:
-        """Add a link around which no words are told, and leave its position open."""
+        """Add a link without words around it, whose position is set later."""
         self.hrefs.append(href)
         self.anchors.append(anchor)
         self.starts.append(-1)
@@ -131,21 +131,23 @@ class ParsedLinks(Sequence[ParsedLink]):
         self.paths.append(path)
         self.rels.append(rel)
 
-    def chosen(self, places: Sequence[int], hrefs: list[str]) -> ParsedLinks:
-        """Return the links at some places, in rising order, with the addresses given for them."""
-        some = ParsedLinks(self.words)
-        whole = len(places) == len(self.hrefs)
+    def chosen(self, indexes: Sequence[int], hrefs: list[str]) -> ParsedLinks:
+        """Return the links at increasing indexes, with other URLs for them."""
+        chosen = ParsedLinks(self.words)
+        all_of_them = len(indexes) == len(self.hrefs)
         for name in ("anchors", "arounds", "starts", "ends", "positions", "paths", "rels"):
             column = getattr(self, name)
-            setattr(some, name, column if whole or not column else [column[i] for i in places])
-        some.hrefs = hrefs
-        return some
+            if column and not all_of_them:
+                column = [column[i] for i in indexes]
+            setattr(chosen, name, column)
+        chosen.hrefs = hrefs
+        return chosen
 
-    def around(self, place: int) -> str:
-        """Return some twenty words before and after a link, without its own."""
+    def around(self, index: int) -> str:
+        """Return about twenty words before and after a link, without its own."""
         if not self.starts:
-            return self.arounds[place] if self.arounds else ""
-        start, end = self.starts[place], self.ends[place]
+            return self.arounds[index] if self.arounds else ""
+        start, end = self.starts[index], self.ends[index]
         return _around(self.words, start, end) if start >= 0 else ""
 
     def __len__(self) -> int:
@@ -162,7 +164,7 @@ class ParsedLinks(Sequence[ParsedLink]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[ParsedLink]: ...
     def __getitem__(self, index: int | slice) -> ParsedLink | Sequence[ParsedLink]:
-        """Return one link, or some of them."""
+        """Return one link, or a slice of them."""
         return list(self)[index]
 
     def __eq__(self, other: object) -> bool:
@@ -173,14 +175,14 @@ class ParsedLinks(Sequence[ParsedLink]):
 
 
 def hrefs_of(links: Sequence[ParsedLink]) -> list[str]:
-    """Return the addresses of some links."""
+    """Return the URLs of links."""
     return links.hrefs if isinstance(links, ParsedLinks) else [out.href for out in links]
 
 
 def _around(words: str, start: int, end: int) -> str:
-    """Return what stands before and after a part of some words, cut off between words."""
-    first, last = start - _AROUND_LETTERS, end + _AROUND_LETTERS
-    # Begin and end between words, where there is a space near by.
+    """Return the words before and after a span."""
+    first, last = start - _AROUND_CHARS, end + _AROUND_CHARS
+    # Begin and end between words, if there is a space near.
     first = words.find(" ", first, first + _LONG_WORD) + 1 or first if first > 0 else 0
     space = words.rfind(" ", last - _LONG_WORD, last)
     return (words[first:start] + words[end : space if space > end else last]).rstrip()

@@ -1,10 +1,10 @@
-"""What was learned beforehand, in a file that is safe to open.
+"""Learned models, in a file that is safe to open.
 
-A model is a kind, a version, some facts and some arrays of numbers.  The file is a zip of
-numpy arrays with the facts as JSON among them; nothing in it is ever executed, and
-what would unpack to more than `LARGEST` bytes is not unpacked.  The file is taken for hostile:
-an array must be as large as it says, and of numbers.  Lists of words are kept as one
-array of letters.
+A model is a kind, a version, some facts and some arrays of numbers.  The file is a zip of numpy
+arrays with the facts as JSON among them; nothing in it is ever executed, and a file that would
+unpack to more than `LARGEST` bytes is not unpacked.  The file is treated as hostile: an array must
+have the size that it declares, and consist of numbers.  Lists of words are stored as one array of
+characters.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ FORMAT = 1
 LARGEST = 1 << 30
 HEADER = "header"
 NUMERIC = "biuf"
-"""The kinds of numpy's numbers that a model is made of."""
+"""The kinds of numpy numbers in a model."""
 DAMAGED = (
     BadZipFile, zlib.error, ValueError, KeyError, EOFError, RuntimeError, TokenError, SyntaxError,
     MemoryError, msgspec.DecodeError,
 )  # fmt: skip
-"""What reading a zip of arrays comes to where it is none."""
+"""The errors of reading a damaged zip of arrays."""
 
 Fact: TypeAlias = "str | int | float | bool | list[Fact] | dict[str, Fact] | None"
 Numbers = NDArray[np.generic]
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What stands before the arrays: which format, what kind of model, and what is known of it."""
+    """The header of a file: its format, the kind and version of the model, and its facts."""
 
     format: int
     kind: str
@@ -53,7 +53,7 @@ class Header(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Model:
-    """Something learned: `kind` says who can use it, `version` how it is laid out."""
+    """A learned model: `kind` says which strategies can use it, `version` is that of its layout."""
 
     kind: str
     version: int
@@ -62,7 +62,7 @@ class Model:
 
 
 def save_model(model: Model, file: Path) -> None:
-    """Write a model in one step; the same model gives the same bytes."""
+    """Write a model atomically; the same model gives the same bytes."""
     header = Header(FORMAT, model.kind, model.version, dict(model.facts))
     letters = np.frombuffer(msgspec.json.encode(header, order="sorted"), np.uint8)
     packed = io.BytesIO()
@@ -74,7 +74,7 @@ def save_model(model: Model, file: Path) -> None:
 def load_model(
     file: Path, kind: str, version: int, remedy: str = "make one with 'foragers train'"
 ) -> Model:
-    """Read a model of a kind, or say in one line why that cannot be done, and the remedy."""
+    """Read a model of a kind; a UsageError says why it cannot be read, and the remedy."""
     try:
         if file.exists() and not file.is_file():
             raise UsageError(f"{file}: not a file; {remedy}")
@@ -101,7 +101,7 @@ def load_model(
 
 
 def _array(packed: ZipFile, name: str) -> Numbers:
-    """Read an array of numbers; one that says it is larger than it is gets no memory."""
+    """Read an array of numbers; one that declares a wrong size gets no memory."""
     data = io.BytesIO(packed.read(f"{name}.npy"))
     read_header = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
     shape, by_columns, dtype = read_header[read_magic(data)](data)
@@ -115,11 +115,11 @@ def _array(packed: ZipFile, name: str) -> Numbers:
 
 
 def words_to_array(words: Sequence[str]) -> NDArray[np.uint8]:
-    """Return a list of words as letters; a word never contains a line break."""
+    """Return a list of words as an array of characters; a word never contains a line break."""
     return np.frombuffer("\n".join(words).encode(), np.uint8)
 
 
 def array_to_words(letters: Numbers) -> list[str]:
-    """Return the words that were made into letters."""
+    """Return the words of an array of characters."""
     text = letters.tobytes().decode()
     return text.split("\n") if text else []

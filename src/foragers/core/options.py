@@ -8,11 +8,11 @@ line, the settings file, the Python arguments and the tables of the docs all fol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
-from inspect import Parameter
+from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
 from os import PathLike, fspath
 from types import NoneType
@@ -26,7 +26,7 @@ RELEVANT = "what is relevant (without these options, every page)"
 
 
 class OnResume(StrEnum):
-    """Whether an option may differ when a crawl is resumed."""
+    """Whether an option may change when a crawl is resumed."""
 
     SAME = "must stay"
     SCOPE = "may change (see below)"
@@ -35,11 +35,11 @@ class OnResume(StrEnum):
 
 @dataclass(frozen=True)
 class Option:
-    """What a field does not say by itself: its help, its range, its place.
+    """What the field itself does not say: its help, its range, its group.
 
-    `name` is the name users know, where the field has another.  `see` is the page of the docs
-    that says more.  `separator` splits each value given.  `alone` is the value of an option that
-    is given without one.
+    `name` is the name users know, if the field has another.  `see` is the page of the docs with
+    details.  `separator` splits each given value.  `alone` is the value of an option that is given
+    without one.
     """
 
     help: str
@@ -57,18 +57,18 @@ class Option:
 
 
 def option(default: T, **said: Any) -> T:
-    """Declare an option: a field with a default and what `Option` says about it."""
+    """Declare an option: a field with a default and the arguments of `Option`."""
     return field(default=default, metadata={HELP: Option(**said)})
 
 
 def options_of(default: T, without: Sequence[str] = ()) -> T:
-    """Declare a field whose own options, but for some, are options of this class too."""
+    """Declare a field whose own options, except some, are options of this class too."""
     return field(default=default, metadata={WITHOUT: tuple(without)})
 
 
 @dataclass(frozen=True)
 class OptionField:
-    """An option as found in a class: its field, its type, and what was said about it."""
+    """An option of a class: its field, its type, and its `Option`."""
 
     field: str
     default: Any
@@ -83,13 +83,13 @@ class OptionField:
 
     @property
     def flag(self) -> str:
-        """The name on the command line; what is on by default can be turned off."""
+        """The name on the command line; an option that is on by default can be turned off."""
         off = "no-" if self.type is bool and self.default is True else ""
         return f"--{off}{self.name.replace('_', '-')}"
 
     @property
     def annotation(self) -> str:
-        """The type as it is written in a signature."""
+        """The type as written in a signature."""
         if self.many:
             return "str | Sequence[str]"
         path = " | Path" if self.type is str and self.said.metavar in ("FILE", "PATH") else ""
@@ -97,13 +97,13 @@ class OptionField:
 
     @property
     def shown_default(self) -> str:
-        """The default as a user would write it; nothing where there is none to speak of."""
+        """The default as a user would write it, or ""."""
         if self.default in (None, "", ()) or self.type is bool:
             return ""
         return f"{self.default:g}" if self.type is float else str(self.default).replace(",", ", ")
 
     def convert(self, value: Any) -> Any:
-        """Return a value as the field holds it; a UsageError if it is of another type."""
+        """Return a value as the field stores it; raise a UsageError if it has another type."""
         if self.many:
             return self._several(value)
         if value is None and self.default is None:
@@ -131,7 +131,7 @@ class OptionField:
         return tuple(texts)
 
     def check(self, value: Any) -> None:
-        """Refuse a value out of range."""
+        """Raise a UsageError for a value out of range."""
         said = self.said
         if said.choices and value not in said.choices:
             raise self.wrong(value, f"unknown; use {' or '.join(said.choices)}")
@@ -154,7 +154,7 @@ class OptionField:
 
 
 def _is_number(value: object, kind: type) -> bool:
-    """Tell a number of a kind; True and False are none."""
+    """Return whether a value is a number of a kind; True and False are not."""
     return isinstance(value, kind) and type(value) is not bool
 
 
@@ -188,9 +188,9 @@ def _plain_type(hint: Any) -> tuple[type, bool]:
 
 
 def make(kind: type[T], given: Mapping[str, Any], **fixed: Any) -> T:
-    """Build a class of options from values by name; the rest have their defaults.
+    """Build a class of options from values by name; the others have their defaults.
 
-    `fixed` are fields that are no options, or that are known already.
+    `fixed` are fields that are no options, or whose values are known already.
     """
     names = {item.field: item for item in options_in(kind)}
     values = dict(fixed)
@@ -206,7 +206,7 @@ def make(kind: type[T], given: Mapping[str, Any], **fixed: Any) -> T:
 
 
 def check_ranges(options: Any) -> None:
-    """Refuse a value out of its option's range, here and in nested classes."""
+    """Raise a UsageError for a value out of its option's range, also in nested classes."""
     items = {item.field: item for item in options_in(type(options))}
     for one in fields(options):
         value = getattr(options, one.name)
@@ -217,7 +217,7 @@ def check_ranges(options: Any) -> None:
 
 
 def check_value(kind: type, name: str, value: object) -> None:
-    """Refuse a value out of the range of one option of a class."""
+    """Raise a UsageError for a value out of the range of one option of a class."""
     next(item for item in options_in(kind) if item.name == name).check(value)
 
 
@@ -231,9 +231,17 @@ def parameters(kind: type) -> list[Parameter]:
     ]
 
 
+def signature_with(function: Callable[..., object], kind: type) -> Signature:
+    """Return the signature of a function with the options of a class instead of `**options`."""
+    given = signature(function).parameters
+    named = [one for one in given.values() if one.kind is not Parameter.VAR_KEYWORD]
+    more = [one for one in parameters(kind) if one.name not in given]
+    return signature(function).replace(parameters=[*named, *more])
+
+
 @dataclass(frozen=True)
 class Target:
-    """What is wanted: words, examples, labels, news, or a function of the user's."""
+    """What is relevant: words, examples, labels, news, or a function of the user's."""
 
     topic: str | None = option(
         None,
@@ -243,9 +251,9 @@ class Target:
         see="judges.md",
     )
     similarity: str = option(
-        "keywords",
+        "words",
         group=RELEVANT,
-        choices=("keywords", "words", "tfidf"),
+        choices=("words", "meaning", "keywords", "tfidf"),
         help="how pages are compared with the topic",
         see="judges.md",
     )
@@ -286,9 +294,15 @@ class Target:
         metavar="FILE",
         help="texts to count word frequencies in, for --similarity tfidf",
     )
+    vectors: str | None = option(
+        None,
+        group=RELEVANT,
+        metavar="FILE",
+        help="word vectors in the text format of word2vec, for --similarity meaning",
+    )
 
     def __str__(self) -> str:
-        """Say in a few words what is wanted."""
+        """Describe in a few words what is relevant."""
         said = {
             "topic": self.topic and f"“{self.topic}”",
             "like the examples in": self.examples,
@@ -304,9 +318,9 @@ class Target:
 class ReplayOptions:
     """One crawl of one world by one strategy.
 
-    With `learns_since` it takes up what the crawls with all seeds from there on learned.
-    With a `delay` it is as polite as a live crawl: one download at a time from each host, and
-    a pause of so many seconds after it.
+    With `learns_since` it starts with what the crawls with all seeds from that one on learned. With
+    a `delay` it is as polite as a live crawl: one download at a time from each host, and a pause of
+    that many seconds after it.
     """
 
     world: str

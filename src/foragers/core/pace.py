@@ -40,7 +40,7 @@ class WaitRule:
     longest: float = 60.0
 
     def most_better(self, downloads_left: float) -> float:
-        """Return how many better pages may wait on closed hosts, at most."""
+        """Return the largest number of better pages that may wait on closed hosts."""
         return max(1.0, min(self.rank * downloads_left, MAX_COUNTED))
 
 
@@ -92,14 +92,14 @@ class Closed(AbstractSet[HostId]):
         self._expected[host] = moment
 
     def opens_soon(self, host: HostId) -> bool:
-        """Say whether a closed host is worth waiting for.
+        """Return whether a closed host is worth waiting for.
 
         It is not if its pause is long, or if its request has been in progress for long.
         """
         return abs(self._expected.get(host, self.now) - self.now) <= self.rule.longest
 
     def open(self, host: HostId) -> None:
-        """Open a host again and note it in the log."""
+        """Open a host again and add it to the log."""
         self._hosts.discard(host)
         self._expected.pop(host, None)
         self._log.append(host)
@@ -133,11 +133,11 @@ class Pace:
     _openings: list[tuple[float, HostId]] = field(default_factory=list)
 
     def start(self, host: HostId) -> None:
-        """Note that a download begins."""
+        """Record the start of a download."""
         self.closed.close(host)
 
     def finish(self, host: HostId, now: float, asked: float = 0.0) -> None:
-        """Note that a download ended, and that the host asked for a pause."""
+        """Record the end of a download, and the pause that the host asked for."""
         pause = max(self.delay, asked)
         if pause > 0:
             heappush(self._openings, (now + pause, host))

@@ -1,4 +1,4 @@
-"""Data that was packed with msgpack and zstd, unpacked within bounds: it may be anybody's."""
+"""Unpacking of data that was packed with msgpack and zstd, within bounds: it may be hostile."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import zstandard
 from foragers.errors import DamagedError
 
 MOST = 1 << 27
-"""How many bytes one piece may unpack to: a page is 20 MB at most."""
+"""The largest unpacked size of one piece in bytes; a page has at most 20 MB."""
 Kind = TypeVar("Kind")
 
 
 def unpacked(packed: bytes, most: int = MOST) -> bytes:
-    """Return what was compressed, which must say how much it is and not be too much."""
+    """Return decompressed data, which must declare its size and not be too large."""
     try:
         size = zstandard.frame_content_size(packed)
         if not 0 <= size <= most:
@@ -27,7 +27,7 @@ def unpacked(packed: bytes, most: int = MOST) -> bytes:
 
 
 def decoder_of(kind: type[Kind]) -> Callable[[bytes], Kind]:
-    """Return what makes objects of a kind of bytes, or says that these are damaged."""
+    """Return a function that decodes bytes to a type; damaged ones raise a DamagedError."""
     decode = msgspec.msgpack.Decoder(kind).decode
 
     def decoded(raw: bytes) -> Kind:
@@ -40,6 +40,6 @@ def decoder_of(kind: type[Kind]) -> Callable[[bytes], Kind]:
 
 
 def unpacker_of(kind: type[Kind]) -> Callable[[bytes], Kind]:
-    """Return what makes objects of a kind of packed bytes."""
+    """Return a function that unpacks and decodes bytes to a type."""
     decode = decoder_of(kind)
     return lambda packed: decode(unpacked(packed))

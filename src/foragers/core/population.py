@@ -1,20 +1,19 @@
-"""The ledger of births and deaths: twenty bytes an event, however many there are.
+"""Records of a population: births and deaths, transfers of energy, and samples of its size.
 
-The ledger of energy: who got how much, from where; some thirty bytes a transfer.
+`Lives` has births and deaths, in twenty bytes per event.  `Transfers` has transfers of energy, in
+about thirty bytes each:
 
     endow   from outside to a first agent
     give    from outside, by a new document, to the agent that found it
     leave   from outside to a new document, where it stays
     take    from a document to an agent
     share   from a parent to its clone
-    pay     from an agent, for a visit that brings nothing
+    pay     from an agent, for a visit without a new document
     bury    from an agent, when it dies
 
-Amounts may be below nothing: of a document that costs, or of an agent that dies owing.
-
-How a population fared: now and then its size and its energy, a bounded number of times.
-
-The census: lifetimes, parents and population size over time, as drawn in a report.
+Amounts may be negative: of a document that costs energy, or of an agent that dies with a debt.
+`Pulse` has a bounded number of samples of the size and energy of a population.  A `Census` has all
+of it, for reports.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from numpy.typing import NDArray
 from foragers.core.types import NO_PARENT, UrlId
 
 NOBODY = -1
-"""The parent of those who were there from the beginning."""
+"""The parent of the first agents."""
 
 
 class LifeEvent(NamedTuple):
-    """A birth (of a parent, or of none: -1) or a death, and how many lived after it."""
+    """A birth (of a parent, or of none: -1) or a death, and the size of the population after it."""
 
     time: float
     what: Literal["birth", "death"]
@@ -49,7 +48,7 @@ def _integers() -> array[int]:
 
 @dataclass(slots=True)
 class Lives(Sequence[LifeEvent]):
-    """Events in the order in which they happened, kept as columns; a death has no parent."""
+    """Events in the order in which they happened, as columns; a death has no parent."""
 
     _times: array[float] = field(default_factory=lambda: array("d"), repr=False)
     _members: array[int] = field(default_factory=_integers, repr=False)
@@ -60,11 +59,11 @@ class Lives(Sequence[LifeEvent]):
         return len(self._times)
 
     def born(self, time: float, member: int, parent: int, population: int) -> None:
-        """Note a birth."""
+        """Record a birth."""
         self._note(time, member, parent, population)
 
     def died(self, time: float, member: int, population: int) -> None:
-        """Note a death: the member is written as its complement, which is below zero."""
+        """Record a death: the member is stored as its complement, which is negative."""
         self._note(time, ~member, NOBODY, population)
 
     def _note(self, time: float, member: int, parent: int, population: int) -> None:
@@ -78,7 +77,7 @@ class Lives(Sequence[LifeEvent]):
     @overload
     def __getitem__(self, index: slice) -> list[LifeEvent]: ...
     def __getitem__(self, index: int | slice) -> LifeEvent | list[LifeEvent]:
-        """Return an event, or some of them."""
+        """Return an event, or a slice of them."""
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
         member = self._members[index]
@@ -106,7 +105,7 @@ KINDS = ("endow", "give", "leave", "take", "share", "pay", "bury")
 
 
 class EnergyTransfer(NamedTuple):
-    """An amount of energy, with the agent, its parent and the document that it concerns."""
+    """An amount of energy, with its agent, the agent's parent and the document."""
 
     time: float
     what: str
@@ -122,7 +121,7 @@ def _floats() -> array[float]:
 
 @dataclass(slots=True)
 class Transfers(Sequence[EnergyTransfer]):
-    """Transfers in the order in which they happened, kept as columns."""
+    """Transfers in the order in which they happened, as columns."""
 
     _times: array[float] = field(default_factory=_floats, repr=False)
     _kinds: array[int] = field(default_factory=lambda: array("b"), repr=False)
@@ -143,7 +142,7 @@ class Transfers(Sequence[EnergyTransfer]):
         document: UrlId = NO_PARENT,
         parent: int = NOBODY,
     ) -> None:
-        """Note a transfer."""
+        """Record a transfer."""
         self._times.append(time)
         self._kinds.append(KINDS.index(what))
         self._agents.append(agent)
@@ -156,7 +155,7 @@ class Transfers(Sequence[EnergyTransfer]):
     @overload
     def __getitem__(self, index: slice) -> list[EnergyTransfer]: ...
     def __getitem__(self, index: int | slice) -> EnergyTransfer | list[EnergyTransfer]:
-        """Return a transfer, or some of them."""
+        """Return a transfer, or a slice of them."""
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
         return EnergyTransfer(
@@ -170,12 +169,12 @@ class Transfers(Sequence[EnergyTransfer]):
 
 
 MOST = 2048
-"""So many samples are kept at most; then every other one is dropped, and fewer are taken."""
+"""The largest number of samples; then every other one is dropped, and fewer are taken."""
 
 
 @dataclass(slots=True)
 class Pulse:
-    """Samples at equal distances of pages, whatever their number."""
+    """Samples at equal distances in pages."""
 
     _every: int = 1
     _until: int = 0
@@ -191,11 +190,11 @@ class Pulse:
         return len(self._pages)
 
     def is_due(self, pages: int) -> bool:
-        """Say whether a sample is due after this number of pages."""
+        """Return whether a sample is due after this number of pages."""
         return pages >= self._until
 
     def note(self, pages: int, time: float, population: int, held: float, left: float) -> None:
-        """Take a sample: how many live, what they hold, and what is left on documents."""
+        """Take a sample: the number of agents, their energy, and the energy left on documents."""
         for name, value in zip(self.names, (pages, time, population, held, left), strict=True):
             getattr(self, f"_{name}").append(value)
         if len(self) > MOST:
@@ -214,7 +213,7 @@ class Pulse:
 
 @dataclass(frozen=True)
 class Census:
-    """Births and deaths by the name of the kind of agent; its energy, in all and in samples."""
+    """Births, deaths and transfers by the name of the kind of agent, and samples."""
 
     lives: Mapping[str, Lives]
     pulse: Pulse | None = None
@@ -223,8 +222,8 @@ class Census:
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return everything as arrays, events in the order of their time.
 
-        `kinds` are the names, `kind` the place among them of each event's; the columns of
-        samples are called `pulse_…`.
+        `kinds` are the names, `kind` the index of each event's kind; the columns of samples are
+        called `pulse_…`.
         """
         parts = [lives.columns() for lives in self.lives.values()]
         names = ("times", "members", "births", "parents")
@@ -243,5 +242,5 @@ class Populous(Protocol):
     """A strategy that is a population."""
 
     def census(self) -> Census | None:
-        """Return who lived when; None if nobody was born yet."""
+        """Return the records of the population; None if no agent was born yet."""
         ...

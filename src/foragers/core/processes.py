@@ -3,10 +3,10 @@
 `in_processes` is the pool that comparisons and the papers share; `end_with` keeps a worker from
 outliving the process that started it.
 
-`give_back` and `keep_large_apart` return free memory to the system, where the C library can be
-told to do so.  By itself glibc learns from the first large array that is freed to keep arrays of
-up to 32 MB among all other memory.  Columns that grow over a long crawl then leave holes of many
-megabytes.  With a fixed limit large arrays have memory of their own, which goes back when they do.
+`give_back` and `keep_large_apart` return free memory to the system, if the C library allows it.  By
+default, glibc raises its limit for separate blocks to 32 MB after the first large array is freed.
+Columns that grow over a long crawl then leave holes of many megabytes.  With a fixed limit large
+arrays have memory of their own, which is returned when they are freed.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def in_processes(
     arguments: tuple[object, ...] = (),
     remedy: str = "give it fewer --jobs",
 ) -> Iterator[tuple[int, Result]]:
-    """Give the index of each item and its result as they are done, from at most `jobs` processes.
+    """Yield the index of each item and its result as they finish, from at most `jobs` processes.
 
-    One job, or one item, is done in this process, where `begin` is not called; workers call
-    `begin` with its arguments first.  `remedy` is what to do when a worker was killed.
+    A single job or item is done in this process, where `begin` is not called; workers call `begin`
+    with its arguments first.  `remedy` is what to do if a worker was killed.
     """
     if jobs == 1 or len(items) < 2:
         yield from ((index, function(item)) for index, item in enumerate(items))
         return
-    # Imported here: a crawl has no pool, and need not load one.
+    # Imported here, since a crawl has no pool.
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
@@ -76,9 +76,9 @@ def _begin_worker(
 
 
 def end_with(parent: int) -> None:
-    """End this process when another is gone, even if that was killed, and not at Ctrl-C.
+    """End this process when another has ended, even if that was killed, and not at Ctrl-C.
 
-    Ctrl-C goes to all processes of a terminal; the one that started us tells us what to do.
+    Ctrl-C goes to all processes of a terminal; the one that started this process stops it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
@@ -91,7 +91,7 @@ def _watch(parent: int) -> None:
 
 
 def keep_large_apart() -> bool:
-    """Give large arrays memory of their own from now on; say whether that could be had."""
+    """Give large arrays memory of their own from now on; return whether that is possible."""
     if CHOSEN in os.environ:
         return False
     try:
@@ -101,7 +101,7 @@ def keep_large_apart() -> bool:
 
 
 def give_back() -> bool:
-    """Return free memory to the system; say whether there was any."""
+    """Return free memory to the system; return whether there was any."""
     try:
         return bool(ctypes.CDLL(None).malloc_trim(0))
     except (AttributeError, OSError, TypeError):

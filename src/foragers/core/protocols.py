@@ -1,16 +1,14 @@
-"""The four seams: what a strategy, a world, a judge and a ledger must be able to do.
+"""The four interfaces: strategy, world, judge and ledger; and the optional parts of a strategy.
 
 A crawl is a dialogue: *what next?* (`Strategy.ask`) and *this is what came back*
-(`Strategy.tell`).  A strategy does no input or output, reads no clock and draws chance
-from its own seeded generator, so that the same object crawls the live web, a recorded
-one and a generated one, can be pickled at any moment, and run again gives the same.
-
-Why a strategy expected of a link what it did, in a form that anything can show.
+(`Strategy.tell`).  A strategy does no input or output, reads no clock, and draws random numbers
+from its own seeded generator.  So the same object crawls the live web, a recorded web and a
+generated one, can be pickled at any moment, and gives the same result when run again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from math import inf
 from typing import Protocol, runtime_checkable
@@ -30,9 +28,9 @@ class Strategy(Protocol):
         ...
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Learn what came back: late, out of order, or not at all are all legal.
+        """Learn from visits, which may come late, out of order, or not at all.
 
-        The first visit told is the *beginning*: a page that is nowhere, whose links
+        The first visit is the seed visit: a page that does not exist, whose links
         are the seeds.
         """
         ...
@@ -40,18 +38,47 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class Learns(Protocol):
-    """A strategy that learns something worth keeping for the next crawl with the same aim.
+    """A strategy that can save what it learns for the next crawl with the same target.
 
-    It takes that up in its field `model`.
+    The next crawl passes it to the field `model`, or to the one named by `learned_field`.
     """
 
     def learned(self, addresses: Addresses) -> Model:
-        """Return what it has learned; a URL's number is not the same in another crawl."""
+        """Return what it has learned; a URL has another number in the next crawl."""
+        ...
+
+
+@runtime_checkable
+class ChecksParameters(Protocol):
+    """A strategy that checks its parameters."""
+
+    def check(self) -> None:
+        """Raise a UsageError for invalid parameters."""
+        ...
+
+
+@runtime_checkable
+class HasFrontier(Protocol):
+    """A strategy whose waiting pages can be counted."""
+
+    @property
+    def frontier(self) -> Sized:
+        """The waiting pages."""
+        ...
+
+
+@runtime_checkable
+class LearnsInCrawl(Protocol):
+    """A strategy that knows whether its promises depend on the pages found so far."""
+
+    @property
+    def learns(self) -> bool:
+        """Whether they do."""
         ...
 
 
 class World(Protocol):
-    """The web, or something like it: owns the clock and all concurrency."""
+    """The web, or a replacement for it: owns the clock and all concurrency."""
 
     @property
     def now(self) -> float:
@@ -60,35 +87,35 @@ class World(Protocol):
 
     @property
     def free(self) -> int:
-        """How many downloads may be started now."""
+        """The number of downloads that may be started now."""
         ...
 
     @property
     def left(self) -> float:
-        """How many downloads may still be started; infinity without a budget."""
+        """The number of downloads that may still be started; infinity without a budget."""
         ...
 
     @property
     def running(self) -> int:
-        """How many downloads are under way."""
+        """The number of downloads in progress."""
         ...
 
     @property
     def seeds(self) -> Sequence[Link]:
-        """Where a crawl begins."""
+        """The URLs where a crawl begins."""
         ...
 
     def start(self, choice: Choice) -> None:
-        """Begin a download."""
+        """Start a download."""
         ...
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Wait for the next answers, at the latest until a time, and return them."""
+        """Wait for the next pages, at the latest until a time, and return them."""
         ...
 
 
 class Judge(Protocol):
-    """Says how relevant a page is: to words, to examples, as news, by label, by your own rule."""
+    """Computes the relevance of a page: by words, examples, age, labels, or your own function."""
 
     @property
     def threshold(self) -> float:
@@ -117,16 +144,16 @@ class Ledger(Protocol):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One thing that was taken into account, and what it added in each column."""
+    """One part of an explanation, and what it adds in each column."""
 
     name: str
     adds: tuple[float, ...]
 
 
 class Reasons(msgspec.Struct, frozen=True):
-    """A sentence, and a small table of what spoke for what: a row a part, heaviest first.
+    """A sentence, and a small table with one row per part, the most important first.
 
-    `worth` is the promise that comes of it, where it can be told.
+    `worth` is the resulting promise, if it is known.
     """
 
     says: str
@@ -138,12 +165,12 @@ class Reasons(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A strategy that can say why.
+    """A strategy that can explain its promises.
 
-    One whose answer depends on what the crawl has found so far has an attribute `learns` that is
-    true; it is told the crawl again up to the choice in question before it is asked.
+    Unless its attribute `learns` is false (`LearnsInCrawl`), its promises depend on the pages found
+    so far: then the crawl is replayed up to the choice in question before it is asked.
     """
 
     def explain(self, page: Page, link: Link) -> Reasons | None:
-        """Return why a link on a page promises what it does; None where there is no more to say."""
+        """Return why a link on a page has its promise; None if there is no more to say."""
         ...

@@ -1,8 +1,8 @@
-"""The facts that pass between the parts: a link, a choice, a page, a visit.
+"""The records that pass between the parts: a link, a choice, a page, a visit.
 
 A strategy makes a `Choice`; a world answers it with a `Page`; a judge turns the
-page into a `Visit`; the ledger keeps visits.  URLs and hosts are small integers
-here, assigned by a `UrlTable`; a `Link` also carries its URL as a string.
+page into a `Visit`; the ledger stores visits.  URLs and hosts are small integers
+here, assigned by a `UrlTable`; a `Link` also has its URL as a string.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ HostId: TypeAlias = int
 Ids: TypeAlias = NDArray[np.int32]
 
 NO_PARENT: UrlId = -1
-"""The parent of a seed: no page pointed at it."""
+"""The parent of a seed, since no page links to it."""
 
 
 class Purpose(StrEnum):
-    """What a request is for.
+    """The purpose of a request.
 
-    A strategy asks for pages, for the first time or again (REVISIT).  The crawl itself asks for
-    lists of pages (SITEMAP, FEED), and reads a page again without a request when its scope has
-    become wider (SCOPE).
+    A strategy requests pages, for the first time or again (REVISIT).  The crawl itself requests
+    lists of pages (SITEMAP, FEED), and extracts archived pages again when its scope has become
+    wider (SCOPE).
     """
 
     PAGE = "page"
@@ -42,12 +42,12 @@ class Purpose(StrEnum):
 
     @property
     def is_list(self) -> bool:
-        """Whether a list of pages is asked for."""
+        """Whether the request is for a list of pages."""
         return self in LISTS
 
     @property
     def is_own(self) -> bool:
-        """Whether the crawl itself asks, so that a strategy learns nothing from the answer."""
+        """Whether it is a request of the crawl itself, from which a strategy learns nothing."""
         return self in OWN
 
 
@@ -58,9 +58,9 @@ OWN = (*LISTS, Purpose.SCOPE)
 class Status(StrEnum):
     """How a download ended.
 
-    UNWANTED is what came and is not kept (another type, a copy, noindex, a list of pages); it may
-    still have links, which are followed like all others.  REFUSED is what the server would
-    not give, SKIPPED what was not asked for (robots.txt, scope, traps).
+    UNWANTED pages were received and are not kept (another type, a copy, noindex, a list of pages);
+    their links are followed like all others.  REFUSED pages were refused by the server, and
+    SKIPPED pages were not requested (robots.txt, scope, traps).
     """
 
     OK = "ok"
@@ -73,7 +73,7 @@ class Status(StrEnum):
 
 
 def status_of(code: int) -> Status:
-    """Return how a download ended that was answered with an HTTP status code."""
+    """Return the status of a download for an HTTP status code."""
     if 200 <= code < 300:
         return Status.OK
     if code in (401, 402, 403, 429, 451):
@@ -82,7 +82,7 @@ def status_of(code: int) -> Status:
 
 
 class Document(msgspec.Struct, frozen=True):
-    """What a page says, apart from its links."""
+    """The text of a page, without its links."""
 
     title: str = ""
     headings: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):
-    """A link to a known address, with the words that speak of it."""
+    """A link to a numbered URL, with its texts."""
 
     url: UrlId
     host: HostId
@@ -106,48 +106,34 @@ class Link(msgspec.Struct, frozen=True, gc=False):
 
 
 class Addresses(Protocol):
-    """Letters for a URL's number."""
+    """Finds the string of a URL by its number."""
 
     def href(self, url: UrlId) -> str:
-        """Return the address of a URL."""
+        """Return a URL as a string."""
         ...
 
     def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
-        """Return the addresses of many URLs, in the same order."""
+        """Return many URLs as strings, in the same order."""
         ...
 
 
 class Content(Protocol):
-    """The words of a page: in memory, still on disk, or not yet made up."""
+    """The content of a page: in memory, on disk, or generated on demand."""
 
     def document(self) -> Document:
-        """Return what the page says."""
+        """Return the text of the page."""
         ...
 
     def outlinks(self) -> Sequence[ParsedLink]:
-        """Return its links as the page shows them, in the order of the page."""
+        """Return its links as parsed, in the order of the page."""
         ...
-
-
-class EmptyContent:
-    """The content of an answer that has none."""
-
-    __slots__ = ()
-
-    def document(self) -> Document:
-        """Return an empty document."""
-        return Document()
-
-    def outlinks(self) -> Sequence[ParsedLink]:
-        """Return no links."""
-        return ()
 
 
 class Links(Sequence[Link]):
-    """The links of one page: columns of integers, and words only when asked for.
+    """The links of one page: columns of integers, and texts only on demand.
 
     Most strategies need only `targets` and `hosts`.  Iterating gives `Link`
-    objects, for which the page's words are loaded.
+    objects, for which the page's text is loaded.
     """
 
     __slots__ = ("_content", "addresses", "hosts", "targets")
@@ -163,12 +149,12 @@ class Links(Sequence[Link]):
 
     @property
     def outlinks(self) -> ParsedLinks:
-        """The links as the page shows them, in columns, without making objects of them."""
+        """The links as parsed, in columns, without making objects."""
         return ParsedLinks.of(self._content.outlinks())
 
     @property
     def anchors(self) -> Sequence[str]:
-        """The words of each link."""
+        """The text of each link."""
         return self.outlinks.anchors
 
     def __iter__(self) -> Iterator[Link]:
@@ -181,16 +167,16 @@ class Links(Sequence[Link]):
                 url, host, href(url), out.anchor, out.around, out.path, out.position, out.rel
             )
 
-    def at(self, places: Sequence[int]) -> list[Link]:
-        """Return the links at some places, without making objects of the others."""
+    def at(self, indexes: Sequence[int]) -> list[Link]:
+        """Return the links at some indexes, without making objects of the others."""
         href, outs = self.addresses.href, self.outlinks
-        urls, hosts = self.targets[places].tolist(), self.hosts[places].tolist()
+        urls, hosts = self.targets[indexes].tolist(), self.hosts[indexes].tolist()
         return [
             Link(
-                url, host, href(url), outs.anchors[place], outs.around(place), outs.paths[place],
-                outs.positions[place], outs.rels[place],
+                url, host, href(url), outs.anchors[i], outs.around(i), outs.paths[i],
+                outs.positions[i], outs.rels[i],
             )
-            for url, host, place in zip(urls, hosts, places, strict=True)
+            for url, host, i in zip(urls, hosts, indexes, strict=True)
         ]  # fmt: skip
 
     @overload
@@ -198,15 +184,14 @@ class Links(Sequence[Link]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Link]: ...
     def __getitem__(self, index: int | slice) -> Link | Sequence[Link]:
-        """Return one link, or some of them."""
+        """Return one link, or a slice of them."""
         return list(self)[index]
 
 
 class Choice(msgspec.Struct, frozen=True, gc=False):
-    """A page to fetch next, with the reason: its promise, whose choice it is, what led there.
+    """A page to fetch next, with its promise, its agent, and the page that links to it.
 
-    `agent` is a name for people, and for the strategy that gave it; what the request is for is
-    its `purpose`.
+    `agent` is a name for people, and for the strategy that gave it; code uses `purpose`.
     """
 
     url: UrlId
@@ -219,13 +204,13 @@ class Choice(msgspec.Struct, frozen=True, gc=False):
 
 
 class Page(msgspec.Struct, frozen=True, gc=False):
-    """What came back for a choice.
+    """The outcome of a choice.
 
-    `final` is where redirects ended, `time` when the answer was there, `born`
+    `final` is the URL after redirects, `time` when the response was complete, `born`
     when this version of the page appeared, and `version` a number that is the same
-    for the same content of the same URL (-1 where there is no content).  `pause` is how
-    long the host asks to be left alone, and `record` where the answer was archived.  A page that
-    is deferred has the time from which it may be asked for again, as `retry_at`.
+    for the same content of the same URL (-1 without content).  `pause` is how
+    long the host asks to be left alone, and `record` the place of the archived response.  A page
+    that is deferred has the time from which it may be requested again, as `retry_at`.
     """
 
     choice: Choice
@@ -243,17 +228,17 @@ class Page(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def href(self) -> str:
-        """The address where the page was found, after redirects."""
+        """The URL of the page after redirects, as a string."""
         return self.links.addresses.href(self.final)
 
     @property
     def document(self) -> Document:
-        """What the page says; read from disk now if need be."""
+        """The text of the page, which may be read from disk now."""
         return self.content.document()
 
 
 class Visit(msgspec.Struct, frozen=True, gc=False):
-    """A page and what it is worth."""
+    """A page with its relevance."""
 
     page: Page
     relevance: float
@@ -261,10 +246,10 @@ class Visit(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def url(self) -> UrlId:
-        """The URL that was asked for."""
+        """The URL that was requested."""
         return self.page.choice.url
 
     @property
     def links(self) -> Links:
-        """The links found on the page."""
+        """The links of the page."""
         return self.page.links

@@ -1,1 +1,1 @@
-"""A crawl of the live web in a folder: begun, stopped, killed, and taken up again."""
+"""A crawl of the live web in a folder: begun, stopped, killed, and resumed."""

@@ -1,80 +1,81 @@
-"""From what a user orders to the parts of a crawl.
+"""The parts of a crawl, built from its options.
 
-What a crawl learned, for the next one with the same aim: read if it is there, written after.
+With `--learned`, what the strategy learned is read from a file, and written to it after the crawl.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from foragers.core.files import check_writable
 from foragers.core.models import Model, load_model, save_model
-from foragers.core.protocols import Learns, Strategy
+from foragers.core.protocols import Strategy
 from foragers.core.types import Addresses
+from foragers.crawling.checkpoint import Checkpoint
 from foragers.crawling.options import CrawlOptions
+from foragers.crawling.own_requests import OwnRequests
+from foragers.crawling.settings import SessionSettings
 from foragers.errors import UsageError
+from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import PageExtractor
 from foragers.fetching.history import FetchHistory
 from foragers.fetching.live import Live
-from foragers.fetching.outages import DEFAULT_OUTAGES, OutageSettings
 from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import XML, ListSources
-from foragers.fetching.throttle import DEFAULT_THROTTLE, Throttle, ThrottleSettings
+from foragers.fetching.throttle import Throttle
 from foragers.filters.scope import Scope
 from foragers.filters.traps import Traps
 from foragers.http.address_guard import AddressException, Guard
 from foragers.http.client import Client
 from foragers.http.messages import Limits
+from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.parsing.content_type import is_wanted, kind_of
 from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
-from foragers.rendering.queue import Renderings
-from foragers.strategies.registry import STRATEGIES, info, parse
+from foragers.rendering.queue import RenderQueue
+from foragers.storage.ledger.crawl_ledger import CrawlLedger
+from foragers.storage.warc.writer import Recorder, series_for
+from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, info, learned_by, parse
 from foragers.urls.parse import is_address, resolve
+from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
-
-MAX_BROWSERS = 4
-
-
-@dataclass(frozen=True)
-class CheckpointSettings:
-    """How often a checkpoint is written."""
-
-    visits: int = 500  # fewest visits between two checkpoints; guess
-    share: float = 0.1  # and this share of all visits, since a checkpoint's cost grows with them
+from foragers.version import __version__
 
 
 @dataclass(frozen=True)
-class SessionSettings:
-    """The numbers that tune a live crawl and that no option sets."""
+class CrawlRules:
+    """The seeds, the scope and the guard of a crawl, checked before anything is written."""
 
-    throttle: ThrottleSettings = DEFAULT_THROTTLE
-    outages: OutageSettings = DEFAULT_OUTAGES
-    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
-    patience: float = 600.0  # seconds: a crawl ends if all hosts pause longer, or are away; guess
+    seeds: tuple[str, ...]
+    scope: Scope
+    guard: Guard
+
+    @classmethod
+    def of(cls, options: CrawlOptions) -> CrawlRules:
+        """Return the rules of a crawl; a UsageError names an option that is wrong."""
+        seeds = seeds_of(options)
+        scope = Scope(
+            seeds,
+            options.within,
+            hosts=options.hosts,
+            prefixes=options.prefix,
+            include=options.include,
+            exclude=options.exclude,
+            max_depth=options.max_depth,
+        )
+        exceptions = tuple(AddressException.parse(text) for text in options.allow_private)
+        return cls(seeds, scope, Guard(exceptions))
 
 
-DEFAULT_SETTINGS = SessionSettings()
-
-
-def traps_of(order: CrawlOptions) -> Traps | None:
-    """Return a look-out for traps, unless the user wants none."""
-    return Traps() if order.traps else None
-
-
-def world_of(
-    order: CrawlOptions,
-    traps: Traps | None,
-    table: UrlTable,
-    limits: Limits,
-    renderers: tuple[Renderer, ...] = (),
-    settings: SessionSettings = DEFAULT_SETTINGS,
-) -> Live:
-    """Return the live web as an order wants it treated."""
+def seeds_of(options: CrawlOptions) -> tuple[str, ...]:
+    """Return the seeds as absolute URLs."""
+    given = [seed if "://" in seed else f"http://{seed}" for seed in options.seeds]
     try:
-        seeds = tuple(resolve(seed if "://" in seed else f"http://{seed}") for seed in order.seeds)
+        seeds = tuple(map(resolve, given))
     except ValueError as error:
         raise UsageError(f"a seed is not a URL ({error}); write https://host/path") from error
     for seed in seeds:
@@ -82,73 +83,117 @@ def world_of(
             raise UsageError(f"{seed}: only http and https URLs can be crawled")
         if not is_address(seed):
             raise UsageError(f"{seed}: not a valid host name; write https://host/path")
-    scope = Scope(
-        seeds,
-        order.within,
-        hosts=order.hosts,
-        prefixes=order.prefix,
-        include=order.include,
-        exclude=order.exclude,
-        max_depth=order.max_depth,
-    )
-    guard = Guard(tuple(AddressException.parse(text) for text in order.allow_private))
-    lists = ListSources(order.sitemaps, order.feeds)
-    wanted = is_wanted_or_list if order.sitemaps or order.feeds else is_wanted
-    client = Client(order.agent, guard, limits, wanted, order.concurrency)
-    # With the archive it can be made up for later.
-    described = info(order.strategy).needs_link_context or not order.warc
-    harvester = PageExtractor(order.agent, scope, traps, limits, described)
-    dispatch = DownloadScheduler(client, Throttle(order.delay, settings=settings.throttle))
-    client.admit = dispatch.admits
-    return Live(
-        seeds,
-        dispatch,
-        order.agent,
-        harvester,
-        connections=order.concurrency,
-        table=table,
-        visited=FetchHistory(order.per_host or 0),
-        lists=lists,
-        outages=settings.outages,
-        renderings=Renderings(renderers, dispatch.courtesy),
+    return seeds
+
+
+def new_checkpoint(options: CrawlOptions, folder: Path, settings: SessionSettings) -> Checkpoint:
+    """Return the state of a crawl before its first visit."""
+    judge = build_judge(options.aim)
+    random = np.random.default_rng(options.seed)
+    learned = recall(options)
+    inputs = StrategyInputs(topic_of(judge), random, None, learned, within_of(judge))
+    return Checkpoint(
+        0,
+        build(options.strategy, inputs),
+        judge,
+        Traps(settings.traps) if options.traps else None,
+        UrlTable(StringsFile(folder / STRINGS_FILE)),
+        own_requests=OwnRequests(settings.own_requests),
     )
 
 
-def renderers_of(order: CrawlOptions, limits: Limits) -> tuple[Renderer, ...]:
-    """Return who renders pages, if the user wants that: a browser for every two processors."""
-    terms = RenderOptions(order.agent, order.allow_private, limits=limits, chromium=order.chromium)
-    count = max(1, min((os.cpu_count() or 1) // 2, MAX_BROWSERS)) if order.render else 0
-    return tuple(Renderer(terms) for _ in range(count))
+def open_recorder(
+    options: CrawlOptions, folder: Path, settings: SessionSettings
+) -> Recorder | None:
+    """Open the WARC files of a crawl, if it writes any."""
+    if not options.warc:
+        return None
+    recorder = Recorder(
+        folder / "warc",
+        f"foragers/{__version__}",
+        series_for(folder),
+        limit=settings.warc_bytes,
+        user_agent=options.agent,
+    )
+    recorder.open()
+    return recorder
+
+
+def build_live(
+    options: CrawlOptions,
+    rules: CrawlRules,
+    checkpoint: Checkpoint,
+    ledger: CrawlLedger,
+    recorder: Recorder | None,
+    renderers: tuple[Renderer, ...],
+    limits: Limits,
+    settings: SessionSettings,
+) -> Live:
+    """Return the live web for a crawl."""
+    wants_lists, fetching = options.sitemaps or options.feeds, settings.fetching
+    wanted = is_wanted_or_list if wants_lists else is_wanted
+    client = Client(
+        options.agent, rules.guard, limits, wanted, options.concurrency, fetching.client
+    )
+    # With an archive, the words around links can be extracted later.
+    described = info(options.strategy).needs_link_context or not options.warc
+    extractor = PageExtractor(
+        options.agent, rules.scope, checkpoint.traps, limits, described, fetching.extraction
+    )
+    throttle = Throttle(options.delay, fetching.throttle)
+    downloads = Downloads(
+        DownloadScheduler(client, throttle, fetching.retries),
+        options.agent,
+        extractor,
+        checkpoint.table,
+        recorder,
+        FetchHistory(options.per_host or 0, ledger),
+        ListSources(options.sitemaps, options.feeds, fetching.lists),
+        RenderQueue(renderers, throttle),
+        fetching,
+    )
+    return Live(rules.seeds, downloads, options.concurrency)
+
+
+def renderers_of(
+    options: CrawlOptions, limits: Limits, settings: SessionSettings
+) -> tuple[Renderer, ...]:
+    """Return a renderer for every two processors, or none without `--render`."""
+    render = RenderOptions(
+        options.agent, options.allow_private, limits=limits, chromium=options.chromium
+    )
+    most = min((os.cpu_count() or 1) // 2, settings.max_browsers)
+    return tuple(Renderer(render) for _ in range(max(1, most) if options.render else 0))
 
 
 def is_wanted_or_list(content_type: str) -> bool:
-    """Say whether a content type is worth reading to the end, feeds and sitemaps included."""
+    """Return whether a content type is read to the end, feeds and sitemaps included."""
     return is_wanted(content_type) or kind_of(content_type) in XML
 
 
 AIM = "aim"
-"""The fact of a model that says what was wanted when it was learned."""
+"""The fact of a model that says for which target it was learned."""
 
 
-def recall(order: CrawlOptions) -> Model | None:
+def recall(options: CrawlOptions) -> Model | None:
     """Return what earlier crawls learned, None before the first."""
-    if order.learned is None:
+    if options.learned is None:
         return None
-    name, given = parse(order.strategy)
-    can = info(order.strategy)
-    if not can.saves or can.learned_kind is None:
-        some = ", ".join(name for name in STRATEGIES if info(name).saves)
+    name, parameters = parse(options.strategy)
+    capabilities = info(options.strategy)
+    if not capabilities.saves or capabilities.learned_kind is None:
+        others = ", ".join(name for name in STRATEGIES if info(name).saves)
         raise UsageError(
-            f"--learned: '{name}' saves nothing that it learns; strategies that do: {some}"
+            f"--learned: '{name}' saves nothing that it learns; strategies that do: {others}"
         )
-    if "model" in given and not can.learns_apart:
+    if "model" in parameters and not capabilities.learns_apart:
         raise UsageError("--learned and model=… exclude each other; give one of them")
-    file, aim = Path(order.learned), str(order.aim)
+    file, aim = Path(options.learned), str(options.aim)
     check_writable(file, "--learned")
     if not file.exists():
         return None
-    wanted, version = can.learned_kind
-    model = load_model(file, wanted, version, "name another file, or remove it to begin anew")
+    kind, version = capabilities.learned_kind
+    model = load_model(file, kind, version, "name another file, or remove it to begin anew")
     if model.facts.get(AIM, aim) != aim:
         raise UsageError(
             f"--learned {file}: was learned for {model.facts[AIM]}, not for {aim};"
@@ -157,9 +202,9 @@ def recall(order: CrawlOptions) -> Model | None:
     return model
 
 
-def retain(order: CrawlOptions, strategy: Strategy, addresses: Addresses) -> None:
-    """Write down what a strategy has learned, and for what."""
-    if order.learned is not None and isinstance(strategy, Learns):
-        model = strategy.learned(addresses)
-        facts = {**model.facts, AIM: str(order.aim)}
-        save_model(replace(model, facts=facts), Path(order.learned))
+def retain(options: CrawlOptions, strategy: Strategy, addresses: Addresses) -> None:
+    """Write what a strategy has learned, and for which target."""
+    model = None if options.learned is None else learned_by(strategy, addresses)
+    if model is not None and options.learned is not None:
+        facts = {**model.facts, AIM: str(options.aim)}
+        save_model(replace(model, facts=facts), Path(options.learned))

@@ -1,12 +1,10 @@
-"""Where a crawl stands: what a checkpoint holds, and how it is found again.
+"""Checkpoints: the state of a crawl, how it is saved, and how a crawl is resumed from it.
 
-Taking up a crawl: all that learns is told what the ledger holds beyond the checkpoint.
+To resume a crawl, everything that learns is told the visits of the ledger after the checkpoint.
 
-The ledger of births and deaths of a crawl: `agents.npz`, for strategies that are populations.
-
-It is written whole at each checkpoint and at the end, from the strategy as it stands then, so
-that it is right after a crawl was taken up.  docs/crawl-folder.md tells its columns.  The
-ledger itself is told too, for who would rather ask it.
+If the strategy is a population, its births and deaths are written to `agents.npz` and to the
+ledger, completely at each checkpoint, so that they are right after a resume too.
+docs/crawl-folder.md describes the columns.
 """
 
 from __future__ import annotations
@@ -27,9 +25,9 @@ import numpy as np
 from foragers.core.files import created, write
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.pace import Pace
-from foragers.core.population import Populous
 from foragers.core.protocols import Judge, Strategy
 from foragers.core.types import NO_PARENT, Choice
+from foragers.crawling.feedback import GIVEN, LEARNED, Feedback
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.signed import checking, opened, signing, user_key
 from foragers.crawling.stopping import RecallMonitor
@@ -41,21 +39,22 @@ from foragers.judges.novelty import Novelty
 from foragers.storage.ledger.checking import check_visits
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
+from foragers.strategies.registry import census_of
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
 
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError)
-"""What pickle raises for code that another process could not import."""
-LAYOUT = 2
-"""Raised when checkpoints change, so that older ones give way to the ledger, which has it all."""
+"""The errors of pickle for code that another process could not import."""
+LAYOUT = 4
+"""The version of checkpoints.  Those of other versions are dropped, and the ledger is replayed."""
 
 
 @dataclass
 class Checkpoint:
-    """What a checkpoint holds: all that learns, and how much of the ledger it has learned from.
+    """Everything that learns, and the number of visits that it has learned from.
 
-    The strategy has given away the `pending` choices and will not make them again; `wishes`
-    tell which hosts are to be left alone until when.
+    The strategy has made the `pending` choices, and will not make them again.  `delays` says until
+    when hosts are to be left alone.
     """
 
     visits: int
@@ -64,31 +63,31 @@ class Checkpoint:
     traps: Traps | None
     table: UrlTable
     pending: list[Choice] = field(default_factory=list)
-    extras: OwnRequests = field(default_factory=OwnRequests)
-    wishes: HostDelays = field(default_factory=dict)
-    lookout: RecallMonitor = field(default_factory=RecallMonitor)
+    own_requests: OwnRequests = field(default_factory=OwnRequests)
+    delays: HostDelays = field(default_factory=dict)
+    monitor: RecallMonitor = field(default_factory=RecallMonitor)
     layout: int = LAYOUT
 
 
-def save(folder: Path, standing: Checkpoint) -> None:
-    """Write a checkpoint in one step, and take no second copy of it in memory.
+def save(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint atomically, without a second copy of it in memory.
 
-    Without a key nobody could trust it, so none is written: the ledger has it all.  Nor is one
-    written of a strategy or judge of the user's that cannot be pickled.
+    None is written if the user has no key to sign it, or if a strategy or judge of the user's
+    cannot be pickled: the ledger has everything.
     """
-    if isinstance(standing.table.store, StringsFile):
-        standing.table.store.keep()
+    if isinstance(checkpoint.table.store, StringsFile):
+        checkpoint.table.store.keep()
     key = user_key()
     if key is None:
         return
     partial = folder / ".checkpoint.partial"
     try:
         with created(partial) as stream, signing(stream, key) as signed:
-            pickle.dump(standing, signed, pickle.HIGHEST_PROTOCOL)
+            pickle.dump(checkpoint, signed, pickle.HIGHEST_PROTOCOL)
         partial.replace(folder / "checkpoint")
     except NOT_PICKLED:
         partial.unlink(missing_ok=True)
-        if is_built_in(standing.strategy) and is_built_in(standing.judge):
+        if is_built_in(checkpoint.strategy) and is_built_in(checkpoint.judge):
             raise
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -96,63 +95,63 @@ def save(folder: Path, standing: Checkpoint) -> None:
 
 
 def is_built_in(part: object) -> bool:
-    """Say whether a part of a crawl holds no code of the user's."""
+    """Return whether a strategy or judge has no code of the user's."""
     is_own = type(part).__module__.partition(".")[0] == __name__.partition(".")[0]
     judge = part.topic if isinstance(part, Novelty) else part
     return is_own and not isinstance(judge, FunctionJudge)
 
 
 def load(folder: Path) -> Checkpoint | None:
-    """Return the last checkpoint of a crawl, if there is one that this user has written."""
+    """Return the last checkpoint of a crawl, if there is one that is signed by this user."""
     key = user_key()
     try:
         with opened(folder / "checkpoint") as stream:
             if key is not None:
                 with checking(stream, key) as signed:
-                    found = pickle.load(signed)
-                if fits(found, folder):
-                    return found
+                    checkpoint = pickle.load(signed)
+                if fits(checkpoint, folder):
+                    return checkpoint
     except FileNotFoundError:
         return None
     except Exception:  # signed by somebody else, damaged, or of another version
         pass
-    # It must not come to fit later, when the crawl has gone another way.
+    # It might fit by chance later, when the crawl has taken another way.
     (folder / "checkpoint").unlink()
     return None
 
 
-def fits(found: object, folder: Path) -> TypeGuard[Checkpoint]:
-    """Say whether what was found is a checkpoint of the crawl in a folder."""
-    if not isinstance(found, Checkpoint) or found.visits > written(folder):
+def fits(loaded: object, folder: Path) -> TypeGuard[Checkpoint]:
+    """Return whether an object is a checkpoint of the crawl in a folder."""
+    if not isinstance(loaded, Checkpoint) or loaded.visits > written(folder):
         return False
-    if vars(found).get("layout") != LAYOUT:  # of an earlier version
+    if vars(loaded).get("layout") != LAYOUT:  # of an earlier version
         return False
-    if isinstance(found.table.store, StringsFile):
-        found.table.store.move(folder / STRINGS_FILE)
-    return found.table.is_sound()
+    if isinstance(loaded.table.store, StringsFile):
+        loaded.table.store.move(folder / STRINGS_FILE)
+    return loaded.table.is_sound()
 
 
-def nothing_came(folder: Path) -> bool:
-    """Say whether no server has answered yet in a crawl: all was skipped, or failed."""
-    came = "SELECT 1 FROM visits WHERE status NOT IN ('skipped', 'failed') LIMIT 1"
-    return count(folder, f"SELECT count(*) FROM ({came})") == 0
+def nothing_received(folder: Path) -> bool:
+    """Return whether no server has responded yet in a crawl: every visit was skipped, or failed."""
+    received = "SELECT 1 FROM visits WHERE status NOT IN ('skipped', 'failed') LIMIT 1"
+    return count(folder, f"SELECT count(*) FROM ({received})") == 0
 
 
 def begin_anew(folder: Path) -> None:
-    """Remove all that a crawl has written of its visits."""
-    for name in ("checkpoint", STRINGS_FILE, "agents.npz"):
+    """Remove the visits of a crawl."""
+    for name in ("checkpoint", STRINGS_FILE, "agents.npz", GIVEN, LEARNED):
         (folder / name).unlink(missing_ok=True)
     for file in folder.glob("ledger.sqlite*"):
         file.unlink()
 
 
 def written(folder: Path) -> int:
-    """Return how many visits the ledger of a crawl holds."""
+    """Return the number of visits in the ledger of a crawl."""
     return count(folder, "SELECT count(*) FROM visits") or 0
 
 
 def count(folder: Path, query: str) -> int | None:
-    """Return what a query counts in the ledger of a crawl, None if it cannot be asked."""
+    """Return the result of a counting query on the ledger of a crawl, None if it fails."""
     try:
         with closing(
             sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
@@ -163,46 +162,50 @@ def count(folder: Path, query: str) -> int | None:
         return None
 
 
-def catch_up(crawl: Crawl, live: Live, ledger: CrawlLedger, standing: Checkpoint) -> None:
-    """Learn what the ledger holds beyond a checkpoint, and send again what was under way."""
-    if standing.visits == 0:
+def catch_up(
+    crawl: Crawl, live: Live, ledger: CrawlLedger, checkpoint: Checkpoint, feedback: Feedback
+) -> None:
+    """Learn from the visits after a checkpoint, and send its pending choices again."""
+    if checkpoint.visits == 0:
         crawl.begin()
-        standing.lookout.watch([seed_visit(crawl.world.seeds, crawl.world.now)])
-    facts, extras = ledger.facts(), standing.extras
-    live.restore_delays(standing.wishes)
+        checkpoint.monitor.watch([seed_visit(crawl.world.seeds, crawl.world.now)])
+    facts, own_requests = ledger.facts(), checkpoint.own_requests
+    live.restore_delays(checkpoint.delays)
     answered: Counter[Choice] = Counter()
-    for visit in ledger.read(standing.visits):
+    for number, visit in enumerate(ledger.read(checkpoint.visits), checkpoint.visits):
+        feedback.restore(number)
         answered[visit.page.choice] += 1
         live.restore(visit, ledger.href(visit.page.final))
-        extras.recall(visit, live.wants_lists)
+        own_requests.restore(visit, live.wants_lists)
         crawl.judge.relevance(visit.page)
         crawl.tell([visit])
-        standing.lookout.watch([visit])
-    extras.take_up()
-    pending = set(standing.pending)
-    extras.ask_again(choice for choice in ledger.deferred() if choice not in pending)
+        checkpoint.monitor.watch([visit])
+    feedback.restore_all(len(ledger))
+    own_requests.release_all()
+    pending = set(checkpoint.pending)
+    own_requests.ask_again(choice for choice in ledger.deferred() if choice not in pending)
     live.restore_history(ledger)
     widen(live, facts)
     if crawl.pace:
         close_full_hosts(live, crawl.pace)
-    send_again(crawl, standing.pending, answered)
+    send_again(crawl, checkpoint.pending, answered)
 
 
 def widen(live: Live, facts: Facts) -> None:
-    """Let the scope hold the places that seeds have turned out to redirect to."""
+    """Add the targets of seeds' redirects to the scope."""
     seeds = (facts.parents == NO_PARENT) & (facts.depths == 0) & facts.ok
     for url in facts.finals[seeds & (facts.urls != facts.finals)].tolist():
         live.widen(live.table.href(url))
 
 
 def close_full_hosts(live: Live, pace: Pace) -> None:
-    """Choose nothing more from hosts that have given as many pages as they may."""
+    """Close the hosts that have reached their limit of pages."""
     for host in live.full_hosts():
         pace.start(host)
 
 
 def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice]) -> None:
-    """Send the choices that were under way and are not answered in the ledger."""
+    """Send the pending choices that have no visit in the ledger."""
     for choice in pending:
         if answered[choice]:
             answered[choice] -= 1
@@ -214,8 +217,8 @@ AGENTS_FILE = "agents.npz"
 
 
 def keep_agents(folder: Path, strategy: Strategy, ledger: CrawlLedger) -> None:
-    """Write down who lived when, if the strategy is a population."""
-    census = strategy.census() if isinstance(strategy, Populous) else None
+    """Write the births and deaths, if the strategy is a population."""
+    census = census_of(strategy)
     if census is None:
         return
     packed = BytesIO()

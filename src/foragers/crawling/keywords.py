@@ -11,16 +11,15 @@ from typing import TypedDict
 
 
 class CrawlKeywords(TypedDict, total=False):
-    """The options of a crawl by name."""
+    """The options of `crawl` by name."""
 
     topic: str | None
     similarity: str
     threshold: float | None
     examples: str | Path | None
     new_within: str | None
-    judge: str | None
     idf: str | Path | None
-    strategy: str
+    vectors: str | Path | None
     seed: int
     learned: str | Path | None
     budget: int

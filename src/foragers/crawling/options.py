@@ -1,4 +1,4 @@
-"""What a user orders: everything that `foragers crawl` can be told."""
+"""The options of `foragers crawl` and `foragers.crawl`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from foragers.core.options import OnResume, Target, check_ranges, option, option
 from foragers.crawling.stopping import StopRules
 from foragers.errors import UsageError
 from foragers.evaluation.metrics.recall import Estimate
+from foragers.judges.words import Standing
 from foragers.version import __version__
 
 MOST_CONNECTIONS = 10_000
 LONGEST = 10_000_000
-"""Minutes, or seconds between two requests: nobody waits for more."""
+"""The largest number of minutes, and of seconds between two requests."""
 STRATEGY, STOPPING, SCOPE = "strategy", "when to stop", "scope"
 POLITE, RESULTS = "speed and politeness", "results"
 BROWSER = "pages that need JavaScript"
@@ -184,23 +185,23 @@ class CrawlOptions:
 
     @property
     def agent(self) -> str:
-        """How the crawler introduces itself."""
+        """The User-Agent header."""
         name = self.user_agent or f"foragers/{__version__}"
         return f"{name} (+{self.contact})" if self.contact else name
 
     @property
-    def enough(self) -> StopRules:
-        """What the user takes as enough."""
+    def stop_rules(self) -> StopRules:
+        """When to stop, besides the budget and the time."""
         return StopRules.of(self.until_recall, self.until_yield)
 
     def check(self) -> None:
-        """Refuse what makes no sense, before anything is fetched."""
+        """Raise a UsageError for invalid options, before anything is fetched."""
         if not self.seeds:
             raise UsageError("give at least one URL to start from")
         check_ranges(self)
         if self.chromium and not self.render:
             raise UsageError("--chromium names the browser for --render; give that too")
-        if self.enough.recall is not None and self.aim.new_within is not None:
+        if self.stop_rules.recall is not None and self.aim.new_within is not None:
             raise UsageError(
                 "--until-recall: new pages never end (--new-within); use --until-yield"
             )
@@ -208,10 +209,11 @@ class CrawlOptions:
             raise UsageError("--user-agent and --contact: write them in plain ASCII, on one line")
 
     def wanted(self, threshold: float) -> str:
-        """Say what counts as relevant: all that estimates speak of."""
+        """Return which pages count as relevant, and so in estimates."""
         aim = self.aim
+        by = f" by {aim.similarity}" if aim.topic else ""
         judged = aim.topic or aim.examples or aim.judge
-        return f"{aim} at threshold {threshold:g}" if judged else str(aim)
+        return f"{aim}{by} at threshold {threshold:g}" if judged else str(aim)
 
     def keep(
         self,
@@ -219,26 +221,28 @@ class CrawlOptions:
         stopped: str = "",
         estimate: Estimate | None = None,
         wanted: str = "",
+        judge: Standing | None = None,
     ) -> None:
-        """Write the order into the folder of its crawl, and why that stopped, if it has."""
+        """Write the options to the folder of the crawl, and why it stopped, if it has."""
         file = folder / "crawl.json"
-        told = {**msgspec.to_builtins(self, enc_hook=str), "stopped": stopped or None}
-        told["estimate"] = msgspec.to_builtins(estimate)
-        told["wanted"] = wanted or None
-        write(file, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")
+        content = {**msgspec.to_builtins(self, enc_hook=str), "stopped": stopped or None}
+        content["estimate"] = msgspec.to_builtins(estimate)
+        content["wanted"] = wanted or None
+        content["judge"] = msgspec.to_builtins(judge)
+        write(file, msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
 
     def changes(self, before: CrawlOptions) -> set[str]:
-        """Return the names of the fields that differ, but for those that always may."""
+        """Return the fields that differ, except those that may always change."""
         free = {item.field for item in RESUMED if item.said.on_resume is OnResume.FREE}
-        names = {one.name for one in fields(self)} - free
+        names = {field.name for field in fields(self)} - free
         return {name for name in names if getattr(self, name) != getattr(before, name)}
 
     def check_same(self, before: CrawlOptions, folder: Path) -> None:
-        """Refuse to take up another crawl than the one in the folder."""
+        """Raise a UsageError if an option differs that may not change on a resume."""
         scope = {item.field for item in RESUMED if item.said.on_resume is OnResume.SCOPE}
         changed = self.changes(before) - scope
         flags = {item.field: item.flag for item in RESUMED}
-        for name in (one.name for one in fields(self) if one.name in changed):
+        for name in (field.name for field in fields(self) if field.name in changed):
             raise UsageError(
                 f"--out {folder} holds a crawl with another {NOT_OPTIONS.get(name) or flags[name]},"
                 " which cannot change; give the same to go on with it, or choose another folder"
@@ -253,11 +257,11 @@ NOT_OPTIONS = {
     "seeds": "first URLs",
     "aim": "aim (--topic, --examples, --judge, --new-within and what belongs to them)",
 }
-"""What fields are called that are no options themselves."""
+"""Names of the fields that are no options themselves."""
 
 
-def order_in(folder: Path) -> CrawlOptions | None:
-    """Return what was ordered in a folder, None if nothing was."""
+def options_in_folder(folder: Path) -> CrawlOptions | None:
+    """Return the options of the crawl in a folder, None if there is none."""
     file = folder / "crawl.json"
     if not file.exists():
         return None

@@ -1,8 +1,8 @@
-"""What a crawl fetches on its own account: lists of pages, and pages that were put off.
+"""The requests that a crawl makes for itself: lists of pages, and deferred pages.
 
-A strategy chooses pages once it is told of them.  It does not choose sitemaps and feeds
-for their links, nor a page again that could not be had because its host asked to be
-left alone.  These wait here, by host, until the host may be asked.
+A strategy chooses pages that it was told of.  It does not choose sitemaps and feeds for their
+links, nor a page again that could not be fetched because its host asked for a pause.  These
+requests wait here, by host, until the host may be requested.
 """
 
 from __future__ import annotations
@@ -15,84 +15,84 @@ from heapq import heapify, heappop, heappush
 from math import inf
 
 from foragers.core.types import LISTS, Choice, HostId, Purpose, UrlId, Visit
-from foragers.fetching.job import MAX_ROUNDS
-
-MAX_LATER = 10_000
-MAX_SITEMAPS, MAX_FEEDS = 200, 10
-"""How many of each are fetched of one host: there are sites with a feed for every page."""
-MAX_LISTS = 100_000
-GLANCES = 32
-"""How many hosts are looked at in search of an open one."""
+from foragers.crawling.settings import DEFAULT_SETTINGS, OwnRequestSettings
+from foragers.fetching.settings import DEFAULT_FETCHING
 
 
 @dataclass
 class OwnRequests:
-    """Choices of the crawl's own; `later` are those put off, by the time when they are due."""
+    """The crawl's own choices; `deferred` has those with a due time, as a heap."""
 
-    later: list[tuple[float, int, Choice]] = field(default_factory=list)
+    settings: OwnRequestSettings = DEFAULT_SETTINGS.own_requests
+    deferred: list[tuple[float, int, Choice]] = field(default_factory=list)
     _queues: dict[HostId, deque[Choice]] = field(default_factory=dict)
-    _rounds: Counter[UrlId] = field(default_factory=Counter)
-    _known: set[UrlId] = field(default_factory=set)
-    _lists: Counter[tuple[Purpose, HostId]] = field(default_factory=Counter)
+    _deferrals: Counter[UrlId] = field(default_factory=Counter)
+    _known_lists: set[UrlId] = field(default_factory=set)
+    _list_counts: Counter[tuple[Purpose, HostId]] = field(default_factory=Counter)
     _order: int = 0
 
     def __len__(self) -> int:
-        return len(self.later) + sum(map(len, self._queues.values()))
+        return len(self.deferred) + sum(map(len, self._queues.values()))
 
-    def put_off(self, until: float, choice: Choice, rounds: int = MAX_ROUNDS) -> None:
-        """Fetch a page again at a time, unless that has been tried often enough."""
-        if self._rounds[choice.url] < rounds and len(self.later) < MAX_LATER:
-            self._rounds[choice.url] += 1
-            self._order += 1
-            heappush(self.later, (until, self._order, choice))
+    def defer(
+        self, at: float, choice: Choice, most: int = DEFAULT_FETCHING.retries.deferrals
+    ) -> None:
+        """Request a page again at a time, unless it was deferred `most` times before."""
+        if self._deferrals[choice.url] < most and len(self.deferred) < self.settings.max_deferred:
+            self._deferrals[choice.url] += 1
+            self._push(at, choice)
 
-    def set_aside(self, until: float, choice: Choice) -> None:
-        """Fetch a page at a time that has come to nothing yet, which does not count."""
-        self._rounds[choice.url] += 0
+    def set_aside(self, at: float, choice: Choice) -> None:
+        """Request a choice at a time that has no page yet, which is not counted."""
+        self._deferrals[choice.url] += 0
+        self._push(at, choice)
+
+    def _push(self, at: float, choice: Choice) -> None:
         self._order += 1
-        heappush(self.later, (until, self._order, choice))
+        heappush(self.deferred, (at, self._order, choice))
 
     def ask_again(self, choices: Iterable[Choice]) -> None:
-        """Fetch pages again, unless they wait already."""
+        """Request pages again, unless they wait already."""
         waiting = {choice for queue in self._queues.values() for choice in queue}
-        waiting.update(choice for _, _, choice in self.later)
+        waiting.update(choice for _, _, choice in self.deferred)
         for choice in choices:
             if choice not in waiting:
                 self._queues.setdefault(choice.host, deque()).append(choice)
 
     def add_lists(self, visit: Visit) -> None:
-        """Take in the sitemaps and feeds that a page has brought to light."""
+        """Add the sitemaps and feeds among the links of a page."""
         page = visit.page
-        for place, out in enumerate(page.content.outlinks()):
+        for i, out in enumerate(page.content.outlinks()):
             if out.rel in LISTS:
-                url, host = int(page.links.targets[place]), int(page.links.hosts[place])
+                url, host = int(page.links.targets[i]), int(page.links.hosts[i])
                 depth, purpose = page.choice.depth, Purpose(out.rel)
                 self._add_list(Choice(url, host, 0.0, out.rel, page.final, depth, purpose))
 
     def _add_list(self, choice: Choice) -> None:
-        """Take in a list, unless it is known or its host has enough of them."""
-        key = choice.purpose, choice.host
-        most = MAX_FEEDS if choice.purpose is Purpose.FEED else MAX_SITEMAPS
-        full = self._lists[key] >= most or len(self._known) >= MAX_LISTS
-        if choice.url not in self._known and not full:
-            self._known.add(choice.url)
-            self._lists[key] += 1
+        """Add a list, unless it is known or its host has too many."""
+        key, settings = (choice.purpose, choice.host), self.settings
+        is_feed = choice.purpose is Purpose.FEED
+        most = settings.max_feeds if is_feed else settings.max_sitemaps
+        full = self._list_counts[key] >= most or len(self._known_lists) >= settings.max_lists
+        if choice.url not in self._known_lists and not full:
+            self._known_lists.add(choice.url)
+            self._list_counts[key] += 1
             self._queues.setdefault(choice.host, deque()).append(choice)
 
-    def wake(self, now: float) -> None:
-        """Let those go on whose time has come."""
-        while self.later and self.later[0][0] <= now:
-            choice = heappop(self.later)[2]
+    def release_due(self, now: float) -> None:
+        """Queue the deferred requests that are due."""
+        while self.deferred and self.deferred[0][0] <= now:
+            choice = heappop(self.deferred)[2]
             self._queues.setdefault(choice.host, deque()).append(choice)
 
-    def take_up(self) -> None:
-        """Begin anew with a crawl that is taken up again: all are due."""
-        self._rounds.clear()
-        self.wake(inf)
+    def release_all(self) -> None:
+        """Queue all deferred requests and forget their deferrals, when a crawl is resumed."""
+        self._deferrals.clear()
+        self.release_due(inf)
 
     def next(self, closed: AbstractSet[HostId]) -> Choice | None:
-        """Take a choice at an open host, if there is one among the first."""
-        for _ in range(min(GLANCES, len(self._queues))):
+        """Remove and return a choice on an open host, if there is one among the first hosts."""
+        for _ in range(min(self.settings.hosts_tried, len(self._queues))):
             host = next(iter(self._queues))
             queue = self._queues.pop(host)
             if host in closed:
@@ -105,27 +105,28 @@ class OwnRequests:
         return None
 
     def due(self, closed: AbstractSet[HostId]) -> float:
-        """Return when something can be fetched: 0 is at once, infinity never."""
+        """Return when a request can be sent: 0 is now, infinity never."""
         if any(host not in closed for host in self._queues):
             return 0.0
-        return self.later[0][0] if self.later else inf
+        return self.deferred[0][0] if self.deferred else inf
 
-    def recall(self, visit: Visit, listing: bool) -> None:
-        """Learn from a visit in the ledger what a crawl that goes on has still to fetch."""
+    def restore(self, visit: Visit, with_lists: bool) -> None:
+        """Restore which requests are left, from a visit in the ledger of a resumed crawl."""
         choice = visit.page.choice
         self._forget(choice)
-        if listing:
+        if with_lists:
             if choice.purpose.is_list:
-                self._known.add(choice.url)
+                self._known_lists.add(choice.url)
             self.add_lists(visit)
 
     def _forget(self, choice: Choice) -> None:
-        """Drop a choice that was answered."""
+        """Drop a choice that has a page."""
         queue = self._queues.get(choice.host)
         if queue is not None and choice in queue:
             queue.remove(choice)
             if not queue:
                 del self._queues[choice.host]
-        if choice.url in self._rounds and any(choice == other for _, _, other in self.later):
-            self.later = [entry for entry in self.later if entry[2] != choice]
-            heapify(self.later)
+        was_deferred = choice.url in self._deferrals
+        if was_deferred and any(choice == other for _, _, other in self.deferred):
+            self.deferred = [entry for entry in self.deferred if entry[2] != choice]
+            heapify(self.deferred)

@@ -1,4 +1,4 @@
-"""Why a crawl stopped, and which hosts it left alone because they asked for it."""
+"""Why a crawl stopped, and which hosts ask for a long pause."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from foragers.core.pace import Pace
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
 from foragers.fetching.live import Live
+from foragers.judges.words import COMMON, Standing
 from foragers.worlds.budget import Budget
 
 NAMED = 3
-"""How many hosts are named in a line."""
+"""The number of hosts named in a line."""
 LONG = 60.0
-"""Seconds from which on a pause is worth telling of."""
+"""Shorter pauses, in seconds, are not reported."""
 
 
 class LeftAlone(msgspec.Struct, frozen=True):
-    """A host that is not to be asked until a time, and how many pages were put off for it."""
+    """A host that is to be left alone until a time, and the number of its deferred pages."""
 
     host: str
     until: float
@@ -30,46 +31,57 @@ class LeftAlone(msgspec.Struct, frozen=True):
 
 
 def why_stopped(
-    order: CrawlOptions,
+    options: CrawlOptions,
     budget: Budget,
     live: Live,
     pace: Pace,
-    extras: OwnRequests,
+    own_requests: OwnRequests,
     waiting: int | None,
 ) -> str:
     """Return why a crawl has stopped, other than by its deadline."""
     if budget.spent:
-        return f"the budget of {order.budget:,} downloads is spent"
-    alone = left_alone(live, extras)
-    down = [one.host for one in alone if live.is_down(one.host)]
+        return f"the budget of {options.budget:,} downloads is spent"
+    alone = left_alone(live, own_requests)
+    down = [entry.host for entry in alone if live.is_unreachable(entry.host)]
     if down and len(down) == len(alone):
-        return f"no remaining host can be reached: {some(down)}; the same command tries again"
-    for due, said in (
+        return f"no remaining host can be reached: {first_of(down)}; the same command tries again"
+    for due, sentence in (
         (pace.next_opening, "all remaining hosts ask for a pause of"),
-        (extras.due(pace.closed), "the remaining pages are deferred for"),
+        (own_requests.due(pace.closed), "the remaining pages are deferred for"),
     ):
         if due < inf:
             minutes = max(0.0, due - steady()) / 60
-            return f"{said} {minutes:.0f} minutes or more"
+            return f"{sentence} {minutes:.0f} minutes or more"
     if waiting != 0 and live.full_hosts():
-        return (
-            f"every remaining host has reached its limit of {order.per_host:,} pages (--per-host)"
-        )
+        limit = f"{options.per_host:,} pages (--per-host)"
+        return f"every remaining host has reached its limit of {limit}"
     return "there is nothing left to fetch"
 
 
-def some(hosts: Sequence[str]) -> str:
-    """Return the first of some hosts, and how many more there are."""
+def first_of(hosts: Sequence[str]) -> str:
+    """Return the first hosts, and how many more there are."""
     more = f" and {len(hosts) - NAMED:,} more" if len(hosts) > NAMED else ""
     return ", ".join(hosts[:NAMED]) + more
 
 
-def left_alone(live: Live, extras: OwnRequests) -> tuple[LeftAlone, ...]:
-    """Return the hosts that want to be left alone for a while, the first to be asked first."""
-    name = live.table.host_name
+def left_alone(live: Live, own_requests: OwnRequests) -> tuple[LeftAlone, ...]:
+    """Return the hosts that ask for a long pause, the one that opens next first."""
+    name, deferred = live.table.host_name, own_requests.deferred
     until = live.closed_for(LONG)
-    pages = Counter(name(choice.host) for _, _, choice in extras.later)
-    for due, _, choice in sorted(extras.later, key=lambda entry: -entry[0]):
+    pages = Counter(name(choice.host) for _, _, choice in deferred)
+    for due, _, choice in sorted(deferred, key=lambda entry: -entry[0]):
         until[name(choice.host)] = max(due, live.free_at(name(choice.host)))
-    found = [LeftAlone(host, to_system(moment), pages[host]) for host, moment in until.items()]
-    return tuple(sorted(found, key=lambda one: (one.until, one.host)))
+    entries = [LeftAlone(host, to_system(moment), pages[host]) for host, moment in until.items()]
+    return tuple(sorted(entries, key=lambda entry: (entry.until, entry.host)))
+
+
+def common_words(standing: Standing | None, known: set[str]) -> list[str]:
+    """Return a line for each word of the topic that turns out to be common; add it to `known`."""
+    common = standing.common if standing is not None else ()
+    fresh = [word for word in common if word not in known]
+    known.update(fresh)
+    return [
+        f"the topic's word “{word}” is on more than {COMMON:.0%} of the pages so far:"
+        " add words that only relevant pages have"
+        for word in fresh
+    ]

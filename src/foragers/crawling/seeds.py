@@ -1,4 +1,4 @@
-"""Seeds that could not be fetched: a crawl says so at once, why, and what to do about it."""
+"""Seeds that could not be fetched, reported at once with reason and remedy."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from foragers.core.types import NO_PARENT, Status, Visit
 from foragers.http.causes import LATER, NO_ROBOTS, PRIVATE, ROBOTS, SCOPE, cause_of
 from foragers.storage.ledger.columns import Facts
 
-CAME = (Status.OK, Status.UNCHANGED, Status.UNWANTED)
+FETCHED = (Status.OK, Status.UNCHANGED, Status.UNWANTED)
 HERE = re.compile(rf"{PRIVATE}: (\S+) is (\S+)")
-"""How the client says that a host has a private address."""
+"""The reason of the client for a host with a private address."""
 BUSY = ("408", "425", "429", "500", "502", "503", "504")
 CLOSED = ("401", "402", "403", "407", "451")
 REMEDIES = (
@@ -26,29 +26,32 @@ REMEDIES = (
     (CLOSED, "the server does not let crawlers in; begin elsewhere"),
     (BUSY, "the server is busy; try again later"),
 )
-"""How causes begin, and what to do about them."""
+"""Prefixes of causes, and their remedies."""
 
 
 def is_seed(visit: Visit) -> bool:
-    """Say whether a visit is one to a seed."""
+    """Return whether a visit is one of a seed."""
     choice = visit.page.choice
     return choice.parent == NO_PARENT and choice.depth == 0 and not choice.purpose.is_list
 
 
 def failure_of(visit: Visit) -> str:
-    """Return a line on a seed that did not come; nothing for all other visits."""
+    """Return a line about a seed that could not be fetched, "" for all other visits."""
     page = visit.page
-    if not is_seed(visit) or page.status in CAME:
+    if not is_seed(visit) or page.status in FETCHED:
         return ""
     reason = page.reason.removesuffix(LATER)
-    why = HERE.search(reason)
-    said = f"{why[2]} is a private address; add --allow-private {why[2]}" if why else told(reason)
+    match = HERE.search(reason)
+    if match:
+        reason = f"{match[2]} is a private address; add --allow-private {match[2]}"
+    else:
+        reason = with_remedy(reason)
     href = page.links.addresses.href(page.choice.url)
-    later = "; it is asked again later" if page.retry_at is not None else ""
-    return f"{href} could not be fetched: {said}{later}"
+    later = "; it is requested again later" if page.retry_at is not None else ""
+    return f"{href} could not be fetched: {reason}{later}"
 
 
-def told(reason: str) -> str:
+def with_remedy(reason: str) -> str:
     """Return a reason with its remedy, if there is one."""
     cause = cause_of(reason.removeprefix(f"{NO_ROBOTS}: "))
     remedies = (remedy for starts, remedy in REMEDIES if cause.startswith(starts))
@@ -56,8 +59,8 @@ def told(reason: str) -> str:
     return f"{reason}; {remedy}" if remedy else reason
 
 
-def came(facts: Facts) -> bool:
-    """Say whether at least one seed was fetched; a crawl without visits has asked for none."""
+def any_fetched(facts: Facts) -> bool:
+    """Return whether at least one seed was fetched, or none was requested yet."""
     seeds = (facts.parents == NO_PARENT) & (facts.depths == 0)
-    statuses = np.array([status.value for status in CAME])
+    statuses = np.array([status.value for status in FETCHED])
     return not seeds.any() or bool(np.isin(facts.statuses[seeds], statuses).any())

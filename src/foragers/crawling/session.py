@@ -1,14 +1,14 @@
 """One crawl in one folder.
 
-    DIR/crawl.json      the order
-    DIR/ledger.sqlite   every visit, with words and links
-    DIR/warc/           what was received, as it was received
+    DIR/crawl.json      the options
+    DIR/ledger.sqlite   every visit, with text and links
+    DIR/warc/           the responses as received
     DIR/addresses       the strings of all known URLs, compressed
-    DIR/agents.npz      births and deaths, where the strategy is a population
-    DIR/checkpoint      the strategy and what it stands on, some visits ago
+    DIR/agents.npz      births and deaths, if the strategy is a population
+    DIR/checkpoint      the strategy and all other state, as of some visits ago
 
-Taking up a crawl is replaying the ledger: the checkpoint is loaded, and what the ledger
-holds beyond it is told again.  Without a checkpoint all of it is.
+Resuming a crawl is replaying the ledger: the checkpoint is loaded, and the strategy is told the
+visits after it.  Without a checkpoint it is told all visits.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType, TracebackType
 from typing import Self, TypeAlias
-
-import numpy as np
 
 from foragers.core.clock import steady
 from foragers.core.files import check_own
@@ -36,208 +34,230 @@ from foragers.core.pace import TAKE_ANY, Pace, WaitRule
 from foragers.core.processes import give_back, keep_large_apart
 from foragers.core.types import Visit
 from foragers.crawling.build import (
-    DEFAULT_SETTINGS,
-    SessionSettings,
-    recall,
+    CrawlRules,
+    build_live,
+    new_checkpoint,
+    open_recorder,
     renderers_of,
     retain,
-    traps_of,
-    world_of,
 )
-from foragers.crawling.checkpoint import (
-    Checkpoint,
-    begin_anew,
-    catch_up,
-    keep_agents,
-    load,
-    nothing_came,
-    save,
-)
-from foragers.crawling.options import CrawlOptions, order_in
+from foragers.crawling.checkpoint import Checkpoint, catch_up, keep_agents, load, save
+from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
+from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
-from foragers.crawling.progress import LeftAlone, left_alone, why_stopped
+from foragers.crawling.progress import LeftAlone, common_words, left_alone, why_stopped
+from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.stopping import RecallMonitor
-from foragers.crawling.widening import ask_again, read_again
+from foragers.crawling.widening import ask_again, is_widened, read_again
 from foragers.errors import UsageError, WriteError
 from foragers.evaluation.metrics.counts import CrawlCounts
-from foragers.evaluation.metrics.recall import Estimate, law_of
-from foragers.fetching.job import Again
-from foragers.fetching.live import AWAY, Live
+from foragers.evaluation.metrics.fitted import law_of, plan_law_of
+from foragers.evaluation.metrics.recall import Estimate
+from foragers.fetching.downloads import NETWORK_DOWN
+from foragers.fetching.job import Retry
+from foragers.fetching.live import Live
 from foragers.http.messages import Limits
-from foragers.judges.build import build_judge, topic_of, within_of
+from foragers.judges.build import standing_of
+from foragers.judges.words import Standing
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.storage.ledger.sqlite import SqliteLedger
-from foragers.storage.warc.writer import Recorder, locked, series_for
-from foragers.strategies.registry import StrategyInputs, build, guard_of, waiting_in
+from foragers.storage.warc.writer import Recorder, locked
+from foragers.strategies.registry import guard_of, waiting_in
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
-from foragers.version import __version__
 from foragers.worlds.budget import Budget
 
-OWN = ("crawl.json", "ledger.sqlite", "warc", STRINGS_FILE, "agents.npz", "checkpoint")
-"""How the names of the files begin that a crawl writes in its folder."""
-MAX_SLEEP = 0.5
+OWN = (
+    "crawl.json",
+    "ledger.sqlite",
+    "warc",
+    STRINGS_FILE,
+    "agents.npz",
+    "checkpoint",
+    GIVEN,
+    LEARNED,
+)
+"""Prefixes of the files that a crawl writes in its folder."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
-"""What the operating system says of a disk that is full or fails."""
+"""Errors of a disk that is full or fails."""
 
 Watch = Callable[[Sequence[Visit]], None]
 
 
 @dataclass
 class Session:
-    """A crawl of the live web, new or taken up again."""
+    """A crawl of the live web, new or resumed; `Session.open` makes one.
 
-    order: CrawlOptions
+    `resumed_after` is the number of visits in the ledger when it was opened, `before` their counts.
+    """
+
+    options: CrawlOptions
     folder: Path
-    limits: Limits = field(default_factory=Limits)
-    settings: SessionSettings = field(default_factory=lambda: DEFAULT_SETTINGS)
-    crawl: Crawl = field(init=False)
-    live: Live = field(init=False)
-    ledger: CrawlLedger = field(init=False)
-    recorder: Recorder | None = field(init=False, default=None)
-    extras: OwnRequests = field(init=False, default_factory=OwnRequests)
-    pace: Pace = field(init=False, default_factory=Pace)
-    taken_up: int = field(init=False, default=0)
-    stopped: str = field(init=False, default="")
-    before: CrawlCounts = field(init=False, default_factory=CrawlCounts)
-    lookout: RecallMonitor = field(init=False, default_factory=RecallMonitor)
-    _lock: int = field(init=False, default=-1)
-    _is_whole: bool = field(init=False, default=False)
-    _next_checkpoint: int = field(init=False, default=0)
+    settings: SessionSettings
+    crawl: Crawl
+    world: Budget
+    live: Live
+    ledger: CrawlLedger
+    recorder: Recorder | None
+    pace: Pace
+    own_requests: OwnRequests
+    monitor: RecallMonitor
+    before: CrawlCounts
+    lock: int
+    resumed_after: int
+    feedback: Feedback
+    stopped: str = ""
+    _is_consistent: bool = field(init=False, default=True)
+    _common: set[str] = field(init=False, default_factory=set)
+    _said: list[str] = field(init=False, default_factory=list)
+    _next_checkpoint: int = field(init=False)
     _left_at_start: float = field(init=False, default=0.0)
 
-    def open(self) -> None:
-        """Begin, or stand where the crawl stood when it ended."""
-        order = self.order
-        order.check()
+    def __post_init__(self) -> None:
+        self._next_checkpoint = self.resumed_after + self.settings.checkpoints.visits
+
+    @classmethod
+    def open(
+        cls,
+        options: CrawlOptions,
+        folder: Path,
+        limits: Limits | None = None,
+        settings: SessionSettings | None = None,
+    ) -> Session:
+        """Start a crawl in a folder, or resume the one in it."""
+        limits, settings = limits or Limits(), settings or DEFAULT_SETTINGS
+        options.check()
         keep_large_apart()
-        judge = build_judge(order.aim)
-        brief = StrategyInputs(
-            topic_of(judge),
-            np.random.default_rng(order.seed),
-            None,
-            recall(order),
-            within_of(judge),
-        )
-        table = UrlTable(StringsFile(self.folder / STRINGS_FILE))
-        fresh = Checkpoint(0, build(order.strategy, brief), judge, traps_of(order), table)
-        renderers = renderers_of(order, self.limits)
-        settings = self.settings
-        live = world_of(order, fresh.traps, fresh.table, self.limits, renderers, settings)
+        fresh = new_checkpoint(options, folder, settings)
+        rules = CrawlRules.of(options)
+        renderers = renderers_of(options, limits, settings)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"--out {self.folder}: {error.strerror}; choose another") from error
-        self._lock = locked(self.folder)
-        try:
-            check_own(self.folder, OWN)
-            live.renderings.open()
-            widened = self._is_widened()
-            with storing(self.folder, "crawl.json"):
+            raise UsageError(f"--out {folder}: {error.strerror}; choose another") from error
+        with ExitStack() as opened:  # closes everything if the crawl cannot begin
+            lock = locked(folder)
+            opened.callback(os.close, lock)
+            check_own(folder, OWN)
+            for renderer in renderers:
+                opened.callback(renderer.close)
+            for renderer in renderers[:1]:  # the others start when they are needed
+                renderer.open()
+            widened = is_widened(options, folder)
+            with storing(folder, "crawl.json"):
                 if not widened:
-                    order.keep(self.folder, wanted=order.wanted(judge.threshold))
-            standing = load(self.folder) or fresh
-            self.live = live
-            if standing is not fresh:
-                self.live = world_of(
-                    order, standing.traps, standing.table, self.limits, renderers, settings
+                    options.keep(folder, wanted=options.wanted(fresh.judge.threshold))
+            checkpoint = load(folder) or fresh
+            with storing(folder):
+                ledger = SqliteLedger(folder / "ledger.sqlite", checkpoint.table)
+                opened.callback(quietly, ledger.close)
+                recorder = open_recorder(options, folder, settings)
+                if recorder is not None:
+                    opened.callback(quietly, recorder.close)
+                live = build_live(
+                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings
                 )
-            with storing(self.folder):
-                self._begin(standing)
+                session = cls._resumed(
+                    options, folder, settings, checkpoint, live, ledger, recorder, lock
+                )
                 if widened:
-                    self._widen()
-        except BaseException:
-            self._let_go()
-            live.renderings.close()
-            os.close(self._lock)
-            raise
+                    session._widen()
+            opened.pop_all()
+        return session
 
-    def _let_go(self) -> None:
-        """Close what was opened of a crawl that cannot begin."""
-        if hasattr(self, "ledger"):
-            with suppress(sqlite3.Error):
-                self.ledger.close()
-        if self.recorder is not None:
-            with suppress(OSError, UsageError):
-                self.recorder.close()
-
-    def _begin(self, standing: Checkpoint) -> None:
-        """Open the ledger and the recorder, and stand where the ledger ends."""
-        order = self.order
-        self.ledger = SqliteLedger(self.folder / "ledger.sqlite", self.live.table)
-        if order.warc:
-            software = f"foragers/{__version__}"
-            archive, series = self.folder / "warc", series_for(self.folder)
-            self.recorder = Recorder(archive, software, series, user_agent=order.agent)
-            self.recorder.open()
-            self.live.archivist = self.recorder
-        self.taken_up = len(self.ledger)
-        world = Budget(self.live, order.budget, self.ledger.downloads())
-        # The live world knows best how long a host is to be left alone, and says so page by page.
-        self.extras = standing.extras
-        self.lookout = standing.lookout
-        judge = standing.judge
-        self.lookout.law = law_of(order.strategy)
-        self.lookout.wanted = order.wanted(judge.threshold)
-        patience = self.settings.patience
-        self.crawl = Crawl(standing.strategy, world, judge, self.ledger, self.pace, patience)
-        self.crawl.guard = guard_of(order.strategy, self.live.table)
-        catch_up(self.crawl, self.live, self.ledger, standing)
-        facts = self.ledger.facts()
-        self.before = CrawlCounts.of(
-            facts, [self.live.table.host(url) for url in facts.urls.tolist()]
+    @classmethod
+    def _resumed(
+        cls,
+        options: CrawlOptions,
+        folder: Path,
+        settings: SessionSettings,
+        checkpoint: Checkpoint,
+        live: Live,
+        ledger: CrawlLedger,
+        recorder: Recorder | None,
+        lock: int,
+    ) -> Session:
+        """Return the session with the state of a checkpoint and of the visits after it."""
+        resumed_after = len(ledger)
+        world = Budget(live, options.budget, ledger.downloads())
+        # The live world returns with every page how long its host is to be left alone.
+        pace = Pace()
+        crawl = Crawl(
+            checkpoint.strategy,
+            world,
+            checkpoint.judge,
+            ledger,
+            pace,
+            settings.patience,
+            guard=guard_of(options.strategy, live.table),
         )
-        self._next_checkpoint = len(self.ledger) + self.settings.checkpoints.visits
-        self._is_whole = True
-
-    def _is_widened(self) -> bool:
-        """Say whether the crawl goes on in another scope; refuse what it cannot go on with."""
-        before = order_in(self.folder)
-        changes = self.order.changes(before) if before else set()
-        if before is None or not changes:
-            return False
-        if nothing_came(self.folder):
-            begin_anew(self.folder)
-            return False
-        self.order.check_same(before, self.folder)
-        return True
+        monitor = checkpoint.monitor
+        monitor.law, monitor.plan_law = law_of(options.strategy), plan_law_of(options.strategy)
+        monitor.wanted = options.wanted(checkpoint.judge.threshold)
+        monitor.budget = options.budget
+        feedback = Feedback(folder, checkpoint.judge, lambda number: page_of(ledger, number))
+        catch_up(crawl, live, ledger, checkpoint, feedback)
+        facts = ledger.facts()
+        before = CrawlCounts.of(facts, [live.table.host(url) for url in facts.urls.tolist()])
+        return cls(
+            options,
+            folder,
+            settings,
+            crawl,
+            world,
+            live,
+            ledger,
+            recorder,
+            pace,
+            checkpoint.own_requests,
+            checkpoint.monitor,
+            before,
+            lock,
+            resumed_after,
+            feedback,
+        )
 
     def _widen(self) -> None:
-        """Take in what is in scope now; only then is the new scope written down."""
-        ask_again(self.live, self.ledger, self.extras)
+        """Add the pages that are in scope now; only then is the new scope written."""
+        ask_again(self.live, self.ledger, self.own_requests)
         if self.recorder is not None:
             archive = self.recorder.folder
-            read_again(self.crawl, self.live, self.ledger, archive, self.lookout)
+            read_again(self.crawl, self.live, self.ledger, archive, self.monitor)
         self.checkpoint()
-        self.order.keep(self.folder, wanted=self.lookout.wanted)
+        self.options.keep(self.folder, wanted=self.monitor.wanted)
+
+    @property
+    def table(self) -> UrlTable:
+        """The numbers of all known URLs and hosts."""
+        return self.live.table
 
     @property
     def budget(self) -> int:
-        """How many downloads the crawl may make."""
-        return self.order.budget
+        """The number of downloads that the crawl may make."""
+        return self.options.budget
 
     @property
     def waiting(self) -> int | None:
-        """How many known pages wait to be fetched, if the strategy can tell."""
+        """The number of known pages that wait to be fetched, if the strategy knows it."""
         return waiting_in(self.crawl.strategy)
 
     @property
     def latest(self) -> Estimate | None:
-        """How much there may be to find, as of a few downloads ago."""
-        return None if self.order.aim.new_within else self.lookout.latest
+        """The latest estimate of the number of relevant pages, made some downloads ago."""
+        return None if self.options.aim.new_within else self.monitor.latest
 
     def estimate(self) -> Estimate | None:
-        """Return how much there may be to find; of what is new there is no end."""
-        return None if self.order.aim.new_within else self.lookout.estimate()
+        """Return an estimate of the number of relevant pages; None for news, which has no end."""
+        return None if self.options.aim.new_within else self.monitor.estimate()
 
     @property
     def ends(self) -> float:
-        """When the time of the crawl is over."""
+        """The deadline of the crawl."""
         return self.live.deadline
 
     def run(self, watch: Watch | None = None) -> str:
         """Crawl until it is done, and return why it stopped."""
-        with Interrupts(self._interrupt) as interrupts:
+        with Interrupts(self.live.stop) as interrupts:
             for visits in self.steps():
                 if watch:
                     watch(visits)
@@ -245,172 +265,187 @@ class Session:
             self.stopped = "interrupted"
         return self.stopped
 
-    def _interrupt(self) -> None:
-        """Let the step under way be the last, and wait for nothing more in it."""
-        self.live.deadline = 0.0
-
     def steps(self) -> Iterator[Sequence[Visit]]:
         """Crawl until it is done, and yield the visits as they come in."""
-        minutes = self.order.minutes
+        minutes = self.options.minutes
         deadline = self.live.deadline = inf if minutes is None else steady() + 60 * minutes
-        self._left_at_start = self.crawl.world.left
-        enough = self.order.enough
-        while not (reason := enough.reason(self.lookout)):
-            # Stopped in the middle of a step, the strategy may not have been told what is written.
-            self._is_whole = False
+        self._left_at_start = self.world.left
+        rules = self.options.stop_rules
+        while not (reason := rules.reason(self.monitor)):
+            self._said += self.feedback.learn(len(self.ledger))
+            # In the middle of a step, the ledger may have visits that the strategy does not know.
+            self._is_consistent = False
             self.crawl.rule = self._wait_rule(deadline)
             with storing(self.folder):
-                self._send_extras()
+                self._send_own_requests()
                 visits = self.crawl.step()
-            self._take_extras(visits or ())
-            self.lookout.watch(visits or ())
-            self._is_whole = True
+            self._add_own_requests(visits or ())
+            self.monitor.watch(visits or ())
+            self._is_consistent = True
             yield visits or ()
             if len(self.ledger) >= self._next_checkpoint:
                 self.checkpoint()
-            ends = self._is_cut_off or (visits is None and not self._wait_for_extras())
+            ends = self._is_cut_off or (visits is None and not self._wait_for_own_requests())
             if ends or steady() >= self.live.deadline:
                 break
         self.stopped = reason or self._reason(deadline)
 
     def _wait_rule(self, deadline: float) -> WaitRule:
-        """Return how choosy to be: as long as time is scarcer than downloads, not at all."""
+        """Return when to wait for better pages: not while time is scarcer than downloads."""
         if deadline == inf:
             return WaitRule()
         left = deadline - steady()
-        passed = 60 * (self.order.minutes or 0.0) - left
-        started = self._left_at_start - self.crawl.world.left
-        return WaitRule() if started * left > passed * self.crawl.world.left else TAKE_ANY
+        passed = 60 * (self.options.minutes or 0.0) - left
+        started = self._left_at_start - self.world.left
+        return WaitRule() if started * left > passed * self.world.left else TAKE_ANY
 
     @property
     def awaited(self) -> int:
-        """How many closed hosts are waited for, because their pages promise more than others."""
+        """The number of closed hosts that are waited for, since they have better pages."""
         return self.pace.closed.awaited
 
-    def _send_extras(self) -> None:
-        """Send for what the crawl wants on its own account, before the strategy is asked."""
+    def _send_own_requests(self) -> None:
+        """Send the crawl's own requests, before the strategy is asked."""
         now = steady()
-        self.extras.wake(now)
+        self.own_requests.release_due(now)
         self.pace.advance(now)
-        while self.crawl.world.free > 0:
-            choice = self.extras.next(self.pace.closed)
+        while self.world.free > 0:
+            choice = self.own_requests.next(self.pace.closed)
             if choice is None:
                 return
             self.crawl.send(choice)
-            if self.live.is_away:
-                return  # another host may be asked by the strategy, which has failed nobody yet
+            if self.live.network_is_down:
+                return  # the strategy may know another host, which has not failed yet
 
-    def _take_extras(self, visits: Sequence[Visit]) -> None:
-        """Note what was put off, and the lists that were brought to light."""
-        for one in self.live.take_again():
-            if one.aside:
-                self._set_aside(one)
+    def _add_own_requests(self, visits: Sequence[Visit]) -> None:
+        """Add the deferred choices, and the lists that were found through visits."""
+        for retry in self.live.take_retries():
+            if retry.unanswered:
+                self._set_aside(retry)
             else:
-                self.extras.put_off(one.until, one.choice, one.rounds)
+                self.own_requests.defer(retry.at, retry.choice, retry.most)
         if self.live.wants_lists:
             for visit in visits:
-                self.extras.add_lists(visit)
+                self.own_requests.add_lists(visit)
 
-    def _set_aside(self, one: Again) -> None:
-        """Let a choice wait that came to nothing yet: it costs nothing, and others go on."""
-        host = one.choice.host
-        self.extras.set_aside(one.until, one.choice)
-        world = self.crawl.world
-        assert isinstance(world, Budget)
-        world.give_back(1)
-        self.pace.finish(host, steady(), one.pause)
-        if one.pause > 0:
-            self.pace.closed.close_until(host, inf)  # nobody knows when it can be asked
+    def _set_aside(self, retry: Retry) -> None:
+        """Let a choice without a page wait, at no cost to the budget or to other hosts."""
+        host = retry.choice.host
+        self.own_requests.set_aside(retry.at, retry.choice)
+        self.world.give_back(1)
+        self.pace.finish(host, steady(), retry.pause)
+        if retry.pause > 0:
+            self.pace.closed.close_until(host, inf)  # when it opens is not known
 
-    def _wait_for_extras(self) -> bool:
-        """Wait a little, if nothing is left but what is due soon; say whether it is."""
-        if self.live.is_away:
-            time.sleep(min(self.live.until_probe, MAX_SLEEP))
+    def _wait_for_own_requests(self) -> bool:
+        """Wait a little for requests that are due soon; return whether there are any."""
+        longest = self.settings.max_sleep
+        if self.live.network_is_down:
+            time.sleep(min(self.live.until_probe, longest))
             return True
-        due = self.extras.due(self.pace.closed)
-        if due > steady() + self.settings.patience or self.crawl.world.free <= 0:
+        due = self.own_requests.due(self.pace.closed)
+        if due > steady() + self.settings.patience or self.world.free <= 0:
             return False
-        time.sleep(max(0.0, min(due - steady(), MAX_SLEEP)))
+        time.sleep(max(0.0, min(due - steady(), longest)))
         return True
 
     def checkpoint(self) -> None:
-        """Write down all that has learned from the visits so far."""
+        """Write all that was learned from the visits so far."""
         crawl = self.crawl
         with storing(self.folder):
             self.ledger.commit()
         visits = len(self.ledger)
-        standing = Checkpoint(
+        checkpoint = Checkpoint(
             visits,
             crawl.strategy,
             crawl.judge,
-            self.live.harvester.traps,
-            self.live.table,
+            self.live.traps,
+            self.table,
             self.live.pending,
-            self.extras,
+            self.own_requests,
             self.live.delays(),
-            self.lookout,
+            self.monitor,
         )
         with storing(self.folder, "checkpoint"):
-            save(self.folder, standing)
+            save(self.folder, checkpoint)
             keep_agents(self.folder, crawl.strategy, self.ledger)
         give_back()
-        apart = self.settings.checkpoints
-        step = max(apart.visits, int(apart.share * visits))
-        self._next_checkpoint = visits + step
+        settings = self.settings.checkpoints
+        self._next_checkpoint = visits + max(settings.visits, int(settings.share * visits))
 
     def close(self) -> None:
-        """Put everything on disk and let go, as far as there is room."""
-        # After an error the strategy may not have been told all; the ledger is taken up then.
-        if self._is_whole:
-            with suppress(OSError, sqlite3.Error, UsageError):
+        """Write everything to disk, as far as there is room, and close all files."""
+        failed: UsageError | None = None
+        # After an error the strategy may not have been told all visits; the ledger has them.
+        if self._is_consistent:
+            try:
                 self.checkpoint()
-                retain(self.order, self.crawl.strategy, self.live.table)
+                retain(self.options, self.crawl.strategy, self.table)
+            except (OSError, sqlite3.Error, WriteError):
+                pass  # no room
+            except UsageError as error:  # of a strategy that cannot say what it has learned
+                failed = error
         with suppress(OSError, UsageError):
-            self.order.keep(self.folder, self.stopped, self.estimate(), self.lookout.wanted)
+            estimate, wanted = self.estimate(), self.monitor.wanted
+            self.options.keep(self.folder, self.stopped, estimate, wanted, self.standing)
         with suppress(sqlite3.Error):
             self.ledger.close()
         if self.recorder is not None:
             with suppress(UsageError):
                 self.recorder.close()
         self.live.close()
-        if isinstance(self.live.table.store, StringsFile):
-            self.live.table.store.close()
-        os.close(self._lock)
+        if isinstance(self.table.store, StringsFile):
+            self.table.store.close()
+        os.close(self.lock)
+        if failed is not None:
+            raise failed
 
     @property
     def _is_cut_off(self) -> bool:
-        """Whether the network is away for too long to wait for it."""
+        """Whether the network has been down for too long to wait for it."""
         return self.live.is_cut_off(self.settings.patience)
 
     @property
     def condition(self) -> str:
-        """What holds the crawl up, if something does."""
+        """What pauses the crawl, or ""."""
         live = self.live
-        return f"{AWAY} for {live.away_for:,.0f} s: paused" if live.is_away else ""
+        return f"{NETWORK_DOWN} for {live.down_for:,.0f} s: paused" if live.network_is_down else ""
 
     def notices(self) -> list[str]:
-        """Return what there is to say about hosts and the network since the last time."""
-        return self.live.take_notices()
+        """Return new lines for users about hosts and the network."""
+        heard, self._said = self._said, []
+        return self.live.take_notices() + heard + common_words(self.standing, self._common)
+
+    @property
+    def standing(self) -> Standing | None:
+        """What the judge accepts so far, if its threshold adapts."""
+        return standing_of(self.crawl.judge)
 
     def _reason(self, deadline: float) -> str:
-        world = self.crawl.world
-        assert isinstance(world, Budget)
-        if steady() >= deadline and not world.spent:
-            return f"{self.order.minutes:g} minutes are over"
+        if steady() >= deadline and not self.world.spent:
+            return f"{self.options.minutes:g} minutes are over"
         if self._is_cut_off:
-            minutes = self.live.away_for / 60
-            return f"{AWAY} for {minutes:.0f} minutes; the same command resumes it"
-        return why_stopped(self.order, world, self.live, self.pace, self.extras, self.waiting)
+            minutes = self.live.down_for / 60
+            return f"{NETWORK_DOWN} for {minutes:.0f} minutes; the same command resumes it"
+        return why_stopped(
+            self.options, self.world, self.live, self.pace, self.own_requests, self.waiting
+        )
 
     @property
     def left_alone(self) -> tuple[LeftAlone, ...]:
-        """The hosts that want to be left alone for a while."""
-        return left_alone(self.live, self.extras)
+        """The hosts that ask for a long pause."""
+        return left_alone(self.live, self.own_requests)
+
+
+def quietly(close: Callable[[], None]) -> None:
+    """Close a part of a crawl that cannot begin; the first error is the one to report."""
+    with suppress(OSError, sqlite3.Error, UsageError):
+        close()
 
 
 @contextmanager
 def storing(folder: Path, name: str = "") -> Iterator[None]:
-    """Turn what goes wrong with the files of a crawl into a line for the user."""
+    """Turn errors with the files of a crawl into one line for the user."""
     try:
         yield
     except sqlite3.Error as error:
@@ -425,27 +460,27 @@ def storing(folder: Path, name: str = "") -> Iterator[None]:
 
 
 Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
-"""What is done at a signal, as the standard library tells it."""
+"""What the standard library returns for the handler of a signal."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""SIGHUP comes when the terminal is closed; who starts a crawl with nohup ignores it."""
+"""SIGHUP is sent when the terminal is closed; nohup ignores it."""
 
 
 class Interrupts:
-    """Counts interrupts within a `with` block instead of breaking it off; the third does.
+    """Counts interrupts within a `with` block instead of aborting it; the third aborts it.
 
-    Where signals cannot be caught, which is in all threads but the main one, none are.
+    Signals are caught in the main thread only, since Python allows no other.
     """
 
-    def __init__(self, noticed: Callable[[], None]) -> None:
+    def __init__(self, on_interrupt: Callable[[], None]) -> None:
         self.count = 0
-        self._noticed = noticed
+        self._on_interrupt = on_interrupt
         self._before: dict[int, Handler] = {}
 
     def __enter__(self) -> Self:
         if current_thread() is main_thread():
             for number in SIGNALS:
                 if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._take)
+                    self._before[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(
@@ -457,9 +492,9 @@ class Interrupts:
         for number, before in self._before.items():
             signal.signal(number, before)
 
-    def _take(self, number: int, frame: FrameType | None) -> None:
+    def _handle(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self.count += 1
         if self.count > 2:
             raise KeyboardInterrupt
-        self._noticed()
+        self._on_interrupt()

@@ -1,14 +1,14 @@
-"""Files that only this user can have written.
+"""Files signed with a key of the user.
 
 A checkpoint is a pickle, and a pickle can run any code when it is loaded.  So it is signed
-with a secret key of this user, and nothing reaches the unpickler before its signature was
+with a secret key of this user, and no byte reaches the unpickler before its signature was
 checked.  A folder that somebody else made, or changed, has no such signature.
 
     MAGIC  nonce  (length  signature  piece)*  (0  signature)
 
 Each piece is signed together with the nonce of its file and its number, so that pieces
 cannot be changed, moved or taken from another file.  A piece is read once, checked in
-memory and then used: there is no moment in which the file could be exchanged.
+memory and then used, so the file cannot be replaced in between.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PIECE = 1 << 20
 
 
 def user_key() -> bytes | None:
-    """Return the secret key of this user, a new one if there is none; None if none can be kept."""
+    """Return the secret key of this user, which is made if there is none; None if that fails."""
     try:
         file = state_folder() / "checkpoint.key"
         return read_key(file) or make_key(file)
@@ -42,18 +42,18 @@ def user_key() -> bytes | None:
 
 
 def state_folder() -> Path:
-    """Return where programs keep what is of this user and this machine."""
+    """Return the folder for state of this user on this machine (XDG base directories)."""
     named = Path(os.environ.get("XDG_STATE_HOME", ""))
     base = named if named.is_absolute() else Path.home() / ".local" / "state"
     return base / "foragers"
 
 
 def read_key(file: Path) -> bytes | None:
-    """Return the key in a file; None if others could know it."""
+    """Return the key in a file, None if others could have read it."""
     try:
         with opened(file) as stream:
-            found = os.fstat(stream.fileno())
-            if found.st_uid != os.geteuid() or found.st_mode & 0o077 or found.st_size != KEY:
+            status = os.fstat(stream.fileno())
+            if status.st_uid != os.geteuid() or status.st_mode & 0o077 or status.st_size != KEY:
                 return None
             key = stream.read(KEY)
             return key if len(key) == KEY else None
@@ -62,9 +62,9 @@ def read_key(file: Path) -> bytes | None:
 
 
 def make_key(file: Path) -> bytes | None:
-    """Write a new key; where another crawl was faster, return its."""
+    """Write a new key and return it, or the key of another crawl that was faster."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=file.parent)  # which nobody else may read
+    descriptor, name = tempfile.mkstemp(dir=file.parent)  # readable by this user only
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(secrets.token_bytes(KEY))
@@ -81,7 +81,7 @@ def make_key(file: Path) -> bytes | None:
 
 @contextmanager
 def opened(file: Path) -> Iterator[BinaryIO]:
-    """Open a regular file that is no link; a ValueError if it is something else."""
+    """Open a regular file; raise a ValueError for anything else, such as a link."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with os.fdopen(os.open(file, flags), "rb") as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -91,20 +91,20 @@ def opened(file: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def signing(stream: BinaryIO, key: bytes) -> Iterator[BinaryIO]:
-    """Give a stream whose pieces are signed on the way to another."""
+    """Yield a stream that signs what is written to it, and writes it to another."""
     with BufferedWriter(Signing(stream, key), PIECE) as pieces:
         yield pieces
 
 
 @contextmanager
 def checking(stream: BinaryIO, key: bytes) -> Iterator[BinaryIO]:
-    """Give what was signed with a key; reading anything else raises a ValueError."""
+    """Yield a stream of the signed content; reading unsigned content raises a ValueError."""
     with BufferedReader(Checking(stream, key), PIECE) as pieces:
         yield pieces
 
 
 class Signing(RawIOBase):
-    """Signs pieces on their way to a stream."""
+    """Writes signed pieces to a stream."""
 
     def __init__(self, stream: BinaryIO, key: bytes) -> None:
         self._stream = stream
@@ -112,18 +112,18 @@ class Signing(RawIOBase):
         stream.write(MAGIC + self._pieces.nonce)
 
     def writable(self) -> bool:
-        """Say that it can be written to."""
+        """Return True: it can be written to."""
         return True
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write some pieces."""
+        """Write data as pieces."""
         rest = memoryview(data).cast("B")
         for start in range(0, len(rest), PIECE):
             self._write_piece(rest[start : start + PIECE])
         return len(rest)
 
     def close(self) -> None:
-        """Write the piece that says that nothing comes after it."""
+        """Write the empty piece that ends the file."""
         if not self.closed:
             self._write_piece(memoryview(b""))
         super().close()
@@ -135,7 +135,7 @@ class Signing(RawIOBase):
 
 
 class Checking(RawIOBase):
-    """Gives the pieces of a stream, after their signatures were checked."""
+    """Reads the pieces of a stream, and checks their signatures."""
 
     def __init__(self, stream: BinaryIO, key: bytes) -> None:
         self._stream = stream
@@ -146,19 +146,19 @@ class Checking(RawIOBase):
         self._ended = False
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True: it can be read."""
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Give some of what was checked."""
+        """Read checked content."""
         if not self._piece and not self._ended:
             self._piece = self._next_piece()
             self._ended = not self._piece
         room = memoryview(buffer).cast("B")
-        some = self._piece[: len(room)]
-        room[: len(some)] = some
-        self._piece = self._piece[len(some) :]
-        return len(some)
+        part = self._piece[: len(room)]
+        room[: len(part)] = part
+        self._piece = self._piece[len(part) :]
+        return len(part)
 
     def _next_piece(self) -> memoryview:
         length = int.from_bytes(self._exactly(LENGTH), "big")
@@ -171,14 +171,14 @@ class Checking(RawIOBase):
         return piece
 
     def _exactly(self, length: int) -> bytes:
-        found = self._stream.read(length)
-        if len(found) != length:
+        data = self._stream.read(length)
+        if len(data) != length:
             raise ValueError("it is cut off")
-        return found
+        return data
 
 
 class Pieces:
-    """Numbers the pieces of one file and knows what their signatures must be."""
+    """Numbers the pieces of one file and computes their signatures."""
 
     def __init__(self, key: bytes, nonce: bytes) -> None:
         self.nonce = nonce
@@ -187,8 +187,8 @@ class Pieces:
 
     def signature(self, piece: memoryview) -> bytes:
         """Return the signature of the next piece."""
-        place = MAGIC + self.nonce + self._number.to_bytes(8, "big")
+        header = MAGIC + self.nonce + self._number.to_bytes(8, "big")
         self._number += 1
-        mac = hmac.new(self._key, place, "sha256")
+        mac = hmac.new(self._key, header, "sha256")
         mac.update(piece)
         return mac.digest()

@@ -1,4 +1,4 @@
-"""When a crawl has found enough: what is seen as it goes, and the user's wish to stop by it."""
+"""Stop rules: the user's limits on recall and yield, and the estimates they need."""
 
 from __future__ import annotations
 
@@ -11,25 +11,29 @@ import msgspec
 from foragers.core.display import counted
 from foragers.core.types import Status, Visit
 from foragers.errors import UsageError
-from foragers.evaluation.metrics.recall import FITTED, Estimate, Law, estimate
+from foragers.evaluation.metrics.fitted import FITTED
+from foragers.evaluation.metrics.laws import Law
+from foragers.evaluation.metrics.plan import FIRST_PLAN, BudgetPlan, PlanLaw, account, is_due, plan
+from foragers.evaluation.metrics.recall import Estimate, combined, parts_of
 from foragers.evaluation.metrics.sightings import Sightings
 
 LONGEST_WINDOW = 1_000_000
+"""The largest number of downloads in --until-yield."""
 EVERY, SHARE = 20, 0.02
-"""An estimate is made after so many downloads, or this share of all: it costs a little."""
+"""An estimate is made every 20 downloads, or 2 % of all if that is more; CPU."""
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """So many relevant pages in so many downloads."""
+    """A number of relevant pages in a number of downloads."""
 
     pages: int
     downloads: int
 
 
 def rate_of(text: str) -> Rate:
-    """Read `1/200`."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
-    rate = Rate(*map(int, found.groups())) if found else Rate(0, 0)
+    """Parse a rate such as `1/200`."""
+    match = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
+    rate = Rate(*map(int, match.groups())) if match else Rate(0, 0)
     if not 1 <= rate.pages <= rate.downloads <= LONGEST_WINDOW:
         raise UsageError(
             f"--until-yield {text}: write PAGES/DOWNLOADS; 1/200 stops a crawl when its last"
@@ -40,25 +44,26 @@ def rate_of(text: str) -> Rate:
 
 @dataclass(frozen=True)
 class StopRules:
-    """What a user takes as enough: a share of all there is, or too little for the effort."""
+    """When to stop: at an estimated recall, or when too few pages are found."""
 
     recall: float | None = None
     rate: Rate | None = None
 
     @classmethod
     def of(cls, recall: float | None, text: str | None) -> StopRules:
-        """Read the options, or say in one line what is wrong with them."""
+        """Parse the options; a UsageError says what is wrong with them."""
         if recall is not None and not 0 < recall <= 1:
             raise UsageError(f"--until-recall {recall:g}: must be above 0 and at most 1, like 0.9")
         return cls(recall, None if text is None else rate_of(text))
 
-    def reason(self, lookout: RecallMonitor) -> str:
-        """Return why a crawl may stop; nothing as long as it may not."""
-        latest, seen, rate = lookout.latest, lookout.sightings, self.rate
-        if self.recall is not None and latest is not None:
-            what = "lower end of the interval for" if lookout.law.narrow else "estimated"
-            if latest.reaches(self.recall, lookout.law):
-                return f"the {what} recall has reached {self.recall:g} (--until-recall): {latest}"
+    def reason(self, monitor: RecallMonitor) -> str:
+        """Return why a crawl stops, or "" if it goes on."""
+        latest, seen, rate = monitor.latest, monitor.sightings, self.rate
+        if self.recall is not None and latest is not None and latest.reaches(self.recall):
+            return (
+                f"the recall has very likely reached {self.recall:g} (--until-recall): {latest};"
+                f" counted are the pages accepted by {latest.wanted or 'the judge'}"
+            )
         if rate is not None and seen.downloads >= rate.downloads:
             found = seen.found_lately(rate.downloads)
             if found < rate.pages:
@@ -71,28 +76,46 @@ class StopRules:
 
 @dataclass
 class RecallMonitor:
-    """Sees every visit, and knows at any time how much there may be left to find.
+    """Sees every visit, and estimates the number of relevant pages.
 
-    `wanted` says what the judge lets pass.  The `latest` estimate is made at fixed numbers of
-    downloads, so that a crawl which was taken up again comes to the same one.
+    `wanted` describes the pages that count as relevant, and `budget` is the number of downloads to
+    plan for, 0 if there is none.  The `latest` estimate is made at fixed numbers of downloads, so
+    that a resumed crawl makes the same one; some of its `plans` are kept, to account for them.
     """
 
     sightings: Sightings = field(default_factory=Sightings)
     latest: Estimate | None = None
     law: Law = FITTED
+    plan_law: PlanLaw | None = None
     wanted: str = ""
+    budget: int = 0
+    plans: list[BudgetPlan] = field(default_factory=list)
     _next: int = EVERY
 
     def watch(self, visits: Sequence[Visit]) -> None:
-        """Take in some visits."""
+        """Add visits."""
         for visit in visits:
             self.sightings.watch((visit,))
             downloads = self.sightings.downloads
             if downloads >= self._next and visit.page.status is not Status.SKIPPED:
                 self.latest = self.estimate()
                 self._next = downloads + max(EVERY, int(SHARE * downloads))
+                if self.latest.plans and is_due(self.plans, downloads, self.budget):
+                    self.plans.append(self.latest.plans[0])
 
     def estimate(self) -> Estimate:
-        """Return the estimate as of now."""
-        told = estimate(self.sightings, self.law)
-        return msgspec.structs.replace(told, wanted=self.wanted)
+        """Return the current estimate, with what the budget and twice the budget will find."""
+        seen = self.sightings
+        counts = parts_of(seen)
+        current = combined(counts, self.law)
+        ahead = [budget for budget in (self.budget, 2 * self.budget) if budget > seen.downloads]
+        is_time = seen.downloads >= FIRST_PLAN and seen.waiting
+        return msgspec.structs.replace(
+            current,
+            wanted=self.wanted,
+            plans=tuple(
+                plan(counts, self.plan_law, seen.downloads, budget, current.withheld)
+                for budget in (ahead if is_time else ())
+            ),
+            planned=account(self.plans, seen.downloads, len(seen.found), current.recall),
+        )

@@ -1,9 +1,9 @@
-"""A crawl that goes on where more is allowed than before.
+"""Resuming a crawl with a wider scope.
 
-Two kinds of pages become eligible.  Those that were skipped are asked for again, unless they
-are still out of scope.  And links that were out of scope, which the ledger does not hold, are
-read again from the archived pages: each page that has some gets another row in the ledger, as
-a visit that was skipped, so that the ledger alone still tells the whole crawl.
+Two kinds of pages become eligible.  Skipped pages are requested again, unless they are still out
+of scope.  And links that were out of scope, which are not in the ledger, are extracted again from
+the archived pages.  Each page with such links gets another row in the ledger, as a skipped visit,
+so that the whole crawl can still be replayed from the ledger.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import numpy as np
 from foragers.core.links import ParsedLink, ParsedLinks
 from foragers.core.loop import Crawl
 from foragers.core.types import Choice, Purpose, Status, UrlId, Visit
+from foragers.crawling.checkpoint import begin_anew, nothing_received
+from foragers.crawling.options import CrawlOptions, options_in_folder
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.stopping import RecallMonitor
 from foragers.errors import UsageError
-from foragers.fetching.extractor import Extracted, PageExtractor
+from foragers.fetching.extractor import Extracted
 from foragers.fetching.job import FetchJob
 from foragers.fetching.live import Live
 from foragers.fetching.page_builder import page_of
+from foragers.fetching.redirects import RedirectChain
 from foragers.parsing.robots_meta import Directives
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.storage.warc.playback import RecordedResponse, read_record
@@ -29,62 +32,76 @@ from foragers.storage.warc.playback import RecordedResponse, read_record
 REASON = "read again for links that were out of scope"
 
 
-def ask_again(live: Live, ledger: CrawlLedger, extras: OwnRequests) -> None:
-    """Ask again for pages that were only ever skipped, if they are in scope now."""
+def is_widened(options: CrawlOptions, folder: Path) -> bool:
+    """Return whether the crawl in a folder is resumed with another scope.
+
+    A crawl that has received nothing begins anew.  A UsageError names other changed options.
+    """
+    before = options_in_folder(folder)
+    changes = options.changes(before) if before else set()
+    if before is None or not changes:
+        return False
+    if nothing_received(folder):
+        begin_anew(folder)
+        return False
+    options.check_same(before, folder)
+    return True
+
+
+def ask_again(live: Live, ledger: CrawlLedger, own_requests: OwnRequests) -> None:
+    """Request pages again that were always skipped, if they are in scope now."""
     facts = ledger.facts()
     skipped = facts.statuses == Status.SKIPPED.value
-    alone = skipped & ~np.isin(facts.urls, facts.urls[~skipped])
+    always = skipped & ~np.isin(facts.urls, facts.urls[~skipped])
     again: list[Choice] = []
-    last = {int(facts.urls[row]): int(row) for row in np.flatnonzero(alone)}
-    scope, table = live.harvester.scope, live.table
+    last = {int(facts.urls[row]): int(row) for row in np.flatnonzero(always)}
+    scope, table = live.scope, live.table
     for url, row in last.items():
         depth, final = int(facts.depths[row]), int(facts.finals[row])
-        if any(scope.refuse(table.href(place), depth) for place in (url, final)):
+        if any(scope.refuse(table.href(which), depth) for which in (url, final)):
             continue
         again.append(ledger.choice(row + 1))
-    extras.ask_again(again)
+    own_requests.ask_again(again)
 
 
 def read_again(
-    crawl: Crawl, live: Live, ledger: CrawlLedger, archive: Path, lookout: RecallMonitor
+    crawl: Crawl, live: Live, ledger: CrawlLedger, archive: Path, monitor: RecallMonitor
 ) -> None:
-    """Tell the strategy the links of archived pages that were out of scope and are not now."""
+    """Tell the strategy the links of archived pages that have come into scope."""
     facts = ledger.facts()
     for final in dict.fromkeys(facts.finals[facts.ok].tolist()):
         before = ledger.last(final)
-        links = () if before is None else new_links(live.harvester, before, final, live, archive)
+        links = () if before is None else new_links(live, before, final, archive)
         if before is None or not links:
             continue
         host, depth, scope = live.table.host(final), before.page.choice.depth, Purpose.SCOPE
         choice = Choice(final, host, 0.0, scope.value, final, depth, scope)
-        errand = FetchJob(choice, live.table.href(final))
-        page = page_of(
-            errand, Extracted(Status.SKIPPED, REASON, outlinks=links), live.table, "", 0.0
-        )
+        job = FetchJob(choice, RedirectChain(live.table.href(final)))
+        extracted = Extracted(Status.SKIPPED, REASON, links=links)
+        page = page_of(job, extracted, live.table, "", 0.0)
         visits = [Visit(page, 0.0, False)]
         ledger.append(visits)
         crawl.tell(visits)
-        lookout.watch(visits)
+        monitor.watch(visits)
 
 
-def new_links(
-    harvester: PageExtractor, before: Visit, final: UrlId, live: Live, archive: Path
-) -> list[ParsedLink]:
-    """Return the links of an archived page that may be followed now and were not kept then."""
+def new_links(live: Live, before: Visit, final: UrlId, archive: Path) -> list[ParsedLink]:
+    """Return the links of an archived page that may be followed now and were not before."""
+    extractor = live.extractor
     try:
-        answer = read_record(archive, before.page.record, harvester.limits.unpacked)
+        recorded = read_record(archive, before.page.record, extractor.limits.unpacked)
     except (UsageError, ValueError):  # not archived, or lost
         return []
     url = live.table.href(final)
-    parsed = harvester.read(answer.body, url, answer.header("Content-Type"))
-    if not_to_be_followed(answer, parsed.robots, harvester.agent):
+    parsed = extractor.read(recorded.body, url, recorded.header("Content-Type"))
+    if has_nofollow(recorded, parsed.robots, extractor.agent):
         return []
     known = {link.href for link in before.links}
-    followed = ParsedLinks.of(harvester.follow(parsed.links, before.page.choice.depth + 1))
+    followed = ParsedLinks.of(extractor.follow(parsed.links, before.page.choice.depth + 1))
     return [out for out in followed if out.href not in known]
 
 
-def not_to_be_followed(answer: RecordedResponse, meta: str, agent: str) -> bool:
-    """Say whether a page asked robots not to follow its links."""
-    told = [value for name, value in answer.headers if name.lower() == "x-robots-tag"]
-    return Directives.parse([meta, *told], agent).nofollow
+def has_nofollow(recorded: RecordedResponse, meta: str, agent: str) -> bool:
+    """Return whether a page asks robots not to follow its links."""
+    headers = [value for name, value in recorded.headers if name.lower() == "x-robots-tag"]
+    return Directives.parse([meta, *headers], agent).nofollow

@@ -138,7 +138,7 @@ def setting(text: str) -> tuple[str, int | float]:
 
 
 def tell(archive: Archive, path: Path, console: Console) -> None:
-    """Say what was made and what to do with it."""
+    """Return what was made and what to do with it."""
     versions = f", {archive.versions:,} versions" if archive.evolving else ""
     said = f"{path}: {archive.pages:,} pages{versions}, {len(archive.targets):,} links"
     console.print(said, markup=False)

@@ -82,7 +82,7 @@ def annotated(
 
 
 def tell(archive: Archive, summary: ImportSummary, path: Path, console: Console) -> None:
-    """Say what was imported, what was left out, and where a crawl will start."""
+    """Return what was imported, what was left out, and where a crawl will start."""
     kind = "an evolving" if archive.evolving else "a static"
     hosts = len(archive.book.host_names)
     console.print(

@@ -89,7 +89,7 @@ def degree_rows(name: str, degrees: Degrees) -> Iterator[Row]:
 
 
 def law_rows(name: str, law: PowerLaw | None) -> Iterator[Row]:
-    """Say which power law was fitted, and to what."""
+    """Return which power law was fitted, and to what."""
     if law is None:
         yield f"  {name}", "–", "too few different degrees"
         return
@@ -99,7 +99,7 @@ def law_rows(name: str, law: PowerLaw | None) -> Iterator[Row]:
 
 
 def small_world_rows(found: Clustering, paths: PathLengths | None, pages: int) -> Iterator[Row]:
-    """Say whether it is a small world."""
+    """Return whether it is a small world."""
     how = "counted" if found.sample is None else f"± {found.average_error:.4f}, sampled"
     yield "clustering", f"{found.average:.4f}", f"{how}; mean over pages"
     how = "counted" if found.sample is None else f"± {found.transitivity_error:.4f}, sampled"

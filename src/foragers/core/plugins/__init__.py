@@ -1,1 +1,1 @@
-"""Code of the user's: where it is, what it is given, and what it may answer."""
+"""Code of the user's: how it is found, what it gets, and what it may return."""

@@ -1,4 +1,4 @@
-"""A page with plain attributes, as users of the Python API and judges of theirs see it."""
+"""A page with plain attributes, for users of the Python API and for judge functions."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from html import escape
 from foragers.core.types import Document, Page, Status, Visit
 
 SHOWN = 300
-"""How many characters of a text are shown in a notebook."""
+"""The number of characters of a text shown in a notebook."""
 
 
 class FetchedPage:
-    """A page that was requested, and what came of it.
+    """A page that was requested, and its outcome.
 
-    url, final_url      the URL that was requested, and where redirects ended
+    url, final_url      the URL that was requested, and the URL after redirects
     status, reason      how the download ended ("ok", "missing", …) and why
-    title, text         the words of the page; also headings, language, published
+    title, text         the text of the page; also headings, language, published
     links               the URLs that the page links to
-    relevance, relevant what the judge said; None in a judge, which has yet to say it
+    relevance, relevant the verdict of the judge; None inside a judge
     warc                where the response is archived: "file#offset", or ""
     """
 
@@ -37,7 +37,7 @@ class FetchedPage:
 
     @classmethod
     def of(cls, visit: Visit) -> FetchedPage:
-        """Return the page of a visit, read now: it stays readable when the crawl has ended."""
+        """Return the page of a visit, read now, so that it stays readable after the crawl."""
         found = cls(visit.page, visit.relevance, visit.relevant)
         _ = found.url, found.final_url, found.links, found.document
         found._page = None
@@ -55,7 +55,7 @@ class FetchedPage:
 
     @cached_property
     def final_url(self) -> str:
-        """Where redirects ended."""
+        """The URL after redirects."""
         return self._source.href
 
     @property
@@ -71,7 +71,7 @@ class FetchedPage:
 
     @cached_property
     def document(self) -> Document:
-        """All words of the page."""
+        """All texts of the page."""
         return self._source.document
 
     @property

@@ -8,14 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from foragers.crawling.build import SessionSettings
 from foragers.crawling.session import Session
-from foragers.fetching import robots_cache
-from foragers.fetching.throttle import ThrottleSettings
+from foragers.crawling.settings import SessionSettings
+from foragers.fetching.settings import FetchSettings, RobotsSettings, ThrottleSettings
 from foragers.reports.crawl_folder import opened
 from foragers.reports.retell import visit_row
 from support.crawling import LIMITS, crawl, order_of, serving
-from support.hostile_server import ALLOW_ALL, Connection, HostileServer, page, redirect, reply
+from support.hostile_server import (
+    ALLOW_ALL,
+    Answer,
+    Connection,
+    HostileServer,
+    page,
+    redirect,
+    reply,
+)
 
 LATER = "; to be asked again"
 
@@ -28,7 +35,7 @@ def rows(folder: Path) -> list[tuple[str, str]]:
     return [("/" + url.split("/", 3)[3], status) for url, status in found]
 
 
-def failing_at_first(times: int, answer: bytes = ALLOW_ALL, **headers: str):
+def failing_at_first(times: int, answer: bytes = ALLOW_ALL, **headers: str) -> Answer:
     def robots(connection: Connection) -> None:
         busy = reply(b"", "503 Busy", **headers)
         connection.send(busy if connection.count < times else answer)
@@ -36,24 +43,24 @@ def failing_at_first(times: int, answer: bytes = ALLOW_ALL, **headers: str):
     return robots
 
 
-def test_pages_whose_rules_cannot_be_had_are_asked_for_again_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(robots_cache, "ROBOTS_RETRY", 0.3)
+def asking_again_after(seconds: float) -> SessionSettings:
+    """Return settings by which a robots.txt that failed is soon requested again."""
+    return SessionSettings(FetchSettings(robots=RobotsSettings(retry=seconds)))
+
+
+def test_pages_whose_rules_cannot_be_had_are_asked_for_again_in_time(tmp_path: Path) -> None:
     site = {"/robots.txt": failing_at_first(3), "/a": page("/b"), "/b": page()}
     with serving(site) as server:
-        outcome = crawl(tmp_path, server.url("/a"))
+        outcome = crawl(tmp_path, server.url("/a"), settings=asking_again_after(0.3))
         assert rows(tmp_path) == [("/a", "skipped"), ("/a", "ok"), ("/b", "ok")]
         assert outcome.stopped == "there is nothing left to fetch"
         assert server.paths.count("/robots.txt") == 4
 
 
-def test_rules_that_are_never_to_be_had_end_the_crawl(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(robots_cache, "ROBOTS_RETRY", 0.1)
+def test_rules_that_are_never_to_be_had_end_the_crawl(tmp_path: Path) -> None:
+    settings = asking_again_after(0.1)
     with serving({"/robots.txt": failing_at_first(999), "/a": page()}) as server:
-        crawl(tmp_path, server.url("/a"), backoff=0.0001)
+        crawl(tmp_path, server.url("/a"), backoff=0.0001, settings=settings)
         assert rows(tmp_path) == [("/a", "skipped")] * 4
         assert "/a" not in server.paths
 
@@ -96,7 +103,7 @@ def test_a_private_address_is_not_asked_for_again(tmp_path: Path) -> None:
         assert outcome.stopped == "there is nothing left to fetch"
 
 
-def busy_once(wait: str):
+def busy_once(wait: str) -> Answer:
     def answer(connection: Connection) -> None:
         busy = reply(b"", "429 Too Many", retry_after=wait)
         connection.send(page("/next") if connection.count else busy)
@@ -105,7 +112,7 @@ def busy_once(wait: str):
 
 
 def test_a_page_is_asked_for_again_after_a_long_pause(tmp_path: Path) -> None:
-    settings = SessionSettings(throttle=ThrottleSettings(max_wait=0.5))
+    settings = SessionSettings(FetchSettings(throttle=ThrottleSettings(max_wait=0.5)))
     with serving({"/it": busy_once("1"), "/next": page()}) as server:
         crawl(tmp_path, server.url("/it"), settings=settings)
         assert rows(tmp_path) == [("/it", "refused"), ("/it", "ok"), ("/next", "ok")]
@@ -124,8 +131,7 @@ def test_a_long_pause_is_kept_when_the_crawl_goes_on(tmp_path: Path) -> None:
 
 def test_the_crawl_says_who_asks_to_be_left_alone_and_until_when(tmp_path: Path) -> None:
     with serving({"/it": busy_once("7200")}) as server:
-        session = Session(order_of(server.url("/it")), tmp_path, LIMITS)
-        session.open()
+        session = Session.open(order_of(server.url("/it")), tmp_path, LIMITS)
         try:
             session.run()
             (left,) = session.left_alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 
@@ -9,15 +10,15 @@ import pytest
 
 from foragers.core.pace import TAKE_ANY, WaitRule
 from foragers.crawling.session import Session
+from foragers.worlds.budget import Budget
 from support.crawling import LIMITS, order_of, serving
 from support.hostile_server import page
 
 
 @pytest.fixture
-def session(tmp_path: Path):
+def session(tmp_path: Path) -> Iterator[Session]:
     with serving({"/a": page("/b"), "/b": page()}) as server:
-        session = Session(order_of(server.url("/"), budget=1000, minutes=10), tmp_path, LIMITS)
-        session.open()
+        session = Session.open(order_of(server.url("/"), budget=1000, minutes=10), tmp_path, LIMITS)
         yield session
         session.close()
 
@@ -27,6 +28,7 @@ def rule_after(
 ) -> WaitRule:
     """Return how choosy a crawl of ten minutes and 1,000 downloads is after some of both."""
     session._left_at_start = 1000
+    assert isinstance(session.crawl.world, Budget)
     session.crawl.world.started = downloads
     monkeypatch.setattr("foragers.crawling.session.steady", lambda: 60 * minutes)
     return session._wait_rule(600.0)

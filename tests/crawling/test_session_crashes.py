@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,10 +20,12 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
 from warcio.archiveiterator import ArchiveIterator
 
+from foragers.crawling.keywords import CrawlKeywords
 from foragers.crawling.session import Session
 from foragers.errors import UsageError, WriteError
+from foragers.storage.ledger.sqlite import SqliteLedger
 from support.crawling import LIMITS, crawl, order_of, serving
-from support.hostile_server import Connection, HostileServer, page, redirect
+from support.hostile_server import Answer, Connection, HostileServer, page, redirect
 
 PAGES, HOSTS = 120, 3
 CRAWL = """
@@ -30,15 +33,14 @@ import sys
 from pathlib import Path
 from foragers.core.options import Target
 from foragers.crawling import session
-from foragers.crawling.build import CheckpointSettings, SessionSettings
+from foragers.crawling.settings import CheckpointSettings, SessionSettings
 from foragers.crawling.options import CrawlOptions
 
 folder, *seeds = sys.argv[1:]
 order = CrawlOptions(seeds=tuple(seeds), strategy="breadth-first", budget=5000, delay=0.0,
               within="any", allow_private=("127.0.0.0/8",), traps=False)
 settings = SessionSettings(checkpoints=CheckpointSettings(visits=40))
-crawl = session.Session(order, Path(folder), settings=settings)
-crawl.open()
+crawl = session.Session.open(order, Path(folder), settings=settings)
 print("open", flush=True)
 stopped = crawl.run()
 crawl.close()
@@ -46,7 +48,7 @@ print(stopped, flush=True)
 """
 
 
-def site(number: int) -> dict:
+def site(number: int) -> dict[str, Answer]:
     """Return pages in a tree, some of which redirect, that take a moment each."""
 
     def slow(connection: Connection) -> None:
@@ -68,7 +70,7 @@ def site(number: int) -> dict:
     return {**moves, **{f"/{n}": slow for n in range(PAGES)}, "/": slow}
 
 
-def started(folder: Path, servers: list[HostileServer]) -> subprocess.Popen:
+def started(folder: Path, servers: list[HostileServer]) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", CRAWL, str(folder), *(server.url("/") for server in servers)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout
@@ -78,14 +80,19 @@ def started(folder: Path, servers: list[HostileServer]) -> subprocess.Popen:
 
 def visits(folder: Path) -> list[tuple[str, str, str]]:
     ledger = sqlite3.connect(folder / "ledger.sqlite")
-    rows = ledger.execute("SELECT url, final, status FROM pages ORDER BY number").fetchall()
+    rows = list(ledger.execute("SELECT url, final, status FROM pages ORDER BY number"))
     ledger.close()
     return rows
 
 
-def check_warc(folder: Path) -> Counter:
+def connection_of(session: Session) -> sqlite3.Connection:
+    assert isinstance(session.ledger, SqliteLedger)
+    return session.ledger._connection
+
+
+def check_warc(folder: Path) -> Counter[str]:
     """Read all records with two libraries, digests checked; return how often each page is there."""
-    found: Counter = Counter()
+    found: Counter[str] = Counter()
     for path in sorted((folder / "warc").glob("*.warc.gz")):
         with path.open("rb") as stream:
             for record in ArchiveIterator(stream, check_digests="raise"):
@@ -111,7 +118,7 @@ def test_a_crawl_killed_many_times_loses_nothing(tmp_path: Path) -> None:
             time.sleep(chance.uniform(0.005, 0.15))
             process.kill()
             kills += process.wait() == -signal.SIGKILL
-            process.stdout.close()
+            process.communicate()
             assert len(visits(tmp_path)) >= before
             before = len(visits(tmp_path))
         process = started(tmp_path, servers)
@@ -154,10 +161,9 @@ def test_a_crawl_that_is_interrupted_ends_in_order_and_goes_on(number: int, tmp_
 
 def test_a_checkpoint_that_is_damaged_is_done_without(tmp_path: Path) -> None:
     with serving(site(0)) as server:
-        options = {"warc": True, "budget": 40}
-        crawl(tmp_path, server.url("/"), **options)
+        crawl(tmp_path, server.url("/"), warc=True, budget=40)
         (tmp_path / "checkpoint").write_bytes(b"rubbish")
-        crawl(tmp_path, server.url("/"), **{**options, "budget": 500})
+        crawl(tmp_path, server.url("/"), warc=True, budget=500)
         pages = Counter(path for path in server.paths if path != "/robots.txt")
         assert max(pages.values()) == 1
         assert {f"/{n}" for n in range(1, PAGES)} <= set(pages)
@@ -182,7 +188,9 @@ def test_a_checkpoint_that_knows_more_than_the_ledger_is_done_without(tmp_path: 
     ],
     ids=lambda option: next(iter(option)),
 )
-def test_a_crawl_is_not_taken_up_with_options_that_contradict(option, tmp_path: Path) -> None:
+def test_a_crawl_is_not_taken_up_with_options_that_contradict(
+    option: CrawlKeywords, tmp_path: Path
+) -> None:
     with serving({"/a": page()}) as server:
         crawl(tmp_path, server.url("/"), budget=1)
         asked = len(server.log)
@@ -198,7 +206,7 @@ def test_two_crawls_do_not_share_a_folder(tmp_path: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(UsageError, match="another crawl"):
-            Session(order_of("http://127.0.0.1/"), tmp_path).open()
+            Session.open(order_of("http://127.0.0.1/"), tmp_path)
     finally:
         os.close(lock)
 
@@ -206,25 +214,26 @@ def test_two_crawls_do_not_share_a_folder(tmp_path: Path) -> None:
 def test_a_crawl_that_cannot_begin_leaves_nothing_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    ledgers: list[SqliteLedger] = []
+
+    def broken(_crawl: object, _live: object, ledger: SqliteLedger, *_rest: object) -> None:
+        ledgers.append(ledger)
         raise UsageError("the ledger is damaged")
 
     monkeypatch.setattr("foragers.crawling.session.catch_up", broken)
-    session = Session(order_of("http://127.0.0.1/", warc=True), tmp_path)
     with pytest.raises(UsageError, match="damaged"):
-        session.open()
+        Session.open(order_of("http://127.0.0.1/", warc=True), tmp_path)
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        session.ledger._connection.execute("SELECT 1")
+        ledgers[0]._connection.execute("SELECT 1")
 
 
 def test_a_locked_ledger_ends_the_crawl_with_a_line_and_nothing_is_lost(tmp_path: Path) -> None:
     with serving(site(0)) as server:
-        session = Session(order_of(server.url("/"), warc=True), tmp_path, LIMITS)
-        session.open()
-        session.ledger._connection.execute("PRAGMA busy_timeout = 50")
+        session = Session.open(order_of(server.url("/"), warc=True), tmp_path, LIMITS)
+        connection_of(session).execute("PRAGMA busy_timeout = 50")
         other = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
 
-        def watch(batch) -> None:
+        def watch(_: object) -> None:
             if len(session.ledger) == 20:
                 other.execute("BEGIN IMMEDIATE")
 
@@ -243,7 +252,7 @@ def test_a_locked_ledger_ends_the_crawl_with_a_line_and_nothing_is_lost(tmp_path
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path):
+def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Mount a disk of half a megabyte, where that is allowed."""
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -303,9 +312,8 @@ def test_a_file_that_may_not_grow_is_named_in_one_line(tmp_path: Path) -> None:
 
 def test_a_ledger_that_another_program_holds_for_a_while_is_waited_for(tmp_path: Path) -> None:
     with serving(site(0)) as server:
-        session = Session(order_of(server.url("/"), budget=30), tmp_path, LIMITS)
-        session.open()
-        (wait,) = session.ledger._connection.execute("PRAGMA busy_timeout").fetchone()
+        session = Session.open(order_of(server.url("/"), budget=30), tmp_path, LIMITS)
+        (wait,) = connection_of(session).execute("PRAGMA busy_timeout").fetchone()
         assert wait >= 30_000
         session.run()
         session.close()

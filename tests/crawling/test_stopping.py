@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from contextlib import closing
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from foragers.cli.main import main
 from foragers.core.options import Target
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
+from foragers.crawling.stopping import Rate, RecallMonitor, StopRules
 from foragers.errors import UsageError
 from foragers.reports.crawl_folder import opened
 from foragers.reports.figures import estimate_of
 from foragers.reports.html_report import report
-from support.crawling import LIMITS, LOOPBACK, serving
+from support.crawling import LIMITS, order_of, serving
 from support.hostile_server import page, reply
 
 WANTED, OTHERS = 30, 90
@@ -32,22 +34,13 @@ def site() -> dict[str, bytes]:
     return {**wanted, **others}
 
 
-def session_of(folder: Path, seed: str, **options) -> Session:
-    given = {"budget": 300, "delay": 0.0, "concurrency": 1, "warc": False, "traps": False}
-    aim = Target(TOPIC, threshold=0.5)
-    order = CrawlOptions(
-        seeds=(seed,),
-        aim=aim,
-        strategy="breadth-first",
-        allow_private=LOOPBACK,
-        **{**given, **options},
-    )
-    return Session(order, folder, LIMITS)
+def session_of(folder: Path, seed: str, **options: object) -> Session:
+    given = {"concurrency": 1, "within": "site", "aim": Target(TOPIC, threshold=0.5)}
+    return Session.open(order_of(seed, **{**given, **options}), folder, LIMITS)
 
 
-def crawled(folder: Path, seed: str, **options) -> Session:
+def crawled(folder: Path, seed: str, **options: object) -> Session:
     session = session_of(folder, seed, **options)
-    session.open()
     try:
         session.run()
     finally:
@@ -70,21 +63,46 @@ def test_a_crawl_ends_when_its_yield_has_fallen_and_says_so(tmp_path: Path) -> N
     assert json.loads((tmp_path / "crawl.json").read_text())["stopped"] == reason
 
 
-def test_a_crawl_ends_when_the_estimated_recall_is_reached_and_says_so(tmp_path: Path) -> None:
+def test_a_crawl_ends_when_the_recall_is_very_likely_reached_and_says_so(tmp_path: Path) -> None:
     with serving(site()) as server:
-        session = crawled(tmp_path, server.url("/"), until_recall=0.3)
-        assert downloads(tmp_path) < 1 + WANTED + OTHERS
-        assert session.stopped.startswith("the estimated recall has reached 0.3 (--until-recall)")
-        assert "of about" in session.stopped
+        session = crawled(tmp_path, server.url("/"), until_recall=0.9)
+        assert WANTED < downloads(tmp_path) < 1 + WANTED + OTHERS
+        said = "the recall has very likely reached 0.9 (--until-recall): found 30 of about"
+        assert session.stopped.startswith(said)
+        assert session.stopped.endswith(f"accepted by topic “{TOPIC}” by words at threshold 0.5")
         kept = json.loads((tmp_path / "crawl.json").read_text())["estimate"]
-        assert 0.3 <= kept["recall"] <= 1
+        assert kept["recall"] >= kept["recall_sure"] >= 0.9
         assert kept["found"] <= kept["low"] <= kept["total"] <= kept["high"]
         before = downloads(tmp_path)
-        again = crawled(tmp_path, server.url("/"), until_recall=0.3)
+        again = crawled(tmp_path, server.url("/"), until_recall=0.9)
         assert (again.stopped, downloads(tmp_path)) == (session.stopped, before)
         last = crawled(tmp_path, server.url("/"))
     assert last.stopped == "there is nothing left to fetch"
     assert str(last.estimate()) == f"found all {WANTED} reachable"
+
+
+def test_a_crawl_by_auto_stops_too_and_accounts_for_its_plans(tmp_path: Path) -> None:
+    wanted = {f"/r{n}": page(f"/r{(n + 1) % 90}", words=TOPIC) for n in range(90)}
+    others = {f"/n{n}": page(f"/n{(n + 7) % 150}") for n in range(150)}
+    told = tmp_path / "told.json"
+    with serving({**wanted, **others}) as server:
+        options = ["--topic", TOPIC, "--threshold", "0.5", "--delay", "0", "--no-warc"]
+        options += ["--allow-private", "127.0.0.0/8", "--json", str(told), "--out", str(tmp_path)]
+        options += ["--no-traps", "--concurrency", "1", "--budget", "200"]
+        main(["crawl", server.url("/"), *options])
+        estimate = json.loads(told.read_text())["estimate"]
+        main(["crawl", server.url("/"), *options[:-1], "2000", "--until-recall", "0.9"])
+    (planned,) = estimate["planned"]
+    assert planned["plan"]["budget"] == 200
+    assert 100 <= planned["plan"]["at"] <= 120
+    assert (planned["downloads"], planned["found"]) == (200, estimate["found"])
+    low, high = planned["plan"]["pages_low"], planned["plan"]["pages_high"]
+    assert planned["held"] == (low <= estimate["found"] <= high)
+    assert [plan["budget"] for plan in estimate["plans"]] == [400], "twice the budget is ahead"
+    stopped = json.loads(told.read_text())["stopped"]
+    assert stopped.startswith("the recall has very likely reached 0.9 (--until-recall)")
+    with opened(tmp_path) as folder:
+        assert "told after 1" in report(folder)
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])
@@ -97,8 +115,8 @@ def test_a_crawl_taken_up_again_estimates_the_same(tmp_path: Path, checkpoint: b
             (other / "checkpoint").unlink()
         halves = crawled(other, server.url("/"), budget=70)
     assert halves.estimate() == whole.estimate()
-    assert halves.lookout.latest == whole.lookout.latest
-    ours, theirs = halves.lookout.sightings, whole.lookout.sightings
+    assert halves.monitor.latest == whole.monitor.latest
+    ours, theirs = halves.monitor.sightings, whole.monitor.sightings
     assert np.array_equal(ours.marks[: ours.known], theirs.marks[: theirs.known])
     with opened(other) as folder:
         told = json.loads((other / "crawl.json").read_text())
@@ -135,9 +153,11 @@ def test_the_command_shows_the_estimate_and_writes_it_for_machines(
         ({"until_yield": "1/9999999"}, "--until-yield 1/9999999"),
     ],
 )
-def test_what_cannot_be_enough_is_refused_in_one_line(tmp_path: Path, options, said: str) -> None:
+def test_what_cannot_be_enough_is_refused_in_one_line(
+    tmp_path: Path, options: dict[str, object], said: str
+) -> None:
     with pytest.raises(UsageError, match="--until") as refusal:
-        session_of(tmp_path / "out", "http://127.0.0.1/", **options).open()
+        session_of(tmp_path / "out", "http://127.0.0.1/", **options)
     assert said in str(refusal.value)
     assert "\n" not in str(refusal.value)
     assert not (tmp_path / "out").exists()
@@ -148,7 +168,7 @@ def test_of_what_is_new_there_is_no_recall(tmp_path: Path) -> None:
         seeds=("http://127.0.0.1/",), aim=Target(new_within="2 days"), until_recall=0.9
     )
     with pytest.raises(UsageError, match="--until-yield"):
-        Session(order, tmp_path / "out").open()
+        Session.open(order, tmp_path / "out")
 
 
 def test_no_recall_is_told_where_much_could_not_be_fetched(tmp_path: Path) -> None:
@@ -161,8 +181,29 @@ def test_no_recall_is_told_where_much_could_not_be_fetched(tmp_path: Path) -> No
     estimate = json.loads(told.read_text())["estimate"]
     assert (estimate["found"], estimate["recall"], estimate["total"]) == (WANTED, None, None)
     assert estimate["failed"] == OTHERS
-    assert estimate["wanted"] == f"topic “{TOPIC}” at threshold 0.5"
+    assert estimate["wanted"] == f"topic “{TOPIC}” by words at threshold 0.5"
     with opened(tmp_path) as folder:
         html = report(folder)
     assert f"{OTHERS} known pages left out by failures" in html
-    assert f"pages accepted by topic “{TOPIC}” at threshold 0.5: {WANTED} of" in html
+    assert f"pages accepted by topic “{TOPIC}” by words at threshold 0.5: {WANTED} of" in html
+
+
+@pytest.mark.parametrize(
+    ("downloads", "found_at", "stops"),
+    [
+        (4, [], False),  # fewer than the window
+        (5, [], True),
+        (5, [1], True),  # one is fewer than two
+        (6, [2, 3], False),
+        (7, [2, 3], True),  # the window has gone past the first of them
+    ],
+)
+def test_a_crawl_stops_when_the_last_downloads_found_too_little(
+    downloads: int, found_at: list[int], stops: bool
+) -> None:
+    monitor = RecallMonitor()
+    monitor.sightings.downloads = downloads
+    monitor.sightings.found_at = array("q", found_at)
+    reason = StopRules(rate=Rate(2, 5)).reason(monitor)
+    assert bool(reason) == stops
+    assert not stops or "fewer than 2" in reason

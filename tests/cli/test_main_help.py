@@ -28,7 +28,7 @@ def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str])
 def test_every_option_of_every_command_is_described(
     capsys: pytest.CaptureFixture[str], verb: str
 ) -> None:
-    ways = [(verb,)]
+    ways: list[tuple[str, ...]] = [(verb,)]
     if verb == "world":
         actions = ("import", "generate", "rewire", "info", "serve", "export")
         ways = [(verb, action) for action in actions]

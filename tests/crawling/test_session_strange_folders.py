@@ -110,7 +110,7 @@ def test_nothing_is_written_through_links(name: str, tmp_path: Path) -> None:
     (folder / name).symlink_to(tmp_path if name == "warc" else mine)
     before = sorted(tmp_path.iterdir())
     with pytest.raises(UsageError, match="is a link, and would be written to; remove it"):
-        Session(order_of("http://127.0.0.1:1/", warc=True), folder).open()
+        Session.open(order_of("http://127.0.0.1:1/", warc=True), folder)
     assert mine.read_bytes() == b"mine"
     assert sorted(tmp_path.iterdir()) == before
 
@@ -204,6 +204,7 @@ def test_processes_that_we_start_take_no_modules_from_where_the_user_stands(
     script.write_text("\n".join([*code, "if __name__ == '__main__': sys.exit(main())"]))
     save(small_world({"home": ["a"], "a": []}), tmp_path / "world")
     options = ("--budget", "5", "--jobs", "2", "--strategies", "breadth-first,random")
-    command = [sys.executable, script, "compare", tmp_path / "world", "--topic", "robot", *options]
+    compare = ("compare", str(tmp_path / "world"), "--topic", "robot", *options)
+    command = [sys.executable, str(script), *compare]
     subprocess.run(command, check=True, capture_output=True)
     assert not (strange / "was here").exists()

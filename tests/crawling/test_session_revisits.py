@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from email.utils import formatdate
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeaders
 
-from foragers.core.types import Choice, Status
+from foragers.core.types import Choice, HostId, Page, Status, Visit
 from foragers.crawling.session import Session
+from foragers.strategies.baselines import BreadthFirst
 from support.crawling import LIMITS, order_of, serving
-from support.hostile_server import Connection, page, redirect, reply
+from support.hostile_server import Answer, Connection, HostileServer, page, redirect, reply
 
 HTML = '<title>{0}</title><p>{0}</p><a href="/linked">linked</a>'
 
@@ -24,23 +28,22 @@ class Again:
 
     def __init__(self) -> None:
         self.choices: deque[Choice] = deque()
-        self.visits = []
+        self.visits: list[Visit] = []
 
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> list[Choice]:
         taken = [choice for choice in self.choices if choice.host not in closed][:n]
         for choice in taken:
             self.choices.remove(choice)
         return taken
 
-    def tell(self, visits) -> None:
+    def tell(self, visits: Sequence[Visit]) -> None:
         self.visits += visits
 
 
 @contextmanager
-def opened(folder: Path, server, **options):
+def opened(folder: Path, server: HostileServer, **options: object) -> Iterator[Session]:
     """Open a session whose strategy asks for what it is told to."""
-    session = Session(order_of(server.url("/"), **options), folder, LIMITS)
-    session.open()
+    session = Session.open(order_of(server.url("/"), **options), folder, LIMITS)
     session.crawl.strategy = Again()
     try:
         yield session
@@ -48,9 +51,10 @@ def opened(folder: Path, server, **options):
         session.close()
 
 
-def fetch(session: Session, *urls: str, agents: tuple[str, ...] = ("",)):
+def fetch(session: Session, *urls: str, agents: tuple[str, ...] = ("",)) -> list[Visit]:
     """Fetch pages, each for every agent, and return the visits."""
     strategy = session.crawl.strategy
+    assert isinstance(strategy, Again)
     before = len(strategy.visits)
     for url in urls:
         number = session.live.table.intern(url)
@@ -82,7 +86,7 @@ def changing(connection: Connection) -> None:
     with_validators(connection, f'"{number}"', "", f"version {number}")
 
 
-def asked(server, path: str, header: str) -> list[str | None]:
+def asked(server: HostileServer, path: str, header: str) -> list[str | None]:
     return [one.headers.get(header) for one in server.log if one.path == path]
 
 
@@ -167,7 +171,7 @@ def test_validators_that_cannot_be_sent_are_not(etag: str, tmp_path: Path) -> No
 
 
 def test_a_page_that_moved_is_asked_for_where_it_was_found(tmp_path: Path) -> None:
-    site = {"/old": redirect("/it"), "/it": steady}
+    site: dict[str, Answer] = {"/old": redirect("/it"), "/it": steady}
     with serving(site) as server, opened(tmp_path, server) as session:
         first, second = (fetch(session, server.url("/old"))[0].page for _ in range(2))
         assert (first.status, second.status) == (Status.OK, Status.UNCHANGED)
@@ -195,7 +199,7 @@ def test_one_page_chosen_by_two_at_once_is_answered_to_both(tmp_path: Path) -> N
         for choice in choices:
             session.live.start(choice)
         assert session.live.pending == choices
-        pages = []
+        pages: list[Page] = []
         while session.live.running:
             pages += session.live.finished()
         assert sorted(page.choice.agent for page in pages) == ["a", "b"]
@@ -212,7 +216,7 @@ def test_what_was_under_way_is_fetched_again_though_its_page_was_fetched_before(
             number = session.live.table.intern(server.url("/it"))
             choice = Choice(number, session.live.table.host(number), 1.0, "b", 0, 1)
             session.live.start(choice)
-            session.crawl.strategy = None  # it cannot be pickled, being of a test
+            session.crawl.strategy = BreadthFirst()  # a class of a test cannot be loaded
         with opened(tmp_path, server) as session:
             assert [one.agent for one in session.live.pending] == ["b"]
 
@@ -225,7 +229,7 @@ def test_a_trap_does_not_close_behind_a_page_that_is_fetched_again(tmp_path: Pat
     def becomes_a_copy(connection: Connection) -> None:
         connection.send(same if connection.count else first)
 
-    site = {"/a": becomes_a_copy, "/b": same}
+    site: dict[str, Answer] = {"/a": becomes_a_copy, "/b": same}
     with serving(site) as server, opened(tmp_path, server, traps=True) as session:
         fetch(session, server.url("/a"), server.url("/b"))
         statuses = [fetch(session, server.url("/a"))[0].page.status for _ in range(60)]
@@ -238,7 +242,7 @@ def test_revisits_are_records_that_refer_to_the_first(tmp_path: Path) -> None:
         with opened(tmp_path, server, warc=True) as session:
             for _ in range(2):
                 fetch(session, server.url("/it"), server.url("/same"))
-        found = {}
+        found: dict[str, list[StatusAndHeaders]] = {}
         for path in (tmp_path / "warc").glob("*.warc.gz"):
             with path.open("rb") as stream:
                 for record in ArchiveIterator(stream, check_digests="raise"):

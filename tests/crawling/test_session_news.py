@@ -40,8 +40,7 @@ def test_auto_visits_again_what_may_be_news_and_says_why(
     with serving({"/": front, "/old": steady, **stories}) as server:
         order = order_of(server.url("/"), budget=40)
         order = replace(order, strategy="auto", aim=Target(new_within="24h"))
-        session = Session(order, tmp_path, LIMITS)
-        session.open()
+        session = Session.open(order, tmp_path, LIMITS)
         session.run()
         session.close()
         asked = [one for one in server.log if not one.path.endswith("robots.txt")]

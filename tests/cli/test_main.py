@@ -282,7 +282,7 @@ class TestBadInput:
         ],
     )
     def test_options_that_make_no_sense(
-        self, world: Path, words, remedy: str, capsys: pytest.CaptureFixture[str]
+        self, world: Path, words: tuple[str, ...], remedy: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert remedy in refused(capsys, "compare", world, *words)
 
@@ -298,7 +298,11 @@ class TestBadInput:
         ],
     )
     def test_crawls_that_make_no_sense(
-        self, tmp_path: Path, words, remedy: str, capsys: pytest.CaptureFixture[str]
+        self,
+        tmp_path: Path,
+        words: tuple[str, ...],
+        remedy: str,
+        capsys: pytest.CaptureFixture[str],
     ) -> None:
         out = () if "--out" in words else ("--out", tmp_path / "c")
         assert remedy in refused(capsys, "crawl", "http://127.0.0.1:1/", *out, *words)
@@ -333,7 +337,7 @@ def test_a_killed_import_leaves_no_world_and_can_be_repeated(tmp_path: Path) -> 
         for number in range(2000):
             stream.write(record(f"http://site.test/{number}", body))
     command = [
-        sys.executable, "-m", "foragers.cli.main", "world", "import", tmp_path / "w", file
+        sys.executable, "-m", "foragers.cli.main", "world", "import", str(tmp_path / "w"), str(file)
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60

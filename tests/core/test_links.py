@@ -20,7 +20,7 @@ def written(links: ParsedLinks) -> ParsedLinks:
 
 
 @given(LINKS)
-def test_links_are_the_same_as_columns_and_written_down(links) -> None:
+def test_links_are_the_same_as_columns_and_written_down(links: list[ParsedLink]) -> None:
     assert list(ParsedLinks.of(links)) == links
     assert written(ParsedLinks.of(links)) == links
     assert hrefs_of(links) == hrefs_of(ParsedLinks.of(links)) == [out.href for out in links]

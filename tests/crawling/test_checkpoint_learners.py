@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,17 +12,17 @@ import pytest
 
 from foragers.core.models import save_model
 from foragers.core.options import Target
-from foragers.crawling.build import CheckpointSettings, SessionSettings
 from foragers.crawling.session import Session
+from foragers.crawling.settings import CheckpointSettings, SessionSettings
 from foragers.strategies.spider.strategy import Spider
-from support.crawling import LIMITS, order_of
+from support.crawling import LIMITS, end_as_if_killed, order_of
 from support.hostile_server import ALLOW_ALL, HostileServer, page
 
 BUDGET = 110
 GOOD = "prawn reef tide"
 
 
-def site() -> dict:
+def site() -> dict[str, bytes]:
     """Return a tree of pages; below every third branch there are pages worth finding."""
     whole = {"/robots.txt": ALLOW_ALL, "/": page(*(f"/area{n}" for n in range(12)), words="home")}
     for n in range(12):
@@ -41,9 +40,7 @@ def session_of(folder: Path, seed: str, strategy: str) -> Session:
     order = order_of(seed, budget=BUDGET, concurrency=1)
     order = replace(order, strategy=strategy, aim=Target(GOOD))
     settings = SessionSettings(checkpoints=CheckpointSettings(visits=25))
-    session = Session(order, folder, LIMITS, settings)
-    session.open()
-    return session
+    return Session.open(order, folder, LIMITS, settings)
 
 
 def visits(session: Session, many: int) -> Iterator[object]:
@@ -54,10 +51,7 @@ def killed(folder: Path, seed: str, strategy: str, many: int) -> None:
     """Crawl for a while and end as a kill does: without a word."""
     session = session_of(folder, seed, strategy)
     assert len(list(visits(session, many))) == many
-    session.ledger._connection.close()
-    session.live.close()
-    session.live.table.store.close()
-    os.close(session._lock)
+    end_as_if_killed(session)
 
 
 def finished(folder: Path, seed: str, strategy: str) -> None:

@@ -8,13 +8,14 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from foragers.core import clock
 from support.crawling import crawl, serving
-from support.hostile_server import Connection, page
+from support.hostile_server import Answer, Connection, page
 
 LONG = 60
 """Seconds that a crawl would wait if it did not hear."""
@@ -29,7 +30,9 @@ def command(folder: Path, *seeds: str, **options: object) -> list[str]:
     return [sys.executable, "-m", "foragers.cli.main", "crawl", *seeds, f"--out={folder}", *words]
 
 
-def interrupted(started: list[str], number: int, waiting) -> tuple[int, str, float]:
+def interrupted(
+    started: list[str], number: int, waiting: Callable[[], object]
+) -> tuple[int, str, float]:
     """Start a crawl, interrupt it when it waits; return its code, words and how long it took."""
     process = subprocess.Popen(started, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
@@ -126,7 +129,7 @@ def test_a_clock_that_is_set_ends_no_crawl_and_shortens_no_pause(
         jump[0] = -1e6
         connection.send(page("/c"))
 
-    site = {"/a": set_clock, "/b": set_back, "/c": page()}
+    site: dict[str, Answer] = {"/a": set_clock, "/b": set_back, "/c": page()}
     with serving(site) as server:
         outcome = crawl(tmp_path, server.url("/a"), delay=0.4, minutes=5)
         assert outcome.stopped == "there is nothing left to fetch"

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from foragers.cli.main import main
 from foragers.core.options import Target
+from foragers.core.population import Populous
 from foragers.crawling.session import Session
 from foragers.reports.crawl_folder import opened
 from foragers.reports.family_tree import sizes
@@ -24,8 +26,7 @@ SITE = {f"/p{number}": page(*(f"/p{number}{next}" for next in range(4))) for num
 
 def crawl(folder: Path, seed: str, strategy: str, budget: int) -> Session:
     order = replace(order_of(seed, budget=budget), strategy=strategy, aim=Target("it works"))
-    session = Session(order, folder, LIMITS)
-    session.open()
+    session = Session.open(order, folder, LIMITS)
     try:
         session.run()
     finally:
@@ -40,12 +41,16 @@ def test_agents_are_written_down_and_told_after_a_crawl_is_taken_up(
     with serving(SITE) as server:
         for budget in (9, 20):
             session = crawl(tmp_path, server.url("/"), strategy, budget)
+    assert isinstance(session.crawl.strategy, Populous)
     census = session.crawl.strategy.census()
     kept = read(tmp_path / "agents.npz")
+    assert census is not None
+    assert kept is not None
     for name, column in census.columns().items():
         assert (kept[name] == column).all()
     with opened(tmp_path) as folder:
         agents = agents_of(folder)
+        assert agents is not None
     connection = sqlite3.connect(tmp_path / "ledger.sqlite")
     signed = Counter(
         agent.split()[0]
@@ -56,9 +61,9 @@ def test_agents_are_written_down_and_told_after_a_crawl_is_taken_up(
     connection.close()
     assert signed
     assert {life.name: life.downloads for life in agents.lives.values() if life.downloads} == signed
-    assert sum(
-        sizes(agents.lives)[one] for one, life in agents.lives.items() if life.parent < 0
-    ) == (len(agents.lives))
+    descendants = sizes(agents.lives)
+    roots = [one for one, life in agents.lives.items() if life.parent < 0]
+    assert sum(int(descendants[one]) for one in roots) == len(agents.lives)
     assert main(["report", str(tmp_path)]) == 0
     told = (tmp_path / "report.html").read_text()
     assert "Family tree" in told
@@ -76,7 +81,7 @@ def test_a_crawl_without_a_population_writes_no_agents(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["empty", "text", "pickle", "lengths", "kind"])
 def test_a_damaged_file_of_agents_is_passed_over(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "agents.npz"
-    columns = {
+    columns: dict[str, NDArray[np.generic]] = {
         "times": np.zeros(2),
         "members": np.zeros(2, np.int32),
         "births": np.array([True, False]),
@@ -84,16 +89,16 @@ def test_a_damaged_file_of_agents_is_passed_over(tmp_path: Path, damage: str) ->
         "kind": np.zeros(2, np.int32),
         "kinds": np.array(["walker"]),
     }
-    np.savez(file, **columns)
+    np.savez(file, allow_pickle=True, **columns)
     assert read(file) is not None
     if damage == "empty":
         file.write_bytes(b"")
     elif damage == "text":
         file.write_text("no agents here")
     elif damage == "pickle":
-        np.savez(file, **{**columns, "kinds": np.array([{}], object)})
+        np.savez(file, allow_pickle=True, **{**columns, "kinds": np.array([{}], object)})
     elif damage == "lengths":
-        np.savez(file, **{**columns, "times": np.zeros(3)})
+        np.savez(file, allow_pickle=True, **{**columns, "times": np.zeros(3)})
     else:
-        np.savez(file, **{**columns, "kind": np.array([0, 1], np.int32)})
+        np.savez(file, allow_pickle=True, **{**columns, "kind": np.array([0, 1], np.int32)})
     assert read(file) is None

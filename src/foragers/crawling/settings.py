@@ -1,0 +1,44 @@
+"""The numbers that tune a live crawl and that no option sets, each with its source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from foragers.fetching.settings import DEFAULT_FETCHING, FetchSettings
+from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
+
+
+@dataclass(frozen=True)
+class CheckpointSettings:
+    """How often a checkpoint is written."""
+
+    visits: int = 500  # fewest visits between two checkpoints; guess
+    share: float = 0.1  # and this share of all visits, since a checkpoint's cost grows with them
+
+
+@dataclass(frozen=True)
+class OwnRequestSettings:
+    """How many requests a crawl makes for itself."""
+
+    max_deferred: int = 10_000  # pages waiting to be requested again; memory
+    max_sitemaps: int = 200  # of one host; guess
+    max_feeds: int = 10  # of one host, since some sites have a feed for every page; guess
+    max_lists: int = 100_000  # of all hosts; memory
+    hosts_tried: int = 32  # in search of an open host; CPU
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """The settings of all parts of a live crawl."""
+
+    fetching: FetchSettings = DEFAULT_FETCHING
+    traps: TrapSettings = DEFAULT_TRAPS
+    checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
+    own_requests: OwnRequestSettings = field(default_factory=OwnRequestSettings)
+    patience: float = 600.0  # seconds: a crawl ends if all hosts are closed or down longer; guess
+    max_sleep: float = 0.5  # seconds: longest wait without a look at interrupts; guess
+    max_browsers: int = 4  # for --render; memory
+    warc_bytes: int = 1_000_000_000  # of a WARC file; the WARC guidelines recommend 1 GB
+
+
+DEFAULT_SETTINGS = SessionSettings()
