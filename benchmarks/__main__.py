@@ -10,6 +10,7 @@ from benchmarks import (
     crawling,
     energy,
     importing,
+    judging,
     memory,
     opening,
     politeness,
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "memory": memory,
     "stopping": stopping,
     "standings": standings,
+    "judging": judging,
     "revisits": revisits,
 }
 

@@ -106,11 +106,11 @@ marks = [1, 1000] + [budget * tenth // 10 for tenth in range(1, 10)]
 marks += [size for step in range(5) if (size := 10_000 << step) < budget]
 marks.sort()
 with TemporaryDirectory() as folder:
-    order = CrawlOptions(seeds=tuple(sys.stdin.read().split()), aim=Target(topic, threshold=0.5),
+    order = CrawlOptions(seeds=tuple(sys.stdin.read().split()),
+                  aim=Target(topic, "keywords", threshold=0.5),
                   budget=budget, delay=0.0, within=within, concurrency=64,
                   allow_private=("127.0.0.0/8",), strategy=strategy)
-    session = Session(order, Path(folder) / "crawl")
-    session.open()
+    session = Session.open(order, Path(folder) / "crawl")
     seen = kept = 0
     for visits in session.steps():
         seen += len(visits)

@@ -28,9 +28,9 @@ STRATEGIES = ("auto", "best-first", "spider(online=true)", "shark-search")
 LEAST = 0.9
 """The share of the harvest of one connection that is to be kept."""
 GENERATED = (
-    ("news", 6000, Target("climate emission carbon", threshold=0.5)),
-    ("topics", 5000, Target("robot sensor actuator", threshold=0.5)),
-    ("departments", 4000, Target("robot", threshold=0.5)),
+    ("news", 6000, Target("climate emission carbon", "keywords", threshold=0.5)),
+    ("topics", 5000, Target("robot sensor actuator", "keywords", threshold=0.5)),
+    ("departments", 4000, Target("robot", "keywords", threshold=0.5)),
 )
 RECORDED = (
     ("organisations", Target(relevant="topic:governance-community")),

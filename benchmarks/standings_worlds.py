@@ -26,10 +26,10 @@ FEWEST, LARGEST_SHARE = 10, 0.25
 """A label is tried if so many pages have it, and no more than this share of all."""
 
 
-def recorded(there: Path) -> dict[str, Path]:
+def recorded(there: Path, names: Sequence[str] = RECORDED) -> dict[str, Path]:
     """Return the recorded webs that are at hand, imported if they were not."""
     found = {}
-    for name in RECORDED:
+    for name in names:
         warc = SHARED / "worlds" / f"{name}.warc.gz"
         if not (there / name).exists() and warc.exists():
             import_world(there / name, [warc], ImportOptions(), annotated(warc))

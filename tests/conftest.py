@@ -39,6 +39,13 @@ def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["XDG_STATE_HOME"] = before
 
 
+@pytest.fixture(autouse=True)
+def own_environment() -> Iterator[None]:
+    """Let no test inherit what `main` sets for the processes of a command."""
+    yield
+    os.environ.pop("PYTHONSAFEPATH", None)
+
+
 class Watched(sqlite3.Connection):
     """A connection that says where it was opened if nobody closes it, on every Python."""
 
@@ -58,4 +65,4 @@ class Watched(sqlite3.Connection):
             warnings.warn(said, ResourceWarning, stacklevel=1)
 
 
-sqlite3.connect = partial(sqlite3.connect, factory=Watched)  # type: ignore[assignment]
+vars(sqlite3)["connect"] = partial(sqlite3.connect, factory=Watched)

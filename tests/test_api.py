@@ -70,11 +70,48 @@ def test_run_crawls_to_the_end_and_says_what_came_of_it(
     assert (found.summary.downloads, found.folder, found.running) == (5, tmp_path, False)
     assert found.explain(server.url("/b")).fetched
     assert found.report().read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert found.to_arrow().num_rows == 5
-    assert found.to_arrow(relevant=True).num_rows == 4
     for shown in (repr(found), found._repr_html_()):
         assert str(tmp_path) in shown
         assert "there is nothing left to fetch" in shown
+
+
+@pytest.mark.parametrize("method", ["to_pandas", "to_polars", "to_arrow"])
+def test_pages_become_a_table_with_the_same_columns_whatever_was_found(
+    server: HostileServer, tmp_path: Path, method: str
+) -> None:
+    found = crawl(server, tmp_path, judge=lambda one: one.url.endswith("/b")).run()
+    whole, relevant = getattr(found, method)(), getattr(found, method)(relevant=True)
+    assert (whole.shape, relevant.shape) == ((5, 18), (1, 18))
+    columns = {"url": [server.url("/b")], "links": [[server.url("/c")]], "relevance": [1.0]}
+    for name, values in columns.items():
+        assert list(map(plain, relevant[name])) == values
+    nothing = crawl(server, tmp_path / "other", judge=lambda _one: 0.0).run()
+    empty = getattr(nothing, method)(relevant=True)
+    assert empty.shape == (0, 18)
+    for name in ("fetched", "published", "relevance", "relevant", "promise", "depth", "offset"):
+        assert type_of(empty, name) == type_of(whole, name), name
+
+
+def plain(value: Any) -> object:
+    """Return a value of a table as plain Python has it."""
+    return value.as_py() if hasattr(value, "as_py") else getattr(value, "to_list", lambda: value)()
+
+
+def type_of(table: Any, name: str) -> str:
+    """Return the type of a column."""
+    return str(getattr(table[name], "dtype", None) or table[name].type)
+
+
+def test_times_of_a_table_are_times(server: HostileServer, tmp_path: Path) -> None:
+    found = crawl(server, tmp_path, budget=1).run()
+    (page,) = list(crawl(server, tmp_path / "again", budget=1))
+    for moments in (
+        found.to_pandas()["fetched"].tolist(),
+        found.to_polars()["fetched"].to_list(),
+        found.to_arrow()["fetched"].to_pylist(),
+    ):
+        (moment,) = moments
+        assert abs(moment.timestamp() - page.fetched_at) < 600
 
 
 def test_after_the_end_there_are_no_more_pages(server: HostileServer, tmp_path: Path) -> None:
@@ -132,6 +169,32 @@ def test_async_for_gives_the_same_pages(server: HostileServer, tmp_path: Path) -
     assert len(asyncio.run(gather())) == 5
 
 
+def test_async_for_left_early_closes_the_crawl_and_another_goes_on(
+    server: HostileServer, tmp_path: Path
+) -> None:
+    found = crawl(server, tmp_path)
+
+    async def first() -> str:
+        async for one in found:
+            return one.url
+        raise AssertionError("there is no page")
+
+    url = asyncio.run(first())
+    assert not found.running
+    assert url not in [one.url for one in found]
+    assert found.summary.downloads == 5
+
+
+def test_crawls_go_side_by_side_in_one_event_loop(server: HostileServer, tmp_path: Path) -> None:
+    async def count(name: str) -> int:
+        return len([one async for one in crawl(server, tmp_path / name)])
+
+    async def both() -> list[int]:
+        return list(await asyncio.gather(count("one"), count("other")))
+
+    assert asyncio.run(both()) == [5, 5]
+
+
 def test_without_out_a_folder_is_made_and_named(server: HostileServer) -> None:
     found = crawl(server, None, budget=1).run()
     assert (found.folder / "ledger.sqlite").exists()
@@ -180,7 +243,7 @@ def test_errors_name_the_argument(options: dict[str, Any], told: str, tmp_path: 
 def test_a_missing_package_is_named(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foragers.api.find_spec", lambda _name: None)
+    monkeypatch.setattr("foragers.core.plugins.loading.find_spec", lambda _name: None)
     found = foragers.crawl("http://a.test/", out=tmp_path)
     with pytest.raises(UsageError, match=rf"{method}\(\) needs (\w+): pip install \1"):
         getattr(found, method)()

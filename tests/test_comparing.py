@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,17 @@ def test_one_web_and_one_label_give_the_table_of_one_comparison(tmp_path: Path) 
     }
 
 
+def test_the_example_of_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "docs" / "comparison.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {"__name__": __name__}
+    small = example.replace("pages=2000", "pages=200").replace("budget=500", "budget=40")
+    assert small.count("pages=200,") == small.count("budget=40,") == 1
+    exec(compile(small, "comparison.md", "exec"), names)
+    assert {file.name for file in tmp_path.iterdir()} >= {"curves.svg", "runs.csv"}
+
+
 def test_a_recording_is_imported(tmp_path: Path) -> None:
     export_warc(small_world(PAGES, seeds=["home"]), tmp_path / "w.warc.gz")
     archive = foragers.import_warc(tmp_path / "w", tmp_path / "w.warc.gz")
@@ -68,10 +81,11 @@ def test_a_recording_is_imported(tmp_path: Path) -> None:
 
 def test_errors_name_python_arguments(tmp_path: Path) -> None:
     save(small_world(PAGES, seeds=["home"]), tmp_path / "w")
-    with pytest.raises(UsageError, match=r"^budget 0: must be at least 1"):
+    with pytest.raises(UsageError, match=r"^budget=0: must be at least 1"):
         foragers.compare(tmp_path / "w", budget=0)
+    compare: Callable[..., object] = foragers.compare
     with pytest.raises(UsageError, match="'bugdet' is not an option of compare"):
-        foragers.compare(tmp_path / "w", bugdet=3)
+        compare(tmp_path / "w", bugdet=3)
     with pytest.raises(UsageError, match=r"missing\.warc: no such file"):
         foragers.import_warc(tmp_path / "v", tmp_path / "missing.warc")
     with pytest.raises(UsageError, match="no world"):

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -31,12 +33,13 @@ from foragers.judges.keywords import Keywords
 from foragers.judges.novelty import DAY, Novelty
 from foragers.judges.simple import LabelJudge
 from foragers.judges.topic import full_text
+from foragers.judges.words.meaning import Meaning
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build
 from foragers.text.state_training import train
 from foragers.training.lesson import Lesson
-from foragers.training.registry import TRAINERS, trainer_of
+from foragers.training.registry import TRAINERS, Meter, trainer_of
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.generated import generate
@@ -58,7 +61,7 @@ TAKEN_UP = ("auto", "lafc")
 
 def processor() -> dict[str, object]:
     """Return what numpy, BLAS and the C library make of this machine."""
-    inner: Any = np._core._multiarray_umath  # type: ignore[attr-defined]
+    inner = import_module("numpy._core._multiarray_umath")
     grid = np.linspace(-9.0, 9.0, 20_011)
     square = np.cos(np.arange(3600.0)).reshape(60, 60)
     return {
@@ -132,10 +135,14 @@ def examples_of(archive: Archive, wanted: list[int]) -> tuple[list[str], list[st
     return good, bad
 
 
+def nothing(done: int, note: str = "") -> None:
+    """Show nothing."""
+
+
 @contextmanager
-def silent(_what: str, _total: int) -> Iterator[Any]:
+def silent(_what: str, _total: int) -> Iterator[Meter]:
     """Show no progress."""
-    yield lambda *_: None
+    yield nothing
 
 
 def decisions(recorded: Archive) -> Iterator[tuple[str, str]]:
@@ -170,6 +177,9 @@ def judged(
     """Give every judge a name, and what stands for its verdicts on all pages."""
     judges = {
         "keywords": Keywords(topic),
+        "words": build_judge(Target(topic=topic)),
+        "words that have learned": build_judge(Target(topic=topic), archive),
+        "meaning": meaning(topic, good),
         "tfidf": build_judge(Target(topic=topic, similarity="tfidf"), archive),
         "examples": Examples(tuple(good), tuple(bad)),
         "examples alone": Examples(tuple(good)),
@@ -179,6 +189,17 @@ def judged(
         study.score()
         assert study.scores is not None
         yield f"judge {name} on a {where} world", digest([study.scores])
+
+
+def meaning(topic: str, texts: list[str]) -> Meaning:
+    """Return a judge with vectors made up for the words of some texts."""
+    rng = np.random.default_rng(5)
+    found = sorted({word for text in texts for word in text.lower().split()})
+    with NamedTemporaryFile("w", suffix=".txt", delete=False, encoding="utf-8") as file:
+        for word in found:
+            numbers = " ".join(f"{number:.4f}" for number in rng.random(24) - 0.5)
+            file.write(f"{word} {numbers}\n")
+    return Meaning(topic, vectors=file.name)
 
 
 def trained(where: str, archive: Archive, rewards: frozenset[int]) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from foragers.core.types import Choice
+from foragers.core.types import Choice, Visit
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.testing import NumberedAddresses, check_crawl_ledger, check_ledger
@@ -33,22 +35,22 @@ def test_sqlite_ledger_in_memory_keeps_its_promises(words: bool) -> None:
 
 
 class Forgetful(MemoryLedger):
-    def append(self, visits) -> None:
+    def append(self, visits: Sequence[Visit]) -> None:
         self.visits[:] = visits
 
 
 class Backwards(MemoryLedger):
-    def append(self, visits) -> None:
+    def append(self, visits: Sequence[Visit]) -> None:
         self.visits.extend(reversed(visits))
 
 
 class Borrowing(MemoryLedger):
-    def append(self, visits) -> None:
-        self.visits = visits if not self.visits else self.visits + visits
+    def append(self, visits: Sequence[Visit]) -> None:
+        self.visits = [*self.visits, *visits] if self.visits else cast(list[Visit], visits)
 
 
 class Deaf(MemoryLedger):
-    def read(self, start=0):
+    def read(self, start: int = 0) -> Iterator[Visit]:
         return iter(self.visits)
 
 

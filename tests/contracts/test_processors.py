@@ -10,10 +10,10 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from foragers.worlds.archive import Archive
@@ -30,7 +30,7 @@ Told = dict[str, Any]
 
 def dispatched() -> list[str]:
     """Return the instructions that numpy would use here, and can do without."""
-    inner: Any = np._core._multiarray_umath  # type: ignore[attr-defined]
+    inner = import_module("numpy._core._multiarray_umath")
     return [name for name in inner.__cpu_dispatch__ if inner.__cpu_features__[name]]
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from foragers.core.protocols import Judge, Strategy
-from foragers.core.types import Choice, HostId
+from foragers.core.types import Choice, HostId, Visit
 from foragers.frontier.frontier import Frontier
 from foragers.judges.build import topic_of
 from foragers.judges.keywords import Keywords
 from foragers.judges.simple import LabelJudge
-from foragers.strategies.baselines import BreadthFirst
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parameters
 from foragers.testing import check_strategy
+from foragers.worlds.archive import Archive
 from foragers.worlds.oracle import ArchiveOracle
 from foragers.worlds.replay import Recorded
 from support.random_worlds import random_world
@@ -41,7 +41,7 @@ NAMES = {STRATEGIES[name]: name for name in STRATEGIES}.values()
 SPECS = sorted({*NAMES, *map(with_a_parameter, NAMES)})
 
 
-def maker(spec: str, archive, judge: Judge, since: float | None) -> Callable[[], Strategy]:
+def maker(spec: str, archive: Archive, judge: Judge, since: float | None) -> Callable[[], Strategy]:
     def make() -> Strategy:
         wanted = frozenset(archive.labels.urls["wanted"].tolist())
         oracle = ArchiveOracle(archive, wanted, since)
@@ -75,21 +75,25 @@ class Broken:
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         return self.frontier.pop(n, closed)
 
-    tell = BreadthFirst.tell
+    def tell(self, visits: Sequence[Visit]) -> None:
+        for visit in visits:
+            page = visit.page
+            self.frontier.fetched(page)
+            self.frontier.extend(page.links, 1.0, page.final, page.choice.depth + 1)
 
 
 class Greedy(Broken):
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         return self.frontier.pop(n + 1, closed)
 
 
 class Impolite(Broken):
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         return self.frontier.pop(n, set())
 
 
 class Forgetful(Broken):
-    def tell(self, visits) -> None:
+    def tell(self, visits: Sequence[Visit]) -> None:
         for visit in visits:
             self.frontier = Frontier()
             self.frontier.extend(
@@ -98,13 +102,13 @@ class Forgetful(Broken):
 
 
 class Endless(Broken):
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         choices = self.frontier.pop(n, closed)
         return [msgspec.structs.replace(choice, promise=float("inf")) for choice in choices]
 
 
 class Rootless(Broken):
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         return [
             msgspec.structs.replace(one, depth=one.depth + 1)
             for one in self.frontier.pop(n, closed)
@@ -114,7 +118,7 @@ class Rootless(Broken):
 class Moody(Broken):
     moods = np.random.default_rng(1)
 
-    def ask(self, n, closed):
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         return self.frontier.pop(min(n, int(self.moods.integers(n + 1))), closed)
 
 
@@ -125,16 +129,16 @@ class Unpacked(Broken):
 
 @dataclass
 class Amnesic(Broken):
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Broken], tuple[()]]:
         return (Amnesic, ())
 
 
 class Fragile(Broken):
-    def tell(self, visits) -> None:
+    def tell(self, visits: Sequence[Visit]) -> None:
         for visit in visits:
             if visit.page.status == "missing":
                 raise KeyError(visit.url)
-        BreadthFirst.tell(self, visits)
+        Broken.tell(self, visits)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from foragers.core.protocols import World
-from foragers.core.types import Choice
+from foragers.core.types import Choice, Page
 from foragers.testing import Barren, Late, Lossy, Shuffled, Tangled, Vanished, check_world
 from foragers.testing.faults import Around
 from foragers.worlds.budget import Budget
@@ -59,34 +59,34 @@ def test_world_opened_from_disk_keeps_its_promises(tmp_path: Path) -> None:
 
 class Backwards(Around):
     @property
-    def now(self):
+    def now(self) -> float:
         return -self.world.now
 
 
 class Hasty(Around):
-    def finished(self, until=inf):
+    def finished(self, until: float = inf) -> Sequence[Page]:
         return self.world.finished()
 
 
 class Stuttering(Around):
-    def finished(self, until=inf):
+    def finished(self, until: float = inf) -> Sequence[Page]:
         pages = self.world.finished(until)
         return [*pages, *pages]
 
 
 class Miscounting(Around):
     @property
-    def running(self):
+    def running(self) -> int:
         return max(0, self.world.running - 1)
 
 
 class Prophetic(Around):
-    def changed(self, page):
+    def changed(self, page: Page) -> Page:
         return msgspec.structs.replace(page, time=self.now + 5)
 
 
 class Versionless(Around):
-    def changed(self, page):
+    def changed(self, page: Page) -> Page:
         return msgspec.structs.replace(page, version=-1)
 
 

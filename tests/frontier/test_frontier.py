@@ -122,6 +122,19 @@ class FrontierAgainstModel(RuleBasedStateMachine):
         self.compare(n, self.closed, least=share * parked if parked > 0 else -inf)
         self.closed.prefer(TAKE_ANY, inf)
 
+    @rule(host=st.integers(0, HOSTS - 1))
+    def pop_from_one_host(self, host: int) -> None:
+        ready = [(*told, url) for url, told in self.waiting.items() if url % HOSTS == host]
+        best, chosen = self.frontier.best_of(host), self.frontier.pop_from(host)
+        if not ready:
+            assert (best, chosen) == (-inf, None)
+            return
+        negative, _, parent, depth, url = min(ready)
+        assert best == -negative
+        assert chosen == Choice(url, host, -negative, "me", parent, depth)
+        del self.waiting[url]
+        self.taken.add(url)
+
     @rule()
     def pack_and_unpack(self) -> None:
         self.frontier = pickle.loads(pickle.dumps(self.frontier))
@@ -339,6 +352,20 @@ def test_links_to_pages_that_were_taken_are_not_wanted(packed: bool) -> None:
         Document(), tuple(Link(url, 0, str(url)) for url in (3, 4, 5, 7, 3, 9))
     ).columns()
     assert frontier.wanted(links) == [0, 1, 4, 5]
+
+
+def test_one_host_gives_its_best_page_whatever_others_promise() -> None:
+    frontier = Frontier()
+    for url, host, promise in ((1, 0, 0.9), (2, 1, 0.2), (3, 1, 0.4), (4, 1, 0.3)):
+        frontier.push(url, host, promise)
+    frontier.take(3)
+    assert frontier.best_of(1) == 0.3
+    chosen = frontier.pop_from(1)
+    assert chosen is not None
+    assert (chosen.url, chosen.promise) == (4, 0.3)
+    assert popped(frontier) == [1, 2]
+    assert frontier.best_of(1) == -inf
+    assert frontier.pop_from(7) is None
 
 
 def waiting_for_host_one(**rule: float) -> tuple[Frontier, Closed]:

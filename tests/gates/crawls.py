@@ -22,10 +22,12 @@ from support.shared_suites import recording
 DOWNLOADS = 1000
 SEEDS = (11, 21, 31, 41)
 """Of the generated webs that a mean is over."""
+KEYWORDS = "keywords"
+"""The similarity with which the minimum values of the gates were measured."""
 WORDS = {
-    "topics": Target("robot sensor actuator", relevant="topic:robotics"),
-    "departments": Target("paper abstract references", relevant="target:paper"),
-    "companies": Target("officers president executive", relevant="target:officers"),
+    "topics": Target("robot sensor actuator", KEYWORDS, relevant="topic:robotics"),
+    "departments": Target("paper abstract references", KEYWORDS, relevant="target:paper"),
+    "companies": Target("officers president executive", KEYWORDS, relevant="target:officers"),
 }
 Shares = dict[str, float]
 
@@ -64,7 +66,7 @@ def closed_on_recording(name: str, label: str, words: bool, specs: tuple[str, ..
     topics = json.loads(recording(name).with_name("topics.json").read_text(encoding="utf-8"))
     (known,) = (some for webs, some in topics.items() if name in webs.split(", "))
     topic = " ".join(known[label]) if words else None
-    return shares(path, Target(topic, relevant=f"topic:{label}"), specs, DOWNLOADS)
+    return shares(path, Target(topic, KEYWORDS, relevant=f"topic:{label}"), specs, DOWNLOADS)
 
 
 RECORDED = {

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 
-from foragers.strategies.registry import STRATEGIES
+from foragers.strategies.registry import DECLARED, STRATEGIES
 from support.modules import FILES, MODULES, ROOT, imports_of, lines_in, nodes_at_run_time, tree_of
 
 PROSE = sorted(
@@ -279,5 +279,89 @@ def test_every_dependency_is_explained() -> None:
         f"docs/dependencies.md does not say why we need {name}"
         for name in dependencies()
         if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
+    )
+    assert not found, found
+
+
+SETTLED = ("strategies", "filters", "fetching")
+"""The packages whose numbers are fields of settings classes."""
+
+
+def is_number(value: ast.expr) -> bool:
+    """Say whether an expression is a number other than the codes 0 and -1, or has one in it.
+
+    Versions of file formats, which stand beside a name, are no such numbers.
+    """
+    if isinstance(value, ast.Tuple | ast.List | ast.Set):
+        named = any(
+            isinstance(part, ast.Constant) and type(part.value) is str for part in value.elts
+        )
+        return not named and any(is_number(part) for part in value.elts)
+    if isinstance(value, ast.Dict):
+        return any(is_number(part) for part in value.values)
+    try:
+        number = eval(compile(ast.Expression(value), "", "eval"), {"__builtins__": {}})
+    except Exception:
+        return False
+    return type(number) in (int, float) and number not in (0, -1)
+
+
+def test_numbers_are_recognised() -> None:
+    for text in ("3", "0.5", "1 << 20", "-2", "24 * 3600.0", "(5, 40)", "{'a': 1.5}"):
+        assert is_number(ast.parse(text, mode="eval").body), text
+    for text in ("0", "-1", "'a'", "('hmm', 1)", "Settings()", "len(x)", "np.uint64(7)", "True"):
+        assert not is_number(ast.parse(text, mode="eval").body), text
+
+
+UNSETTLED = {
+    *("foragers.strategies.auto.features ANCHOR_WORDS", "foragers.strategies.auto.reward STEPS"),
+    *("foragers.strategies.auto.features MAX_CACHED", "foragers.strategies.auto.revisit HOUR"),
+    *("foragers.strategies.auto.features MOST_DIRECTORIES", "foragers.strategies.auto.saved BINS"),
+    *("foragers.strategies.auto.saved LARGEST", "foragers.strategies.auto.saved LOUDEST"),
+    *("foragers.strategies.auto.word_weights BUCKETS",),
+    *("foragers.strategies.auto.word_weights LINK_WORDS",),
+    *("foragers.strategies.auto.word_weights PAGE_LETTERS",),
+    *("foragers.strategies.auto.word_weights RELEVANT",),
+    *("foragers.strategies.auto.word_weights SMALL_COUNTS",),
+}
+"""Numbers of `auto` that are still constants; the list may only shrink."""
+
+
+def numbers_in(module: str) -> Iterator[str]:
+    """Return the constants of a module that are numbers, with the name of the module."""
+    for node in tree_of(module).body:
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        if node.value is not None and is_number(node.value):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            name = target.elts[0] if isinstance(target, ast.Tuple) else target
+            yield f"{module} {ast.unparse(name)}"
+
+
+def test_numbers_that_tune_are_fields_of_settings() -> None:
+    modules = [name for name in MODULES if name.split(".")[1:2] and name.split(".")[1] in SETTLED]
+    constants = {constant for module in modules for constant in numbers_in(module)}
+    found = broken(
+        f"{constant} is a number; make it a field of a frozen settings class, with its source"
+        for constant in sorted(constants - UNSETTLED)
+    )
+    assert not found, found
+    assert constants >= UNSETTLED, "take from the list what is settled"
+
+
+CAPABILITIES = {*DECLARED, "check", "frontier", "learns", "learned", "explain", "census"}
+
+
+def test_capabilities_of_strategies_are_derived_in_the_registry_alone() -> None:
+    calls = [
+        (module, node)
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr")
+    ]
+    found = broken(
+        f"{module}, line {node.lineno}: ask `registry.info` instead of {ast.unparse(node)}"
+        for module, node in calls
+        if isinstance(node.args[1], ast.Constant) and node.args[1].value in CAPABILITIES
     )
     assert not found, found

@@ -98,7 +98,7 @@ def crawl_folder(
     ledger.close()
     told = {
         "seeds": [archive.book.href(url) for url in archive.seeds],
-        "aim": {"topic": words},
+        "aim": {"topic": words, "similarity": "keywords"},
         "strategy": "best-first",
         "budget": budget,
         "stopped": "there is nothing left to fetch",

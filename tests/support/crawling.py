@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from foragers.crawling.build import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session
+from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.http.messages import Limits
+from foragers.storage.ledger.sqlite import SqliteLedger
+from foragers.urls.strings import StringsFile
 from support.hostile_server import ALLOW_ALL, Answer, Asked, HostileServer, page
 
 LIMITS = Limits(connect=0.6, head=0.6, idle=0.5, total=1.5, body=300_000, unpacked=1_000_000)
@@ -58,16 +62,21 @@ def crawl(
 ) -> Outcome:
     """Crawl, and return what came of it."""
     order = order_of(*seeds, **options)
-    session = Session(order, folder, limits, settings)
-    session.open()
+    session = Session.open(order, folder, limits, with_backoff(settings, backoff))
     try:
-        session.live.dispatch.courtesy.backoff = backoff
         session.run()
     finally:
         session.close()
     outcome = Outcome(folder)
     outcome.stopped = session.stopped
     return outcome
+
+
+def with_backoff(settings: SessionSettings, backoff: float) -> SessionSettings:
+    """Return settings with another unit for the pauses after failures."""
+    fetching = settings.fetching
+    throttle = replace(fetching.throttle, backoff=backoff)
+    return replace(settings, fetching=replace(fetching, throttle=throttle))
 
 
 def order_of(*seeds: str, **options: Any) -> CrawlOptions:
@@ -81,6 +90,17 @@ def order_of(*seeds: str, **options: Any) -> CrawlOptions:
         **options,
     }
     return CrawlOptions(seeds=tuple(seeds), **{"strategy": "breadth-first", **given})
+
+
+def end_as_if_killed(session: Session) -> None:
+    """Release what a session holds without a checkpoint or a last commit."""
+    store = session.table.store
+    assert isinstance(session.ledger, SqliteLedger)
+    assert isinstance(store, StringsFile)
+    session.ledger._connection.close()
+    session.live.close()
+    store.close()
+    os.close(session.lock)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What is written from the options: the tables of the docs and the keywords of `crawl`.
+"""What is written from the options: tables of the docs, and keywords of `crawl` and `compare`.
 
 `make options` writes them again after an option has changed.
 """
@@ -18,14 +18,22 @@ from foragers.evaluation.comparison.options import CompareOptions
 ROOT = Path(__file__).parents[2]
 CLASSES: dict[str, type] = {"crawl": CrawlOptions, "compare": CompareOptions}
 PAGES = {"crawl": ROOT / "docs/crawling.md", "compare": ROOT / "docs/comparison.md"}
-KEYWORDS = ROOT / "src/foragers/crawling/keywords.py"
+KEYWORDS = {
+    "crawl": ROOT / "src/foragers/crawling/keywords.py",
+    "compare": ROOT / "src/foragers/evaluation/comparison/keywords.py",
+}
+APART = {
+    "crawl": {"judge", "strategy"},
+    "compare": {"topic", "relevant", "judge", "strategies", "jobs"},
+}
+"""Options that the functions of Python name themselves, since they take more than a text there."""
 DEFAULT = re.compile(r" \(default: ([^()]*)\)$")
 
 
 def made() -> dict[Path, str]:
     """Return the files that are made from options, as they should be."""
     pages = {page: with_table(page.read_text("utf-8"), verb) for verb, page in PAGES.items()}
-    return {**pages, KEYWORDS: keywords()}
+    return {**pages, **{path: keywords(verb) for verb, path in KEYWORDS.items()}}
 
 
 def with_table(text: str, verb: str) -> str:
@@ -87,25 +95,28 @@ def default(action: argparse.Action) -> str:
     return "required" if action.required else found[1] if found else ""
 
 
-def keywords() -> str:
-    """Return the module that tells type checkers and editors the keywords of `crawl`."""
+def keywords(verb: str) -> str:
+    """Return the module that tells type checkers and editors the keywords of a function."""
+    name = CLASSES[verb].__name__.removesuffix("Options")
+    taken = [item for item in options_in(CLASSES[verb]) if item.name not in APART[verb]]
+    sequences = any("Sequence" in item.annotation for item in taken)
     lines = [
-        '"""The keyword arguments of `crawl`, for type checkers and editors.',
+        f'"""The keyword arguments of `{verb}`, for type checkers and editors.',
         "",
-        "Made from the fields of `CrawlOptions` by `make options`; change those instead.",
+        f"Made from the fields of `{name}Options` by `make options`; change those instead.",
         '"""',
         "",
         "from __future__ import annotations",
         "",
-        "from collections.abc import Sequence",
+        *(["from collections.abc import Sequence"] if sequences else []),
         "from pathlib import Path",
         "from typing import TypedDict",
         "",
         "",
-        "class CrawlKeywords(TypedDict, total=False):",
-        '    """The options of a crawl by name."""',
+        f"class {name}Keywords(TypedDict, total=False):",
+        f'    """The options of `{verb}` by name."""',
         "",
-        *(f"    {item.name}: {item.annotation}" for item in options_in(CrawlOptions)),
+        *(f"    {item.name}: {item.annotation}" for item in taken),
     ]
     return "\n".join(lines) + "\n"
 

@@ -6,6 +6,7 @@ import gzip
 import zlib
 from pathlib import Path
 from random import Random
+from typing import TypedDict, Unpack
 
 from fastwarc.warc import ArchiveIterator as FastIterator
 from fastwarc.warc import WarcRecordType
@@ -13,7 +14,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from foragers.http.messages import FetchError, Request, Response
 from foragers.storage.warc.cdxj import NAME, Entry, entries
+from foragers.storage.warc.dedup import Payloads
 from foragers.storage.warc.playback import recordings
+from foragers.storage.warc.writer import Recorder
 
 START = 1_700_000_000.25
 
@@ -24,14 +27,14 @@ def reply(
     time: float = START,
     code: int = 200,
     headers: tuple[tuple[str, str], ...] = (("Content-Type", "text/html"),),
-    trouble: FetchError | None = None,
+    error: FetchError | None = None,
     cut: bool = False,
 ) -> Response:
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
     head = f"HTTP/1.1 {code} Some Reason\r\n{lines}\r\n".encode("latin-1")
     request = Request(url, (("Accept-Encoding", "gzip"),))
     return Response(
-        request, time, 0.1, "192.0.2.7", head, body, code, headers, trouble=trouble, cut=cut
+        request, time, 0.1, "192.0.2.7", head, body, code, headers, error=error, cut=cut
     )
 
 
@@ -111,3 +114,21 @@ def checked_by_fastwarc(path: Path) -> None:
         if record.record_type == WarcRecordType.response:
             record.parse_http(max_header_len=1 << 18)
             assert record.verify_payload_digest()
+
+
+class RecorderKeywords(TypedDict, total=False):
+    compress: bool
+    limit: int
+    robots: str
+    payloads: Payloads
+
+
+def recorder(folder: Path, **options: Unpack[RecorderKeywords]) -> Recorder:
+    return Recorder(folder, "foragers/test", user_agent="test-bot", **options)
+
+
+def record_all(
+    folder: Path, replies: list[Response], **options: Unpack[RecorderKeywords]
+) -> list[str]:
+    with recorder(folder, **options) as out:
+        return [out.record(one) for one in replies]

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from foragers.core.types import Document, ParsedLink
+from foragers.core.types import Document, ParsedLink, UrlId
 from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Body, Labels
 from foragers.worlds.html_writer import render
@@ -26,6 +26,13 @@ Later = tuple[float, str, Sequence[str] | None]
 def address(name: str) -> str:
     """Return the URL of a name."""
     return name if "://" in name else f"http://site.test/{name}"
+
+
+def url_id(world: Archive, name: str) -> UrlId:
+    """Return the number that a world gives to the URL of a name."""
+    found = world.book.find(address(name))
+    assert found is not None, f"the world does not know {name}"
+    return found
 
 
 @dataclass(frozen=True)

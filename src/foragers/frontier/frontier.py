@@ -220,6 +220,36 @@ class Frontier:
                     heappop(hosts)
         return -inf
 
+    def best_of(self, host: HostId) -> float:
+        """Return the best promise among the URLs of one host; minus infinity if none waits."""
+        heap = self._heaps.get(host)
+        while heap:
+            if self._promises[heap[0][2]] == -heap[0][0]:
+                return -heap[0][0]
+            self._drop_first(host, heap)
+        return -inf
+
+    def pop_from(self, host: HostId) -> Choice | None:
+        """Take the most promising URL of one host, whatever others promise; None if none waits."""
+        if self.best_of(host) == -inf:
+            return None
+        heap = self._heaps[host]
+        negative, _, url, parent, depth = heap[0]
+        self._drop_first(host, heap)
+        self._promises[url] = TAKEN
+        self._waiting -= 1
+        return Choice(url, host, -negative, self.agent, parent, depth)
+
+    def _drop_first(self, host: HostId, heap: list[Entry]) -> None:
+        """Drop the first entry of a host, and line the host up with the next one."""
+        heappop(heap)
+        if host in self._tails:
+            self._refill(host, heap)
+        if heap:
+            heappush(self._hosts, (heap[0][0], heap[0][1], host))
+        else:
+            self._parked.discard(host)
+
     def rescore(self, urls: Ids, promises: Floats) -> None:
         """Give many waiting URLs new promises, better or worse; the others are left alone.
 

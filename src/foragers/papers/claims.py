@@ -40,7 +40,7 @@ def less(claim: str, ours: Sequence[float], theirs: Sequence[float], reason: str
 
 
 def decided(found: Difference) -> bool | None:
-    """Say whether a difference is above zero, or None if that is not certain."""
+    """Return whether a difference is above zero, or None if that is not certain."""
     if found.runs < 2 or found.mean == 0:
         return None
     if found.p is None or found.p < CERTAIN:

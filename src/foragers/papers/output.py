@@ -212,5 +212,5 @@ def line(kind: str, texts: Sequence[str]) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Say whether a cell holds a number, or one of our marks for none."""
+    """Return whether a cell holds a number, or one of our marks for none."""
     return text[:1].isdigit() or text[:1] in "-–+." or len(text) < 24

@@ -16,7 +16,7 @@ from foragers.core.protocols import Reasons
 from foragers.core.types import NO_PARENT, Link, Status
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.export import place
-from foragers.reports.retell import ContentSource, links_leading_to, reasons, visit_row
+from foragers.reports.retell import ContentSource, judged, links_leading_to, reasons, visit_row
 from foragers.reports.similar_urls import Linking, links_to, nearest, spellings
 from foragers.urls.parse import normalise
 
@@ -63,12 +63,13 @@ class PathStep(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """What is known about an address.
+    """What is known about a URL.
 
     `path` leads from a seed to its last download, or to where it was last skipped if there was
     none; `downloads` are the visits at which it was fetched, `skips` those at which it was not
     asked for, and `reasons` what the strategy says of the last link, if it can say more
-    than its promise.  An address that was not chosen has `linked_from`, one never seen `nearest`.
+    than its promise.  `judged` is what the judge of words found on the page.  A URL that was not
+    chosen has `linked_from`, one never seen `nearest`.
     """
 
     asked: str
@@ -81,10 +82,11 @@ class Explanation(msgspec.Struct, frozen=True):
     links: int = 0
     nearest: tuple[str, ...] = ()
     reasons: Reasons | None = None
+    judged: Reasons | None = None
 
     @property
     def known(self) -> bool:
-        """Whether the crawl has seen the address at all."""
+        """Whether the crawl has seen the URL at all."""
         return bool(self.path or self.seed or self.links)
 
 
@@ -108,20 +110,23 @@ def explain(
                 why = reasons(folder, telling, before, numbers[-1], strategy)
             downloads = tuple(leaps.numbers[had].tolist())
             skips = tuple(leaps.numbers[row].item() for row in rows if leaps.skipped[row])
-            return Explanation(asked, bool(had), seed, path, downloads, skips, reasons=why)
+            found = judged(folder, telling, numbers[-1]) if had else None
+            return Explanation(
+                asked, bool(had), seed, path, downloads, skips, reasons=why, judged=found
+            )
     linked, links = links_to(folder, asked)
     close = () if linked or seed else tuple(nearest(folder, asked))
     return Explanation(asked, seed=seed, linked_from=linked, links=links, nearest=close)
 
 
 def is_seed(folder: CrawlFolder, asked: str) -> bool:
-    """Say whether the crawl began at an address."""
+    """Return whether the crawl began at a URL."""
     wanted = spellings(asked)
     return any(not wanted.isdisjoint(spellings(seed)) for seed in folder.told().seeds)
 
 
 def numbers_of(folder: CrawlFolder, asked: str) -> set[int]:
-    """Return the numbers under which an address stands in the ledger."""
+    """Return the numbers under which a URL stands in the ledger."""
     connection = folder.connection
     exact = connection.execute("SELECT id FROM urls WHERE href = ?", (asked,)).fetchall()
     if exact:
@@ -135,7 +140,7 @@ def numbers_of(folder: CrawlFolder, asked: str) -> set[int]:
 
 
 def key_of(href: str) -> str:
-    """Return the key of an address, which is itself if it is no good one."""
+    """Return the key of a URL, which is itself if it is no good one."""
     try:
         return normalise(href)
     except ValueError:

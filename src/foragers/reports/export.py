@@ -8,14 +8,16 @@ from __future__ import annotations
 import csv
 import io
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec.structs import asdict
 
 from foragers.core.display import iso
 from foragers.core.packing import unpacker_of
@@ -77,6 +79,10 @@ class Selection:
     def condition(self) -> str:
         """The selection in SQL."""
         return "AND relevant AND status IN ('ok', 'unchanged')" if self.relevant else ""
+
+
+WHOLE = Selection()
+"""All pages, with all there is of them."""
 
 
 class Text(msgspec.Struct):
@@ -222,15 +228,26 @@ def write_parquet(found: Iterable[Exported], out: BinaryIO, selection: Selection
     check_parquet()
     # Not by an import statement, since type checkers are to do without the extra too.
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    schema = arrow.schema([(name, column_type(arrow, name)) for name in selection.fields])
+    schema = schema_of(arrow, selection)
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        for some in batches(found, ROW_GROUP):
+            writer.write_table(arrow_table(arrow, some, selection))
+
+
+def arrow_table(arrow: Any, found: Iterable[Exported], selection: Selection = WHOLE) -> Any:
+    """Return pages as a table of pyarrow, with times as timestamps and links as lists."""
+    schema = schema_of(arrow, selection)
     strings = arrow.schema([
         (name, arrow.string() if PARQUET_TYPES.get(name) == "timestamp" else kind)
         for name, kind in zip(schema.names, schema.types, strict=True)
     ])  # fmt: skip
-    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        for some in batches(found, ROW_GROUP):
-            rows = [{name: getattr(page, name) for name in schema.names} for page in some]
-            writer.write_table(arrow.Table.from_pylist(rows, schema=strings).cast(schema))
+    rows = [{name: getattr(page, name) for name in schema.names} for page in found]
+    return arrow.Table.from_pylist(rows, schema=strings).cast(schema)
+
+
+def schema_of(arrow: Any, selection: Selection) -> Any:
+    """Return the names and types of all columns."""
+    return arrow.schema([(name, column_type(arrow, name)) for name in selection.fields])
 
 
 def column_type(arrow: Any, name: str) -> Any:
@@ -239,6 +256,43 @@ def column_type(arrow: Any, name: str) -> Any:
     if kind == "timestamp":
         return arrow.timestamp("ms", tz="UTC")
     return arrow.list_(arrow.string()) if kind == "list" else getattr(arrow, kind)()
+
+
+def pandas_frame(pandas: Any, found: Sequence[Exported]) -> Any:
+    """Return pages as a data frame of pandas; a time that it cannot hold is missing."""
+    frame = pandas.DataFrame([asdict(page) for page in found], columns=WHOLE.fields)
+    for name, kind in PARQUET_TYPES.items():
+        if kind == "timestamp":
+            times = pandas.to_datetime(frame[name], utc=True, format="ISO8601", errors="coerce")
+            frame[name] = times.dt.as_unit("ms")
+        elif kind != "list":
+            # Int64 is the type of integers some of which are missing.
+            frame[name] = frame[name].astype("Int64" if kind == "int64" else kind.strip("_"))
+    return frame
+
+
+def polars_frame(polars: Any, found: Sequence[Exported]) -> Any:
+    """Return pages as a data frame of polars."""
+    kinds = {
+        "string": polars.String,
+        "float64": polars.Float64,
+        "bool_": polars.Boolean,
+        "int32": polars.Int32,
+        "int64": polars.Int64,
+        "list": polars.List(polars.String),
+        "timestamp": polars.Datetime("ms", "UTC"),
+    }
+    schema = {name: kinds[PARQUET_TYPES.get(name, "string")] for name in WHOLE.fields}
+    times = [name for name, kind in PARQUET_TYPES.items() if kind == "timestamp"]
+    rows = [
+        {**asdict(page), **{name: moment(getattr(page, name)) for name in times}} for page in found
+    ]
+    return polars.DataFrame(rows, schema=schema)
+
+
+def moment(text: str | None) -> datetime | None:
+    """Return a time as it is exported as a time of Python."""
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def batches(found: Iterable[Exported], size: int) -> Iterator[list[Exported]]:

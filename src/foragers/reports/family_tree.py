@@ -111,7 +111,7 @@ def facts(life: Life, large: int, began: float) -> Iterator[str]:
 
 
 def span(seconds: float) -> str:
-    """Return a time since the beginning in few letters."""
+    """Return a time since the beginning in few characters."""
     if seconds >= 3600:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{max(seconds, 0):.0f} s"

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from foragers.core.files import read
 from foragers.crawling.stopping import RecallMonitor
 from foragers.evaluation.metrics.calibration import calibration
+from foragers.evaluation.metrics.fitted import law_of, plan_law_of
 from foragers.evaluation.metrics.harvest import curve, found
-from foragers.evaluation.metrics.recall import Estimate, law_of
+from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.plots.chart import (
     COLOURS,
     Axis,
@@ -27,6 +28,7 @@ from foragers.evaluation.plots.chart import (
     commas,
     percent,
 )
+from foragers.judges.words import Standing
 from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
 from foragers.reports.retell import FromLedger, visits_before
 from foragers.storage.ledger.columns import Facts
@@ -130,29 +132,41 @@ def bars(
     ]
 
 
+def standing_of(folder: CrawlFolder) -> Standing | None:
+    """Return what the judge let pass at the end of a crawl, if that was written down."""
+    try:
+        told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
+        return msgspec.convert(told["judge"], Standing | None)
+    except (OSError, ValueError, KeyError, RecursionError):
+        return None
+
+
 HAS_LINKS = "SELECT 1 FROM visits WHERE words IS NOT NULL LIMIT 1"
 
 
 def estimate_of(folder: CrawlFolder) -> Estimate | None:
     """Return the estimate of a crawl; None where it cannot be made.
 
-    A crawl that has ended has written it down; that of one under way, or killed, is made
+    A crawl that has ended has written it down; that of one in progress, or killed, is made
     again from the links in its ledger.  Of what is new there is no end.
     """
     strategy = wanted = ""
+    budget = 0
     try:
         told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
         aim, strategy = told.get("aim"), str(told.get("strategy", ""))
-        wanted = str(told.get("wanted") or "")
+        wanted, budget = str(told.get("wanted") or ""), int(told.get("budget") or 0)
         if isinstance(aim, dict) and aim.get("new_within"):
             return None
         if told.get("estimate") is not None:
             return msgspec.convert(told["estimate"], Estimate)
-    except (OSError, ValueError, RecursionError):
+    except (OSError, TypeError, ValueError, RecursionError):
         pass
     if folder.connection.execute(HAS_LINKS).fetchone() is None:
         return None
-    lookout = RecallMonitor(law=law_of(strategy), wanted=wanted)
+    lookout = RecallMonitor(
+        law=law_of(strategy), plan_law=plan_law_of(strategy), wanted=wanted, budget=budget
+    )
     for visit in visits_before(folder, FromLedger(folder), folder.length + 1):
         lookout.watch([visit])
     return lookout.estimate()

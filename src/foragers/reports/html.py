@@ -61,7 +61,7 @@ def apart(text: str) -> str:
 
 
 def link(url: str, text: str = "") -> str:
-    """Return a link, if the address is one of the web, or else the words alone."""
+    """Return a link, if the URL is one of the web, or else the words alone."""
     shown = apart(text or url)
     if not is_web(url):
         return shown

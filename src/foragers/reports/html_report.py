@@ -8,11 +8,12 @@ from foragers.core.display import counted, duration, utc
 from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, LISTED, Summary, part, summarise
+from foragers.judges.words import Standing
 from foragers.reports import figures as pictures
 from foragers.reports import population as agent_pictures
 from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord
 from foragers.reports.family_tree import family, family_tree
-from foragers.reports.figures import estimate_of
+from foragers.reports.figures import estimate_of, standing_of
 from foragers.reports.html import apart, columns, document, link, note, section, table, words
 from foragers.reports.population import agents_of
 from foragers.storage.ledger.columns import Facts
@@ -31,7 +32,7 @@ def report(folder: CrawlFolder) -> str:
     facts = folder.facts()
     summary = summarise(facts, *folder.notes())
     told = folder.told()
-    parts = [heading(told, summary), numbers(summary, estimate_of(folder))]
+    parts = [heading(told, summary), numbers(summary, estimate_of(folder), standing_of(folder))]
     if summary.downloads:
         parts += drawn(part(facts, downloaded(facts)), summary)
     else:
@@ -76,7 +77,9 @@ def about(told: CrawlRecord, summary: Summary) -> Iterator[tuple[str, str]]:
     yield "stopped", words(told.stopped or "not yet, as far as known")
 
 
-def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
+def numbers(
+    summary: Summary, estimate: Estimate | None = None, standing: Standing | None = None
+) -> str:
     """Return the numbers that matter most."""
     per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
     lately = f"{summary.harvest_lately:.1%} of the last {min(LATELY, summary.downloads)}"
@@ -94,8 +97,18 @@ def numbers(summary: Summary, estimate: Estimate | None = None) -> str:
         f"<div><dt>{words(name)}</dt><dd>{words(value)}<small>{words(more)}</small></dd></div>"
         for name, value, more in shown
     )
-    basis = note(f"Recall: {estimate.basis_said}.") if estimate is not None else ""
-    return f'<dl class="numbers">{"".join(cells)}</dl>{basis}'
+    notes = "" if estimate is None else "".join(map(note, said_of(estimate)))
+    passes = note(f"The judge lets pass {standing.said}.") if standing is not None else ""
+    return f'<dl class="numbers">{"".join(cells)}</dl>{notes}{passes}'
+
+
+def said_of(estimate: Estimate) -> Iterator[str]:
+    """Give what an estimate rests on, what more downloads will find, and what came of plans."""
+    yield f"Recall: {estimate.basis_said}."
+    for ahead in estimate.plans:
+        yield f"Plan: {ahead.said}."
+    for planned in estimate.planned:
+        yield f"Plan {planned.said}."
 
 
 def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:

@@ -21,9 +21,11 @@ from foragers.core.loop import seed_visit
 from foragers.core.options import Target
 from foragers.core.packing import unpacker_of
 from foragers.core.protocols import Explains, Reasons, Strategy
-from foragers.core.types import Document, Link, UrlId, Visit
+from foragers.core.types import Document, Link, Page, UrlId, Visit
+from foragers.crawling.feedback import Feedback
 from foragers.errors import UsageError
 from foragers.judges.build import build_judge, topic_of, within_of
+from foragers.judges.words import Words
 from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
 from foragers.storage.ledger.columns import SELECT, VisitRow
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, is_learning, is_safe
@@ -67,13 +69,13 @@ class FromLedger:
         return row.visit(content, self)
 
     def href(self, url: UrlId) -> str:
-        """Return the address of a URL that a visit mentions."""
+        """Return a URL that a visit mentions, as a string."""
         query = "SELECT href FROM urls WHERE id = ?"
         found = self.folder.connection.execute(query, (url,)).fetchone()
         return str(found[0]) if found else ""
 
     def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
-        """Return the addresses of many URLs that visits mention."""
+        """Return many URLs that visits mention, as strings."""
         return list(map(self.href, urls))
 
 
@@ -122,18 +124,43 @@ def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
             raise UsageError(f"{spec} is no part of foragers; name it with --strategy to ask it")
     seed = told.get("seed")
     rng = np.random.default_rng(seed if isinstance(seed, int) and seed >= 0 else 0)
+    judge = build_judge(aim_of(folder))
+    return build(spec, StrategyInputs(topic_of(judge), rng, new_within=within_of(judge)))
+
+
+def aim_of(folder: CrawlFolder) -> Target:
+    """Return what a crawl was after, in words or examples; a function of the user's is left out."""
     try:
-        aim = msgspec.convert(told.get("aim") or {}, Target)
+        aim = msgspec.convert(options_of(folder).get("aim") or {}, Target)
     except msgspec.ValidationError:
         aim = Target()
-    for named in (aim.examples, aim.idf):
+    for named in (aim.examples, aim.idf, aim.vectors):
         check_named(named)
     # A strategy knows the words of a topic.  Of a function it knows nothing, so that the one
     # which the folder names, and which may be anybody's, is not imported.
     if aim.judge:
         aim = replace(aim, judge=None, threshold=None)
-    judge = build_judge(replace(aim, relevant=None))
-    return build(spec, StrategyInputs(topic_of(judge), rng, new_within=within_of(judge)))
+    return replace(aim, relevant=None)
+
+
+def judged(folder: CrawlFolder, telling: ContentSource, number: int) -> Reasons | None:
+    """Ask the judge of words what it made of a page, with what it knew then."""
+    try:
+        aim = aim_of(folder)
+        world = telling.world.archive if isinstance(telling, FromWorld) else None
+        judge = build_judge(aim, world)
+    except UsageError as error:
+        return Reasons(f"the judge cannot be asked: {error}")
+    if not isinstance(judge, Words):
+        return None
+    if judge.growing:
+        feedback = Feedback(folder.path, judge, lambda visit: page_of_visit(folder, telling, visit))
+        # The first visit is the beginning, which nobody judges.
+        for count, visit in enumerate(islice(visits_before(folder, telling, number), 1, None)):
+            feedback.restore(count)
+            judge.relevance(visit.page)
+        feedback.restore(number - 1)
+    return judge.explain(telling.visit(visit_row(folder, number)).page)
 
 
 def check_named(path: str | None) -> None:
@@ -184,6 +211,11 @@ def reasons(
     why = LEARNED if is_learning(strategy) else OTHER_MODEL
     note = f"When it was chosen {promise:.3f} was expected: {why}. {best.note}"
     return msgspec.structs.replace(best, note=note)
+
+
+def page_of_visit(folder: CrawlFolder, telling: ContentSource, number: int) -> Page:
+    """Return the page of a visit, with its words."""
+    return telling.visit(visit_row(folder, number)).page
 
 
 def visit_row(folder: CrawlFolder, number: int) -> VisitRow:

@@ -1,4 +1,4 @@
-"""Addresses that were not fetched: who links to them, and which known ones look like them."""
+"""URLs that were not fetched: who links to them, and which known ones look like them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from foragers.reports.export import reader
 from foragers.urls.parse import normalise, resolve
 
 SHOWN = 10
-"""How many pages that link to an address are listed."""
+"""How many pages that link to a URL are listed."""
 
 ALIKE = 0.5
-"""The least share of its letters that a similar address has in common."""
+"""The least share of its characters that a similar URL has in common."""
 
 STEP = 500
 WORDS = """
@@ -27,7 +27,7 @@ WHERE number > ? AND number <= ? AND words IS NOT NULL ORDER BY number LIMIT ?
 
 
 class Linking(msgspec.Struct, frozen=True):
-    """A page that links to an address, and the words with which it does."""
+    """A page that links to a URL, and the words with which it does."""
 
     url: str
     anchor: str
@@ -36,7 +36,7 @@ class Linking(msgspec.Struct, frozen=True):
 
 
 def spellings(asked: str) -> set[str]:
-    """Return the ways in which a ledger may spell an address."""
+    """Return the ways in which a ledger may spell a URL."""
     found = {asked}
     for spelling in (resolve, normalise):
         try:
@@ -47,7 +47,7 @@ def spellings(asked: str) -> set[str]:
 
 
 def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]:
-    """Return the first pages that link to an address, and how many do."""
+    """Return the first pages that link to a URL, and how many do."""
     wanted = spellings(asked)
     needles = [spelling.encode("utf-8", "replace") for spelling in wanted]
     decode = decoder_of(StoredContent)
@@ -67,7 +67,7 @@ def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]
 
 
 def nearest(folder: CrawlFolder, asked: str, number: int = 3) -> list[str]:
-    """Return the known addresses that have most letters in common with one."""
+    """Return the known URLs that have most characters in common with one."""
     try:
         wanted = resolve(asked)
     except ValueError:
@@ -77,17 +77,17 @@ def nearest(folder: CrawlFolder, asked: str, number: int = 3) -> list[str]:
 
 
 def known(folder: CrawlFolder) -> Iterator[str]:
-    """Give all addresses that were fetched or linked to, each once."""
+    """Give all URLs that were fetched or linked to, each once."""
     seen: set[int] = set()
     for href in hrefs(folder):
-        # Numbers in place of addresses, of which there may be many millions.
+        # Numbers in place of URLs, of which there may be many millions.
         if (mark := hash(href)) not in seen:
             seen.add(mark)
             yield href
 
 
 def hrefs(folder: CrawlFolder) -> Iterator[str]:
-    """Give all addresses that were fetched or linked to."""
+    """Give all URLs that were fetched or linked to."""
     yield from (href for (href,) in folder.connection.execute("SELECT href FROM urls"))
     read = reader()
     for _, _, packed, _ in folder.rows(WORDS, STEP):
@@ -95,7 +95,7 @@ def hrefs(folder: CrawlFolder) -> Iterator[str]:
 
 
 def likeness(one: str, other: str) -> float:
-    """Return the share of letters that two addresses have in common at both ends."""
+    """Return the share of characters that two URLs have in common at both ends."""
     shorter = min(len(one), len(other))
     start = common(one, other, shorter)
     end = common(one[::-1], other[::-1], shorter - start)
@@ -103,5 +103,5 @@ def likeness(one: str, other: str) -> float:
 
 
 def common(one: str, other: str, limit: int) -> int:
-    """Return how many letters two texts share from the start, up to a limit."""
+    """Return how many characters two texts share from the start, up to a limit."""
     return next((place for place in range(limit) if one[place] != other[place]), limit)

@@ -73,7 +73,7 @@ class Files:
 
 
 def copy(files: Files, where: str, out: BinaryIO) -> bool:
-    """Copy one record as it stands there; say whether it was there, and whole."""
+    """Copy one record as it stands there; return whether it was there, and whole."""
     name, offset = place(where)
     if name is None or offset is None or (file := files.at(name)) is None:
         return False

@@ -43,7 +43,7 @@ class Around:
 
     @property
     def running(self) -> int:
-        """How many downloads are under way."""
+        """How many downloads are in progress."""
         return self.world.running
 
     @property
@@ -82,7 +82,7 @@ class Late(Around):
 
     @property
     def running(self) -> int:
-        """How many downloads are under way, late answers among them."""
+        """How many downloads are in progress, late answers among them."""
         return self.world.running + len(self._held)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
@@ -115,7 +115,7 @@ class Shuffled(Around):
 
     @property
     def running(self) -> int:
-        """How many downloads are under way, answers kept back among them."""
+        """How many downloads are in progress, answers kept back among them."""
         return self.world.running + len(self._held)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
@@ -223,7 +223,7 @@ class ListedOnly(Around):
 
     @property
     def running(self) -> int:
-        """How many downloads are under way."""
+        """How many downloads are in progress."""
         return self.world.running + len(self._asked)
 
     def start(self, choice: Choice) -> None:

@@ -29,14 +29,14 @@ L = TypeVar("L", bound=Ledger)
 
 
 class NumberedAddresses:
-    """An address for every number, so that ledgers can be checked without a world."""
+    """A URL for every number, so that ledgers can be checked without a world."""
 
     def href(self, url: UrlId) -> str:
-        """Return an address made of the number."""
+        """Return a URL made of the number."""
         return f"http://sample.test/{url}"
 
     def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
-        """Return the addresses of many numbers."""
+        """Return the URLs of many numbers."""
         return list(map(self.href, urls))
 
 

@@ -89,7 +89,7 @@ def check_strategy(
 
 
 def follows_unwanted(transcript: Transcript) -> bool:
-    """Say whether pages were chosen that pages not kept link to, if there were any."""
+    """Return whether pages were chosen that pages not kept link to, if there were any."""
     listed: set[int] = set()
     chosen: set[int] = set()
     for said in transcript:

@@ -22,7 +22,8 @@ from foragers.judges.topic import full_text
 from foragers.strategies.layered.hmm_model import fit_hmm
 from foragers.strategies.layered.layer_words import fit_layers
 from foragers.strategies.layered.layers import Layers, Numbers, layers_of, links_between
-from foragers.strategies.layered.page_scorer import MOST_LETTERS, text_of
+from foragers.strategies.layered.page_scorer import text_of
+from foragers.strategies.layered.settings import DEFAULT_LAYERED
 from foragers.text.bag_of_words import BagStore
 from foragers.text.bayes import weighted_log_odds
 from foragers.training.lesson import Lesson
@@ -78,7 +79,7 @@ def read(
         members = lesson.pages[layers == layer]
         for url in members[:: max(1, -(-len(members) // most))].tolist():
             document = lesson.archive.texts.document(int(lesson.shown[url]))
-            shelf.add(text_of(full_text(document)[:MOST_LETTERS]))
+            shelf.add(text_of(full_text(document)[: DEFAULT_LAYERED.max_chars]))
             found.append(layer)
             watch()
     return found

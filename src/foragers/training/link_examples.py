@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from foragers.core.types import ParsedLink
-from foragers.strategies.spider.values import GAMMA, page_values
+from foragers.strategies.spider.values import page_values
 from foragers.text.link_counts import FINEST, LinkCounts, bins_of
 from foragers.text.link_text import OF_PAGE, link_words, page_words
 from foragers.training.lesson import Lesson
@@ -182,7 +182,7 @@ def worth_of_links(lesson: Lesson) -> tuple[Ints, Floats]:
     # A final of -1 takes the last entry, which is -1 too.
     goals = number[lesson.finals[archive.targets[links]]]
     rewards = np.isin(pages, lesson.rewards)
-    values = page_values(starts, goals, rewards, GAMMA)
+    values = page_values(starts, goals, rewards)
     return goals, np.where(goals >= 0, values[goals], 0.0) if len(pages) else np.empty(0)
 
 

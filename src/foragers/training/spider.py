@@ -9,7 +9,7 @@ import numpy as np
 
 from foragers.errors import UsageError
 from foragers.evaluation.tables import Measured, Table
-from foragers.strategies.spider.values import DEPTH, GAMMA
+from foragers.strategies.spider.settings import DEFAULT_SPIDER
 from foragers.text.bayes import weighted_log_odds
 from foragers.text.link_counts import FEWEST, FINEST, LinkCounts, bin_names, merged
 from foragers.text.link_text import TEXTS
@@ -47,8 +47,8 @@ class SpiderTrainer:
                 "learned from": ", ".join(lesson.name for lesson in lessons),
                 "links": len(examples),
                 "sites": len(np.unique(examples.sites)),
-                "gamma": GAMMA,
-                "depth": DEPTH,
+                "gamma": DEFAULT_SPIDER.gamma,
+                "depth": DEFAULT_SPIDER.depth,
             }
         )
         tables = [bins_table(tally), *accuracy_tables(found)]
@@ -82,7 +82,7 @@ class SpiderTrainer:
 def bins_table(tally: LinkCounts) -> Table:
     """Return how many links are in each of five bins, and what they are worth."""
     means = np.divide(tally.worth, tally.links, where=tally.links > 0, out=np.zeros(FINEST))
-    least = np.cumprod([1.0, *[GAMMA] * (FINEST - 2)]).tolist()
+    least = np.cumprod([1.0, *[DEFAULT_SPIDER.gamma] * (FINEST - 2)]).tolist()
     borders = [f"Q ≥ {border:g}" for border in least] + ["less"]
     rows = list(zip(bin_names(FINEST), borders, tally.links.tolist(), means.tolist(), strict=True))
     note = "A bin's value is the mean Q of its links. Fewer bins: the last ones put together."

@@ -1,4 +1,4 @@
-"""The URLs of a world, packed: letters in one block, found by number or by hash."""
+"""The URLs of a world, packed: all strings in one block, found by number or by hash."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foragers.urls.parse import host_of, normalise
 
 @dataclass(slots=True)
 class AddressBook:
-    """Every URL that a world knows, whether a page is there or not."""
+    """Every URL that a world knows, with a page or not."""
 
     letters: NDArray[np.uint8]
     starts: NDArray[np.int64]
@@ -28,28 +28,28 @@ class AddressBook:
         return len(self.host_ids)
 
     def href(self, url: UrlId) -> str:
-        """Return the address of a URL."""
+        """Return a URL as a string."""
         letters = self.letters[self.starts[url] : self.starts[url + 1]]
         data = letters.tobytes()
         try:
             return data.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:  # in a world that is damaged
+        except UnicodeDecodeError:  # in a damaged world
             return data.decode("utf-8", "replace")
 
     def find(self, url: str) -> UrlId | None:
-        """Return the number of an address, if the world knows it."""
+        """Return the number of a URL, if the world knows it."""
         key = normalise(url)
         wanted = np.uint64(digest(key))
         at = int(np.searchsorted(self.sorted_keys, wanted))
         while at < len(self.sorted_keys) and self.sorted_keys[at] == wanted:
-            found = int(self.sorted_ids[at])
-            if normalise(self.href(found)) == key:
-                return found
+            row = int(self.sorted_ids[at])
+            if normalise(self.href(row)) == key:
+                return row
             at += 1
         return None
 
     def hrefs(self, urls: Sequence[UrlId]) -> list[str]:
-        """Return the addresses of many URLs."""
+        """Return many URLs as strings."""
         return list(map(self.href, urls))
 
     def host(self, url: UrlId) -> HostId:
@@ -62,7 +62,7 @@ class AddressBook:
 
     @classmethod
     def pack(cls, hrefs: Sequence[str]) -> AddressBook:
-        """Make the book of distinct addresses, numbered in the order given."""
+        """Pack distinct URLs, numbered in the given order."""
         encoded = [href.encode("utf-8", "surrogatepass") for href in hrefs]
         starts = np.zeros(len(hrefs) + 1, np.int64)
         np.cumsum([len(letters) for letters in encoded], out=starts[1:])

@@ -1,15 +1,15 @@
-"""A web as columns: what every replayed world, recorded or generated, is made of.
+"""A web as columns: the form of every replayed world, recorded or generated.
 
-URLs are numbered 0..U-1, also those that are only linked to.  Each URL has no, one
-or several *versions*, sorted by URL and then by time; each version has *links*, in
-the order of the page.  Everything that a crawl asks for often is an integer in an
-array; words come from `texts`, on demand.
+URLs are numbered 0..U-1, also those that are only linked to.  Each URL has no, one or several
+*versions*, sorted by URL and then by time; each version has *links*, in the order of the page.
+Everything that a crawl needs often is an integer in an array; content comes from `texts`, on
+demand.
 
     url u      has the versions  version_starts[u] .. version_starts[u + 1]
-    version v  appeared at times[v], answers codes[v], sends on to url redirects[v] (or -1),
-               says the same as version same_as[v] (the first of its URL with that content),
+    version v  appeared at times[v], has status codes[v], redirects to url redirects[v] (or -1),
+               has the content of version same_as[v] (the first of its URL with that content),
                has the links     link_starts[v] .. link_starts[v + 1]
-    link l     points at url targets[l]
+    link l     points to url targets[l]
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from foragers.worlds.addresses import AddressBook
 
 
 class Body(msgspec.Struct, frozen=True):
-    """The bytes a server sends for a version."""
+    """The bytes that a server sends for a version."""
 
     content_type: str
     data: bytes
 
 
 class Texts(Protocol):
-    """The words of every version of a world."""
+    """The content of every version of a world."""
 
     kind: ClassVar[str]
 
     def save(self, folder: Path) -> None:
-        """Write what is needed to have these texts again."""
+        """Write what is needed to restore these texts."""
         ...
 
     def document(self, version: int) -> Document:
-        """Return what a version says."""
+        """Return the text of a version."""
         ...
 
     def outlinks(self, version: int) -> Sequence[ParsedLink]:
-        """Return a version's links as the page shows them."""
+        """Return a version's links as parsed."""
         ...
 
     def body(self, version: int) -> Body:
@@ -58,7 +58,7 @@ class Texts(Protocol):
 
 
 class Labels(msgspec.Struct, frozen=True):
-    """What people, or a rule, said of the pages: a set of URLs for every label."""
+    """The labels of pages: a set of URLs for every label."""
 
     urls: dict[str, Ids] = {}
 
@@ -91,7 +91,7 @@ class Archive:
 
     @cached_property
     def latest(self) -> Ids:
-        """The last version of every URL, or -1 where there is none."""
+        """The last version of every URL, or -1 if there is none."""
         counts = np.diff(self.version_starts)
         return np.where(counts > 0, self.version_starts[1:] - 1, -1).astype(np.int32)
 
@@ -100,16 +100,16 @@ class Archive:
         return range(int(self.version_starts[url]), int(self.version_starts[url + 1]))
 
     def links_of(self, version: int) -> slice:
-        """Return where the links of a version stand in `targets`."""
+        """Return the slice of a version's links in `targets`."""
         return slice(int(self.link_starts[version]), int(self.link_starts[version + 1]))
 
     @property
     def pages(self) -> int:
-        """How many URLs show a page, at one time or another."""
+        """The number of URLs that have a page at some time."""
         urls = np.repeat(np.arange(len(self.book)), np.diff(self.version_starts))
         return len(np.unique(urls[self.codes // 100 == 2]))
 
     @property
     def versions(self) -> int:
-        """How many versions of pages there are."""
+        """The number of versions of pages."""
         return len(self.times)

@@ -1,4 +1,4 @@
-"""A world that takes only so many downloads."""
+"""A world with a limited number of downloads."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Budget:
 
     @property
     def free(self) -> int:
-        """How many downloads the world inside and the budget allow now."""
+        """The number of downloads that the inner world and the budget allow now."""
         return min(self.world.free, self.downloads - self.started)
 
     @property
     def left(self) -> float:
-        """How many downloads of the budget are not started yet."""
+        """The number of downloads left in the budget."""
         return min(self.world.left, self.downloads - self.started)
 
     @property
     def running(self) -> int:
-        """How many downloads are under way."""
+        """The number of downloads in progress."""
         return self.world.running
 
     @property
@@ -49,16 +49,16 @@ class Budget:
         return self.started >= self.downloads
 
     def start(self, choice: Choice) -> None:
-        """Begin a download and count it."""
+        """Start a download and count it."""
         self.started += 1
         self.world.start(choice)
 
     def give_back(self, downloads: int) -> None:
-        """Take back some that were begun and came to nothing, not even to a failure."""
+        """Return downloads to the budget that were started and have no outcome."""
         self.started -= downloads
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return the next answers of the world inside; what was not asked for costs nothing."""
+        """Return the next pages of the inner world; skipped pages cost nothing."""
         pages = self.world.finished(until)
         self.started -= sum(page.status is Status.SKIPPED for page in pages)
         return pages

@@ -1,8 +1,8 @@
-"""A world as a WARC file, that any tool of web archives can read and `import_world` too.
+"""A world as a WARC file, which any tool for web archives can read, and `import_world` too.
 
-Every version becomes a response at its time.  The same world gives the same bytes: record
-ids follow from URL and time, and no date is that of the writing.  Records are in the order
-in which an import numbers URLs as this world does, as far as there is one.
+Every version becomes a response at its time.  The same world gives the same bytes: record ids
+follow from URL and time, and no date is that of the writing.  Records are in an order in which an
+import numbers URLs as this world does, as far as there is one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Watch = Callable[[int], None]
 
 
 def export_warc(archive: Archive, path: Path, watch: Watch | None = None) -> int:
-    """Write a world, with its seeds and labels beside it, and return how many versions it has."""
+    """Write a world, with its seeds and labels beside it, and return its number of versions."""
     seeds, labels = beside(path, "seeds.txt"), beside(path, "labels.jsonl")
     for file in (path, seeds, labels):
         if file.exists():
@@ -48,15 +48,15 @@ def export_warc(archive: Archive, path: Path, watch: Watch | None = None) -> int
 
 
 def beside(path: Path, ending: str) -> Path:
-    """Return the file beside a WARC file that has another ending."""
-    for known in ENDINGS:
-        if path.name.endswith(known):
-            return path.with_name(f"{path.name.removesuffix(known)}.{ending}")
+    """Return the file beside a WARC file with another extension."""
+    for suffix in ENDINGS:
+        if path.name.endswith(suffix):
+            return path.with_name(f"{path.name.removesuffix(suffix)}.{ending}")
     raise UsageError(f"{path}: a WARC file is named .warc.gz or .warc; add one of these endings")
 
 
 def responses(archive: Archive) -> Iterator[tuple[dict[str, str], bytes]]:
-    """Give the headers and the block of every version's record."""
+    """Yield the headers and the block of every version's record."""
     urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts)).tolist()
     moments = distinct_moments(archive, urls)
     for version in import_order(archive, urls):
@@ -64,19 +64,19 @@ def responses(archive: Archive) -> Iterator[tuple[dict[str, str], bytes]]:
 
 
 def import_order(archive: Archive, urls: list[int]) -> list[int]:
-    """Return the versions in an order in which URLs are first seen by rising number.
+    """Return the versions in an order in which URLs are first seen by increasing number.
 
-    First come the fewest versions that between them show all URLs in their order, as far
-    as there are such; then those that show nothing new, by URL and time.
+    First come the fewest versions that together show all URLs in their order, as far as possible;
+    then those that show no new URL, by URL and time.
     """
     spans = [span_shown(archive, version, url) for version, url in enumerate(urls)]
     leading: dict[int, None] = {}
-    known = reach = best = -1
+    shown = reach = best = -1
     for version in sorted(range(len(spans)), key=spans.__getitem__):
         first, last = spans[version]
-        if first > known + 1 and reach > known:
+        if first > shown + 1 and reach > shown:
             leading[best] = None
-            known = reach
+            shown = reach
         if last > reach:
             best, reach = version, last
     if best >= 0:
@@ -85,10 +85,10 @@ def import_order(archive: Archive, urls: list[int]) -> list[int]:
 
 
 def span_shown(archive: Archive, version: int, url: int) -> tuple[int, int]:
-    """Return the last stretch of URLs that a version shows one after the other.
+    """Return the last range of URLs that a version shows one after the other.
 
-    Whoever knows all URLs below the stretch, and reads the version, sees its URLs for
-    the first time in the order of their numbers.
+    A reader that knows all URLs below the range sees its URLs for the first time in the order of
+    their numbers.
     """
     first = last = url
     links = archive.targets[archive.links_of(version)].tolist()
@@ -109,7 +109,7 @@ def distinct_moments(archive: Archive, urls: list[int]) -> list[int]:
 
 
 def info_headers(archive: Archive, path: Path) -> dict[str, str]:
-    """Return the headers of the record that says what the file is."""
+    """Return the headers of the record that describes the file."""
     return {
         "WARC-Type": "warcinfo",
         "WARC-Record-ID": f"<urn:uuid:{uuid5(NAMESPACE_URL, path.name)}>",
@@ -120,7 +120,7 @@ def info_headers(archive: Archive, path: Path) -> dict[str, str]:
 
 
 def info(archive: Archive) -> bytes:
-    """Return what the file is: who wrote it, and the stretch of time it covers."""
+    """Return the description of the file: its software, and the time it covers."""
     fields = {
         "software": f"foragers/{version_of('foragers')}",
         "format": "WARC File Format 1.1",
@@ -158,7 +158,7 @@ def response(archive: Archive, version: int, url: int, moment: int) -> tuple[dic
 
 
 def mentioned(archive: Archive) -> NDArray[np.bool_]:
-    """Say of each URL whether the file speaks of it, as a page or as a link."""
+    """Return for each URL whether the file mentions it, as a page or as a link."""
     there = np.diff(archive.version_starts) > 0
     there[archive.targets] = True
     there[archive.redirects[archive.redirects >= 0]] = True
@@ -166,7 +166,7 @@ def mentioned(archive: Archive) -> NDArray[np.bool_]:
 
 
 def write_seeds(archive: Archive, path: Path) -> None:
-    """Write where a crawl begins, one address a line."""
+    """Write the seeds, one URL per line."""
     there = mentioned(archive)
     with replacing(path) as file:
         for url in archive.seeds:
@@ -175,7 +175,7 @@ def write_seeds(archive: Archive, path: Path) -> None:
 
 
 def write_labels(archive: Archive, path: Path) -> None:
-    """Write the labels, one URL a line."""
+    """Write the labels, one URL per line."""
     there = mentioned(archive)
     labels: dict[int, list[str]] = {}
     for label, urls in archive.labels.urls.items():

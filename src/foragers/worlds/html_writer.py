@@ -1,8 +1,8 @@
-"""HTML for pages that were never written by anyone: a document and its links.
+"""HTML for generated pages: a document and its links.
 
-What is read from the page is what it was made of: the text alone is in the main part,
-headings are in the header, and links stand beside the text, each in elements like those
-its path names, in the order of the page.
+Parsing the page gives what it was made of: only the text is in the main part, headings are in the
+header, and links stand beside the text, each in elements as named by its path, in the order of the
+page.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ ASIDES = frozenset(("nav", "aside", "footer"))
 CONTAINERS = ASIDES | {"header", "main", "article", "section", "div", "ul", "ol"}
 ITEMS = frozenset(("li", "p", "div", "span"))
 BESIDE = ("nav", "ul", "li")
-"""The elements of a link whose own cannot be had."""
+"""The elements of a link whose own cannot be used."""
 
 
 def render(document: Document, outlinks: Sequence[ParsedLink]) -> bytes:
-    """Return a page that says what the document says and carries its links in order."""
+    """Return a page with the text of the document and its links in order."""
     headings = "".join(f"<h2>{escape(heading)}</h2>" for heading in document.headings)
     header = f"<header>{headings}</header>\n" if headings else ""
     runs = groupby(outlinks, key=lambda out: out.path)
@@ -37,19 +37,19 @@ def render(document: Document, outlinks: Sequence[ParsedLink]) -> bytes:
 
 
 def head(document: Document) -> str:
-    """Return what the head of the page says."""
-    found = f'<meta charset="utf-8"><title>{escape(document.title)}</title>'
+    """Return the head of the page."""
+    markup = f'<meta charset="utf-8"><title>{escape(document.title)}</title>'
     if document.published is not None:
         moment = datetime.fromtimestamp(document.published, UTC).isoformat()
-        found += f'<meta property="article:published_time" content="{moment}">'
+        markup += f'<meta property="article:published_time" content="{moment}">'
     if document.canonical:
-        found += f'<link rel="canonical" href="{escape(document.canonical)}">'
-    return found
+        markup += f'<link rel="canonical" href="{escape(document.canonical)}">'
+    return markup
 
 
 @lru_cache(maxsize=1024)
 def elements(path: str) -> tuple[str, ...]:
-    """Return the elements around a link: those of its path, so set apart that they are no text."""
+    """Return the elements around a link: those of its path, inside one that is no main text."""
     steps = path.split(" ")
     tags = [step.partition(".")[0] for step in steps]
     if tags[:2] != ["html", "body"] or tags[-1] != "a" or len(tags) < 5:

@@ -1,4 +1,4 @@
-"""Seeds and labels from files, matched with the addresses of a world."""
+"""Seeds and labels from files, matched with the URLs of a world."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LabelLine(msgspec.Struct, frozen=True):
 
 
 def numbered_lines(file: Path, option: str) -> list[tuple[int, str]]:
-    """Return the lines of a text file that say something, with their numbers."""
+    """Return the non-empty lines of a text file, with their numbers."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -32,12 +32,12 @@ def numbered_lines(file: Path, option: str) -> list[tuple[int, str]]:
 
 
 def read_lines(file: Path, option: str) -> list[str]:
-    """Return the lines of a text file that say something."""
+    """Return the non-empty lines of a text file."""
     return [line for _, line in numbered_lines(file, option)]
 
 
 def read_labels(file: Path, book: AddressBook) -> Labels:
-    """Read a labels file: one JSON object with `url` and `labels` a line."""
+    """Read a labels file: one JSON object with `url` and `labels` per line."""
     decode = msgspec.json.Decoder(LabelLine).decode
     urls: dict[str, list[UrlId]] = {}
     unknown: list[str] = []
@@ -62,11 +62,11 @@ def read_labels(file: Path, book: AddressBook) -> Labels:
             f"--labels {file}: {len(unknown)} of the URLs are not in this world, the first is"
             f" {unknown[0]}; remove these lines, or label another world"
         )
-    return Labels({name: np.unique(np.array(found, np.int32)) for name, found in urls.items()})
+    return Labels({name: np.unique(np.array(numbers, np.int32)) for name, numbers in urls.items()})
 
 
 def read_seeds(hrefs: Iterable[str], book: AddressBook, option: str) -> tuple[UrlId, ...]:
-    """Return the numbers of addresses to start from, each once."""
+    """Return the numbers of seeds, each once."""
     seeds: dict[UrlId, None] = {}
     for href in hrefs:
         url = find(book, href)
@@ -81,7 +81,7 @@ def read_seeds(hrefs: Iterable[str], book: AddressBook, option: str) -> tuple[Ur
 
 
 def find(book: AddressBook, href: str) -> UrlId | None:
-    """Return the number of an address, or None where it is unknown or no address."""
+    """Return the number of a URL, or None if it is unknown or invalid."""
     try:
         return book.find(href)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The columns of a world on disk: mapped, not read, and checked, since they may be anybody's."""
+"""The columns of a world on disk: mapped, not read, and checked, since they may be hostile."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from foragers.errors import DamagedError
 Column = NDArray[Any]
 NUMBERS = "iu"
 LATEST = 6e10
-"""No time is as late as this, nor as early before 1970: calendars end."""
+"""Times beyond this, in either direction, are no dates."""
 DAMAGED = (
     IndexError, ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError, RecursionError,
 )  # fmt: skip
-"""What making words of a generated or rewired world comes to where its files are damaged."""
+"""The errors of generating the text of a damaged world."""
 
 
 def mapped(file: Path, kinds: str = "biuf", dimensions: int = 1) -> Column:
-    """Return an array of numbers that stays on disk until it is looked at."""
+    """Return an array of numbers that stays on disk until it is used."""
     if file.exists() and not file.is_file():  # a pipe would never end
         raise DamagedError(f"{file.name} is not a file")
     try:
-        found = np.load(file, mmap_mode="r", allow_pickle=False)
+        loaded = np.load(file, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, TokenError, SyntaxError, MemoryError, OverflowError) as error:
         raise DamagedError(f"{file.name} is not an array of numbers") from error
-    array = isinstance(found, np.ndarray)
-    if not array or found.ndim != dimensions or found.dtype.kind not in kinds:
+    is_array = isinstance(loaded, np.ndarray)
+    if not is_array or loaded.ndim != dimensions or loaded.dtype.kind not in kinds:
         raise DamagedError(f"{file.name} is not an array of such numbers")
-    return np.asarray(found)
+    return np.asarray(loaded)
 
 
 def check_starts(name: str, starts: Column, count: int, total: int) -> None:
-    """Check a column that says where the parts of another begin, and where the last one ends."""
+    """Check a column with the starts of parts of another, and the end of the last part."""
     sound = len(starts) == count + 1 and starts[0] == 0 and starts[-1] == total
     if not sound or (starts[1:] < starts[:-1]).any():
         raise DamagedError(f"{name} does not fit what it divides")
 
 
 def check_range(name: str, column: Column, least: int, below: int) -> None:
-    """Check that all numbers of a column are those of something that is there."""
+    """Check that all numbers of a column exist."""
     if len(column) and not (least <= column.min() and column.max() < below):
         raise DamagedError(f"{name} points at what is not there")
 

@@ -1,4 +1,4 @@
-"""What the optimal strategy knows: the graph of a world as it stands at one moment."""
+"""The oracle of the optimal strategy: the graph of a world at one moment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ArchiveOracle:
 
     def __init__(self, archive: Archive, rewards: AbstractSet[UrlId], at: float | None) -> None:
         self.rewards = rewards
-        # Only columns are kept, no words: an oracle is pickled with the strategy that asks it.
+        # Only columns are kept, no texts: an oracle is pickled with its strategy.
         self._hosts = archive.book.host_ids
         self._link_starts = archive.link_starts
         self._targets = archive.targets
@@ -26,7 +26,7 @@ class ArchiveOracle:
         self._finals = final_urls(archive, self._shown)
 
     def final(self, url: UrlId) -> UrlId:
-        """Return where fetching a URL ends, or -1 if no page is there."""
+        """Return where fetching a URL ends, or -1 if there is no page."""
         return self._final_of[url]
 
     def host(self, url: UrlId) -> HostId:
@@ -41,7 +41,7 @@ class ArchiveOracle:
 
     @cached_property
     def _final_of(self) -> memoryview[int]:
-        """The finals, in the form that gives single numbers fastest."""
+        """The finals, as the type whose elements are read fastest."""
         return self._finals.data
 
     def __getstate__(self) -> dict[str, object]:
@@ -49,12 +49,12 @@ class ArchiveOracle:
 
 
 def shown_versions(archive: Archive, at: float | None) -> Ids:
-    """Return the version that each URL shows at a time (at the end, if None), or -1."""
+    """Return the version of each URL at a time (at the end, if None), or -1."""
     if at is None:
         return archive.latest
     starts = archive.version_starts
     there = np.concatenate(([0], np.cumsum(archive.times <= at)))
-    # Versions are sorted by time within each URL, so those that are there come first.
+    # Versions are sorted by time within each URL, so earlier ones come first.
     count = there[starts[1:]] - there[starts[:-1]]
     return np.where(count > 0, starts[:-1] + count - 1, -1).astype(np.int32)
 

@@ -1,10 +1,9 @@
-"""Replay: a world whose answers are all known, and whose time is simulated.
+"""Replay: a world whose pages are all known, and whose time is simulated.
 
-`Recorded` plays an archive, recorded or generated.  A download costs a fixed time, or one
-between the two ends of `latency` that is fixed for each host.
-Without `since` the web stands still as it was at the end of the recording; with it
-the clock starts there, and pages and versions appear when they did.  A page that is
-not there (yet) answers 404.
+`Recorded` plays an archive, recorded or generated.  A download takes a fixed time, or one between
+the two ends of `latency` that is fixed for each host. Without `since` the web does not change: it
+is as it was at the end of the recording.  With it the clock starts there, and pages and versions
+appear when they did.  A page that does not exist (yet) has status 404.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from foragers.core.content import MemoryContent
 from foragers.core.types import (
     Choice,
     Document,
-    EmptyContent,
     HostId,
     Ids,
     Link,
@@ -36,18 +35,18 @@ from foragers.core.types import (
 from foragers.worlds.archive import Archive, Texts
 
 MAX_HOPS = 10
-"""How many redirects one download follows."""
+"""The largest number of redirects of a download."""
 
 GOLDEN = 0.6180339887498949
-NOTHING = EmptyContent()
+NOTHING = MemoryContent(Document())
 CACHED = ("_columns", "_no_links")
-"""What is not pickled, since it can be had again."""
+"""Attributes that are not pickled, since they can be computed again."""
 
 NO_IDS: Ids = np.empty(0, np.int32)
 
 
 class VersionContent:
-    """The words of one version, fetched from the archive when asked for."""
+    """The content of one version, read from the archive on demand."""
 
     __slots__ = ("_texts", "_version")
 
@@ -56,16 +55,16 @@ class VersionContent:
         self._version = version
 
     def document(self) -> Document:
-        """Return what the version says."""
+        """Return the text of the version."""
         return self._texts.document(self._version)
 
     def outlinks(self) -> Sequence[ParsedLink]:
-        """Return its links as the page shows them."""
+        """Return its links as parsed."""
         return self._texts.outlinks(self._version)
 
 
 class ArchiveColumns(NamedTuple):
-    """The archive's columns as memoryviews, which give single numbers faster than arrays do."""
+    """The archive's columns as memoryviews, whose elements are read faster than those of arrays."""
 
     latest: memoryview[int]
     version_starts: memoryview[int]
@@ -111,41 +110,41 @@ class Recorded:
 
     @property
     def free(self) -> int:
-        """How many downloads may be started now."""
+        """The number of downloads that may be started now."""
         return self.connections - len(self._running)
 
     @property
     def left(self) -> float:
-        """There is no budget here: any number of downloads may be started."""
+        """Infinity: there is no budget here."""
         return inf
 
     @property
     def running(self) -> int:
-        """How many downloads are under way."""
+        """The number of downloads in progress."""
         return len(self._running)
 
     @property
     def seeds(self) -> Sequence[Link]:
-        """Where a crawl begins."""
+        """The seeds of the world."""
         book = self.archive.book
         return [Link(url, book.host(url), book.href(url)) for url in self.archive.seeds]
 
     def start(self, choice: Choice) -> None:
-        """Begin a download."""
+        """Start a download."""
         self._started += 1
         ready = self.now + self._seconds(choice.host)
         heappush(self._running, (ready, self._started, choice))
 
     def _seconds(self, host: HostId) -> float:
-        """Return how long a download from a host takes."""
+        """Return the duration of a download from a host."""
         if self.latency is None:
             return self.seconds_per_page
         least, most = self.latency
-        # Spread evenly over the hosts: multiples of the golden ratio fill an interval best.
+        # Evenly spread over the hosts: multiples of the golden ratio fill an interval best.
         return least + (most - least) * (host * GOLDEN % 1.0)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Let time pass to the next answers, or to `until`, and return them."""
+        """Let time pass to the next pages, or to `until`, and return them."""
         running = self._running
         due = running[0][0] if running else inf
         if due > until or not running:
@@ -159,7 +158,7 @@ class Recorded:
         return pages
 
     def answer(self, choice: Choice) -> Page:
-        """Return what a URL shows now, redirects followed."""
+        """Return the current page of a URL, after redirects."""
         columns = self._columns
         url = choice.url
         version = self.version_at(url)
@@ -186,12 +185,12 @@ class Recorded:
         return Page(choice, Status.OK, "", url, self.now, born, same, links, content)
 
     def version_at(self, url: UrlId) -> int:
-        """Return the version of a URL that is on show now, or -1."""
+        """Return the current version of a URL, or -1."""
         if self.since is None:
             return self._columns.latest[url]
         first, last = self._columns.version_starts[url : url + 2]
-        found = bisect_right(self._columns.times, self.now, first, last) - 1
-        return found if found >= first else -1
+        version = bisect_right(self._columns.times, self.now, first, last) - 1
+        return version if version >= first else -1
 
     def _empty(self, choice: Choice, url: UrlId, status: Status, reason: str) -> Page:
         return Page(choice, status, reason, url, self.now, self.now, -1, self._no_links, NOTHING)

@@ -1,14 +1,12 @@
-"""The same world with its links rewired: degrees stay, neighbourhoods go.
+"""A world with rewired links: the same degrees, other neighbourhoods.
 
-Origins and endpoints of the links are permuted at random, as the `selection` paper does
-to take the small world out of a scale-free graph: every page keeps its number of links
-out and in.  The permutation is one of *arcs* (a URL linking to a URL), the same in all
-versions of a page, so that it holds for the graph of the whole recording.  A link's
-words go with its endpoint, of which they speak.
+Sources and targets of the links are permuted at random, as the `selection` paper does to remove the
+small world from a scale-free graph: every page keeps its numbers of links out and in.  The
+permutation is one of *arcs* (a URL linking to a URL), the same in all versions of a page, so that
+it holds for the graph of the whole recording.  The texts of a link stay with its target.
 
-In an evolving world a permutation of everything makes most pages link to what is not
-there yet; with `cohort` seconds, arcs are exchanged only with arcs that appeared in the
-same stretch of time.
+In an evolving world a permutation of everything makes most pages link to pages that do not exist
+yet.  With `cohort` seconds, arcs are exchanged only with arcs that appeared in the same period.
 """
 
 from __future__ import annotations
@@ -32,41 +30,42 @@ CACHED_PAGES = 1024
 
 
 class RewiredTexts:
-    """The texts of another world, with the words of each link taken from another link."""
+    """The texts of another world, with the texts of each link taken from another link."""
 
     kind: ClassVar[str] = "rewired"
 
     def __init__(self, base: Archive, sources: NDArray[np.int64]) -> None:
         self.base = base
         self._sources = sources
-        # The links of one page come from many, and pages with many links are many pages' source.
+        # The links of one page come from many pages, and a page with many links is a source for
+        # many.
         self._outlinks = lru_cache(maxsize=CACHED_PAGES)(base.texts.outlinks)
 
     def save(self, folder: Path) -> None:
-        """Write which link's words each link has; `store.save` writes the world beneath."""
+        """Write the source of each link's texts; `store.save` writes the original world."""
         np.save(folder / "link_sources.npy", self._sources)
 
     def document(self, version: int) -> Document:
-        """Return what a version says: the same as before."""
+        """Return the text of a version, which is unchanged."""
         return self.base.texts.document(version)
 
     def outlinks(self, version: int) -> Sequence[ParsedLink]:
-        """Return a version's new links, with the words that spoke of their targets."""
+        """Return a version's new links, with the texts that belonged to their targets."""
         sources = self._sources[self.base.links_of(version)]
         origins = np.searchsorted(self.base.link_starts, sources, side="right") - 1
-        found = []
+        rewired = []
         for position, (source, origin) in enumerate(
             zip(sources.tolist(), origins.tolist(), strict=True)
         ):
-            links, place = self._outlinks(origin), source - int(self.base.link_starts[origin])
-            if place >= len(links):
+            links, index = self._outlinks(origin), source - int(self.base.link_starts[origin])
+            if index >= len(links):
                 raise UsageError(f"{self.base.path} is damaged: a page lacks links; rewire again")
-            out = links[place]
-            found.append(msgspec.structs.replace(out, position=position))
-        return found
+            out = links[index]
+            rewired.append(msgspec.structs.replace(out, position=position))
+        return rewired
 
     def body(self, version: int) -> Body:
-        """Return a page made of the old words and the new links."""
+        """Return a page with the old text and the new links."""
         html = render(self.document(version), self.outlinks(version))
         return Body("text/html; charset=utf-8", html)
 
@@ -98,7 +97,7 @@ def permute(
     rng: np.random.Generator,
     cohort: float | None,
 ) -> NDArray[np.int64]:
-    """Return for each arc the one whose endpoint it gets."""
+    """Return for each arc the one whose target it gets."""
     if cohort is None:
         return rng.permutation(arcs)
     stretch = np.floor((archive.times[versions] - archive.start) / cohort)

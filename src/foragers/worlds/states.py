@@ -1,4 +1,4 @@
-"""The states of all pages of a world, computed once and kept in the world's folder."""
+"""The states of all pages of a world, computed once and stored in the world's folder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from foragers.worlds.archive import Archive
 
 DIMENSIONS = 50
 SAMPLE, FEWEST = 3000, 500
-"""Texts of a world on which a map is trained: those of its start, if at least FEWEST are."""
+"""The number of texts on which a map is trained: those at the start, if there are FEWEST."""
 
 
 def states_of(archive: Archive, k: int = DIMENSIONS) -> States:
-    """Return the state of every version of a world, a row each.
+    """Return the state of every version of a world, one per row.
 
-    They are computed once and kept with the world, with the map that made them; what
-    they were made from is kept too, so that a world that has grown gets new ones.
+    They are computed once and stored with the world, together with the map and an identity of the
+    world, so that a world that has grown gets new ones.
     """
     key = identity(archive, k)
     file = None if archive.path is None else archive.path / f"states-{k}.npz"
@@ -33,22 +33,22 @@ def states_of(archive: Archive, k: int = DIMENSIONS) -> States:
     if kept is not None and kept.shape == (archive.versions, k):
         return kept
     with warnings.catch_warnings():
-        # A small world has few texts a cluster, which scikit-learn takes for a mistake.
+        # A small world has few texts per cluster, which scikit-learn warns about.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         learned = train(sample_of(archive), k, np.random.default_rng(0))
     states = computed(archive, learned)
-    if file is not None and not file.is_symlink():  # which may lead anywhere
+    if file is not None and not file.is_symlink():  # the link may lead anywhere
         arrays = {**learned.arrays(), "states": states}
         try:
             save_model(Model(KIND, VERSION, {"k": k, "key": key}, arrays), file)
         except (UsageError, OSError):
-            # A world that may only be read is as good; it costs the time again.
+            # A read-only world works too; it costs the time again.
             return states
     return states
 
 
 def identity(archive: Archive, k: int) -> str:
-    """Return what tells whether states are those of this world as it is now."""
+    """Return an identity of the world, which changes with its content."""
     digest = blake2b(
         msgspec.json.encode([k, SAMPLE, archive.origin, archive.start]), digest_size=16
     )
@@ -58,7 +58,7 @@ def identity(archive: Archive, k: int) -> str:
 
 
 def kept_states(file: Path, key: str) -> States | None:
-    """Return the states in a file, if it is whole and they are the ones wanted."""
+    """Return the states in a file, if it is valid and belongs to this world."""
     if not file.is_file():
         return None
     try:
@@ -71,7 +71,7 @@ def kept_states(file: Path, key: str) -> States | None:
 
 
 def sample_of(archive: Archive) -> list[str]:
-    """Return texts to learn from: some of those that were there at the start, or some of all."""
+    """Return texts to learn from: a sample of those at the start, or of all."""
     distinct = np.flatnonzero(contents(archive))
     early = distinct[archive.times[distinct] <= archive.start]
     pool = early if len(early) >= FEWEST else distinct
@@ -81,7 +81,7 @@ def sample_of(archive: Archive) -> list[str]:
 
 
 def computed(archive: Archive, learned: StateMap) -> States:
-    """Return the state of every version; what is no page has that of an empty text."""
+    """Return the state of every version; a version without a page has that of an empty text."""
     pages = contents(archive)
     states = np.full((archive.versions, learned.k), -1, np.float32)
     document = archive.texts.document
@@ -90,6 +90,6 @@ def computed(archive: Archive, learned: StateMap) -> States:
 
 
 def contents(archive: Archive) -> NDArray[np.bool_]:
-    """Say which versions are pages that say what no version of their URL said before."""
+    """Return which versions are pages with a content that is new for their URL."""
     own = archive.same_as == np.arange(archive.versions)
     return np.asarray(own & (archive.codes // 100 == 2) & (archive.redirects < 0))

@@ -1,8 +1,8 @@
 """A world on disk: a folder of numpy columns that are mapped, not read.
 
-`world.json` says what the folder is; docs/world-format.md describes every file.  A
-world is written under another name beside its place and moved there in one step, so
-that what can be opened is always whole.
+`world.json` describes the folder; docs/world-format.md describes every file.  A world is written
+under another name and renamed when it is complete, so a world that can be opened is always
+complete.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TEXTS: dict[str, Callable[[Path], Texts]] = {
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What `world.json` says."""
+    """The content of `world.json`."""
 
     format: str
     version: int
@@ -53,7 +53,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to write a world in, and put it in its place when all is written."""
+    """Yield a folder to write a world in, and rename it when it is complete."""
     if path.exists():
         raise UsageError(f"{path} exists already; choose another name or delete it first")
     partial = path.with_name(f".{path.name}.partial")
@@ -68,7 +68,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def write_columns(archive: Archive, folder: Path) -> None:
-    """Write everything but the texts of a world."""
+    """Write a world without its texts."""
     for name in COLUMNS:
         np.save(folder / f"{name}.npy", getattr(archive, name))
     for name in BOOK:
@@ -136,7 +136,7 @@ def open_world(path: Path) -> Archive:
 
 
 def open_rewired(folder: Path) -> RewiredTexts:
-    """Open the texts of a rewired world and the world beneath."""
+    """Open the texts of a rewired world and of the original one."""
     if (folder / "base").is_symlink():  # perhaps to itself
         raise DamagedError("its base is a link")
     base = open_world(folder / "base")
@@ -148,7 +148,7 @@ def open_rewired(folder: Path) -> RewiredTexts:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Return what a folder says it is, or say why it is not a world."""
+    """Return the manifest of a folder, or raise a UsageError that says why it is no world."""
     file = path / "world.json"
     if not file.is_file():
         what = "is not a world" if path.exists() else "does not exist"

@@ -1,4 +1,4 @@
-"""The words of a recorded world: two files of compressed blocks, one block a content."""
+"""The content of a recorded world: two files of compressed blocks, one block per content."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from foragers.worlds.archive import Body
 from foragers.worlds.mapping import NUMBERS, mapped
 
 LEVEL = 3
-"""How hard to compress: a higher level costs more than parsing the page."""
+"""The compression level: a higher one costs more than parsing the page."""
 
 
 class VersionText(msgspec.Struct, frozen=True, array_like=True):
-    """All that a version says; worlds of the first kind have their links one by one."""
+    """The text and links of a version; worlds of the first format have links one by one."""
 
     document: Document
     listed: tuple[ParsedLink, ...] = ()
@@ -38,18 +38,18 @@ class VersionText(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, document: Document, outlinks: Sequence[ParsedLink]) -> VersionText:
-        """Return what is to be written down."""
+        """Return the form to be written."""
         links = ParsedLinks.of(outlinks)
         return cls(document, (), links.hrefs, links.columns())
 
     @property
     def outlinks(self) -> Sequence[ParsedLink]:
-        """The links as the page shows them."""
+        """The links as parsed."""
         return self.listed or ParsedLinks.read(self.hrefs, self.told)
 
 
 class Packed(msgspec.Struct, frozen=True):
-    """A block of words and one of a body, compressed."""
+    """A block of text and one of a body, compressed."""
 
     words: bytes
     body: bytes
@@ -58,17 +58,17 @@ class Packed(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def _packer() -> Callable[[object], bytes]:
     compress, encode = zstandard.ZstdCompressor(level=LEVEL).compress, msgspec.msgpack.Encoder()
-    return lambda said: compress(encode.encode(said))
+    return lambda content: compress(encode.encode(content))
 
 
 def pack(document: Document, outlinks: Sequence[ParsedLink], body: Body) -> Packed:
-    """Pack all that a version says."""
+    """Pack the content of a version."""
     packed = _packer()
     return Packed(packed(VersionText.of(document, outlinks)), packed(body))
 
 
 class BlockWriter:
-    """Appends compressed blocks to a file and remembers where they are."""
+    """Appends compressed blocks to a file and records their positions."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._path = folder / f"{name}.bin"
@@ -89,11 +89,11 @@ class BlockWriter:
         return zstandard.ZstdDecompressor().decompress(packed)
 
     def stop(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def close(self, blocks: NDArray[np.int64]) -> None:
-        """Finish, with an index that says which block each version has."""
+        """Finish, with an index of the block of each version."""
         self.stop()
         ends = np.array(self._ends, np.int64)
         np.save(self._index, np.stack([ends[blocks], ends[blocks + 1]], axis=1))
@@ -147,7 +147,7 @@ class BlockReader:
         self._name = folder / f"{name}.bin"
 
     def read(self, version: int) -> bytes:
-        """Return the block of a version as it was."""
+        """Return the unpacked block of a version."""
         try:
             first, last = self._spans[version].tolist()
             return unpacked(self._data[first:last])
@@ -155,7 +155,7 @@ class BlockReader:
             raise self.damaged(error) from error
 
     def damaged(self, error: Exception) -> UsageError:
-        """Return what to tell the user of blocks that are not what they should be."""
+        """Return the error for damaged blocks."""
         return UsageError(f"{self._name} is damaged ({error}); make the world again")
 
 
@@ -170,7 +170,7 @@ class StoredTexts:
         self._decode_words = decoder_of(VersionText)
         self._decode_body = decoder_of(Body)
         self._folder = folder
-        # A judge asks for the document and then the strategy for the links of the same version.
+        # A judge asks for the document, and then the strategy for the links of the same version.
         self._last: tuple[int, VersionText | None] = (-1, None)
 
     def save(self, folder: Path) -> None:
@@ -179,7 +179,7 @@ class StoredTexts:
             copyfile(self._folder / name, folder / name)
 
     def words(self, version: int) -> VersionText:
-        """Return all that a version says."""
+        """Return the content of a version."""
         seen, words = self._last
         if seen != version or words is None:
             raw = self._words.read(version)
@@ -191,11 +191,11 @@ class StoredTexts:
         return words
 
     def document(self, version: int) -> Document:
-        """Return what a version says."""
+        """Return the text of a version."""
         return self.words(version).document
 
     def outlinks(self, version: int) -> Sequence[ParsedLink]:
-        """Return a version's links as the page shows them."""
+        """Return a version's links as parsed."""
         return self.words(version).outlinks
 
     def body(self, version: int) -> Body:

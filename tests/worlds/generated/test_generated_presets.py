@@ -123,7 +123,7 @@ def test_an_unknown_parameter_is_refused_with_those_there_are(preset: str) -> No
         ({"seed": -1}, "seed -1 is negative; choose 0 or more"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_it_must_be(wrong: str, message: str) -> None:
+def test_a_wrong_value_is_refused_with_what_it_must_be(wrong: dict[str, int], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         generate("topics", **wrong)
     assert str(caught.value).endswith(message)
@@ -149,6 +149,8 @@ def test_parameters_are_kept_in_the_origin() -> None:
         ("departments", {"sites": 90}, "too few for a site; ask for more pages or fewer sites"),
     ],
 )
-def test_too_few_pages_for_the_parameters_are_refused(preset: str, params, message: str) -> None:
+def test_too_few_pages_for_the_parameters_are_refused(
+    preset: str, params: dict[str, int], message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         generate(preset, 0, 1_000, **params)

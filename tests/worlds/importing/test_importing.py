@@ -3,153 +3,33 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from base64 import b32encode
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable
 from hashlib import sha1
 from pathlib import Path
 
 import brotli
 import pytest
 import zstandard
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
-from foragers.core.types import Choice, Page, Status
+from foragers.core.types import Status
 from foragers.errors import UsageError
 from foragers.worlds.archive import Archive
-from foragers.worlds.importing.importer import DEFAULTS, ImportOptions, ImportSummary, import_world
-from foragers.worlds.replay import Recorded
+from foragers.worlds.importing.importer import ImportOptions, ImportSummary, import_world
 from foragers.worlds.store import open_world
+from support.warc_files import (
+    START,
+    Headers,
+    Warc,
+    five_pages,
+    html,
+    imported,
+    linked,
+    refusal,
+    show,
+)
 from support.worlds_by_hand import address
-
-START = datetime(2020, 1, 1, tzinfo=UTC).timestamp()
-Headers = dict[str, str]
-
-
-def html(text: str, *links: str) -> bytes:
-    anchors = "".join(f'<li><a href="{address(link)}">{link}</a></li>' for link in links)
-    return f"<html><title>{text}</title><p>{text}</p><ul>{anchors}</ul></html>".encode()
-
-
-class Writer(WARCWriter):
-    """A writer that leaves no temporary files open."""
-
-    @staticmethod
-    def _create_temp_file() -> io.BytesIO:
-        return io.BytesIO()
-
-
-class Warc:
-    """Writes WARC files record by record, and knows where each record begins."""
-
-    def __init__(self, path: Path, compressed: bool | None = None) -> None:
-        self.path = path
-        self._buffer = io.BytesIO()
-        self._compressed = path.suffix == ".gz" if compressed is None else compressed
-        self._writer = Writer(self._buffer, gzip=self._compressed)
-        self.starts: list[int] = []
-
-    def __enter__(self) -> Warc:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.path.write_bytes(self._buffer.getvalue())
-
-    def page(self, name: str, at: float, body: bytes, headers: Headers | None = None) -> None:
-        """Write a page that was fetched so many seconds after the start."""
-        self.answer(name, at, "200 OK", body, {"Content-Type": "text/html", **(headers or {})})
-
-    def answer(
-        self,
-        name: str,
-        at: float,
-        status: str,
-        body: bytes = b"",
-        headers: Headers | None = None,
-        kind: str = "response",
-    ) -> None:
-        """Write any answer of a server."""
-        self.starts.append(self._buffer.tell())
-        record = self._writer.create_warc_record(
-            address(name),
-            kind,
-            payload=io.BytesIO(body),
-            http_headers=StatusAndHeaders(status, list((headers or {}).items()), "HTTP/1.1"),
-            warc_headers_dict={"WARC-Date": moment(at)},
-        )
-        self._writer.write_record(record)
-
-    def resource(self, name: str, at: float, body: bytes, kind: str) -> None:
-        """Write a record without HTTP headers."""
-        self.starts.append(self._buffer.tell())
-        record = self._writer.create_warc_record(
-            address(name),
-            "resource",
-            payload=io.BytesIO(body),
-            warc_content_type=kind,
-            warc_headers_dict={"WARC-Date": moment(at)},
-        )
-        self._writer.write_record(record)
-
-    def info(self) -> None:
-        """Write what most files begin with."""
-        self.starts.append(self._buffer.tell())
-        self._writer.write_record(self._writer.create_warcinfo_record("test", {"software": "x"}))
-
-    def revisit(self, name: str, at: float, of: float, digest: str = "sha1:X") -> None:
-        """Write that a page was found unchanged."""
-        self.starts.append(self._buffer.tell())
-        record = self._writer.create_revisit_record(
-            address(name),
-            digest,
-            address(name),
-            moment(of),
-            http_headers=StatusAndHeaders("200 OK", [("Content-Type", "text/html")], "HTTP/1.1"),
-            warc_headers_dict={"WARC-Date": moment(at)},
-        )
-        self._writer.write_record(record)
-
-    def raw(self, data: bytes) -> None:
-        """Write bytes that are no record."""
-        self.starts.append(self._buffer.tell())
-        self._buffer.write(data)
-
-
-def moment(at: float) -> str:
-    return datetime.fromtimestamp(START + at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def imported(
-    tmp_path: Path, *files: Path, options: ImportOptions = DEFAULTS
-) -> tuple[Archive, ImportSummary]:
-    summary = import_world(tmp_path / "world", list(files), options)
-    return open_world(tmp_path / "world"), summary
-
-
-def show(archive: Archive, name: str, at: float | None = None) -> Page:
-    """Return what a page shows at the end, or so many seconds after the start."""
-    url = archive.book.find(address(name))
-    assert url is not None, f"{name} is not in the world"
-    return Recorded(archive, None if at is None else START + at).answer(Choice(url, 0))
-
-
-def linked(archive: Archive, page: Page) -> list[str]:
-    hrefs = [archive.book.href(url) for url in page.links.targets.tolist()]
-    assert [link.href for link in page.links] == hrefs
-    return [href.rpartition("/")[2] for href in hrefs]
-
-
-def refusal(tmp_path: Path, files: Sequence[Path], options: ImportOptions = DEFAULTS) -> str:
-    with pytest.raises(UsageError) as caught:
-        import_world(tmp_path / "world", files, options)
-    message = str(caught.value)
-    assert "\n" not in message
-    assert not (tmp_path / "world").exists()
-    assert not list(tmp_path.glob(".*"))
-    return message
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
@@ -414,143 +294,6 @@ def test_addresses_that_differ_only_in_spelling_are_one_page(tmp_path: Path) -> 
         warc.page("http://site.test/b", 1, html("two"))
     archive, _ = imported(tmp_path, tmp_path / "a.warc.gz")
     assert (archive.pages, archive.versions) == (1, 2)
-
-
-def test_captures_without_a_sound_address_are_counted_and_others_not(
-    tmp_path: Path,
-) -> None:
-    with Warc(tmp_path / "a.warc.gz") as warc:
-        warc.page("a", 0, html("one"))
-        warc.page("dns://site.test", 0, b"dns")
-        warc.page("urn://x", 0, b"meta")
-        warc.page("http://[broken/", 0, html("bad"))
-    archive, summary = imported(tmp_path, tmp_path / "a.warc.gz")
-    assert (summary.captures, summary.bad_addresses, archive.pages) == (1, 1, 1)
-    assert summary.broken == 0
-
-
-def five_pages(path: Path) -> Warc:
-    with Warc(path) as warc:
-        for number in range(5):
-            warc.page(f"p{number}", number, html(f"page {number}", *map(str, range(200))))
-    return warc
-
-
-def held(archive: Archive) -> set[str]:
-    found = {f"p{n}" for n in range(5) if archive.book.find(address(f"p{n}")) is not None}
-    return {name for name in found if show(archive, name).status is Status.OK}
-
-
-@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-@pytest.mark.parametrize("where", ["head", "middle"])
-def test_broken_record_in_the_middle_is_passed_over(file: str, where: str, tmp_path: Path) -> None:
-    path = tmp_path / file
-    warc = five_pages(path)
-    data = bytearray(path.read_bytes())
-    begin, end = warc.starts[2:4]
-    if where == "head":
-        data[begin : begin + 8] = b"\x00" * 8
-    elif file.endswith("gz"):
-        data[(begin + end) // 2 : (begin + end) // 2 + 20] = b"\xff" * 20
-    else:
-        header = bytes(data[begin:end])
-        at = begin + header.index(b"Content-Length: ")
-        data[at : at + 20] = b"Content-Length: x\r\n\r\n"[:20]
-    path.write_bytes(data)
-    archive, summary = imported(tmp_path, path)
-    assert held(archive) >= {"p0", "p1", "p3", "p4"}
-    assert summary.broken >= 1
-
-
-@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-def test_several_broken_records_are_passed_over(file: str, tmp_path: Path) -> None:
-    path = tmp_path / file
-    warc = five_pages(path)
-    data = bytearray(path.read_bytes())
-    for number in (0, 2, 3):
-        begin = warc.starts[number]
-        data[begin : begin + 8] = b"\x00" * 8
-    path.write_bytes(data)
-    archive, _ = imported(tmp_path, path)
-    assert held(archive) == {"p1", "p4"}
-
-
-@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-def test_garbage_between_records_is_passed_over(file: str, tmp_path: Path) -> None:
-    path = tmp_path / file
-    warc = five_pages(path)
-    data = path.read_bytes()
-    at = warc.starts[2]
-    path.write_bytes(data[:at] + b"garbage \x00\xff" * 300 + data[at:])
-    archive, _ = imported(tmp_path, path)
-    assert held(archive) == {"p0", "p1", "p2", "p3", "p4"}
-
-
-@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-@pytest.mark.parametrize("share", [0.0002, 0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.3, 0.6, 0.99])
-def test_file_that_is_cut_off_is_refused_or_salvaged(
-    file: str, share: float, tmp_path: Path
-) -> None:
-    path = tmp_path / file
-    warc = five_pages(path)
-    data = path.read_bytes()
-    begin = warc.starts[4]
-    path.write_bytes(data[: begin + 1 + int((len(data) - begin) * share)])
-    message = refusal(tmp_path, [path])
-    assert "--salvage" in message
-    assert str(path) in message
-    archive, summary = imported(tmp_path, path, options=ImportOptions(salvage=True))
-    assert held(archive) == {"p0", "p1", "p2", "p3"}
-    assert (summary.captures, summary.broken) == (4, 1)
-
-
-@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-def test_file_that_ends_between_two_records_is_whole(file: str, tmp_path: Path) -> None:
-    path = tmp_path / file
-    warc = five_pages(path)
-    path.write_bytes(path.read_bytes()[: warc.starts[4]])
-    archive, summary = imported(tmp_path, path)
-    assert held(archive) == {"p0", "p1", "p2", "p3"}
-    assert summary.broken == 0
-
-
-@pytest.mark.parametrize("file", ["a.warc", "a.warc.gz"])
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\n\n", b"just some text\n" * 100, b"\x00" * 5000, gzip.compress(b"text\n" * 1000)],
-    ids=["empty", "blank", "text", "zeros", "gzip"],
-)
-def test_file_that_is_no_warc_is_refused(data: bytes, file: str, tmp_path: Path) -> None:
-    path = tmp_path / file
-    path.write_bytes(data)
-    message = refusal(tmp_path, [path])
-    assert "is it a WARC file" in message
-    assert str(path) in message
-
-
-def test_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    assert "cannot read" in refusal(tmp_path, [tmp_path / "nowhere.warc"])
-    (tmp_path / "folder.warc").mkdir()
-    assert "cannot read" in refusal(tmp_path, [tmp_path / "folder.warc"])
-
-
-def test_bad_file_after_a_good_one_leaves_nothing_behind(tmp_path: Path) -> None:
-    five_pages(tmp_path / "good.warc.gz")
-    (tmp_path / "bad.warc").write_text("no")
-    assert "bad.warc" in refusal(tmp_path, [tmp_path / "good.warc.gz", tmp_path / "bad.warc"])
-
-
-def test_file_without_answers_is_refused(tmp_path: Path) -> None:
-    with Warc(tmp_path / "a.warc.gz") as warc:
-        warc.info()
-        warc.answer("a", 0, "GET / HTTP/1.1", kind="request")
-    assert "nothing to import" in refusal(tmp_path, [tmp_path / "a.warc.gz"])
-
-
-def test_file_with_errors_only_is_refused(tmp_path: Path) -> None:
-    with Warc(tmp_path / "a.warc.gz") as warc:
-        warc.answer("a", 0, "404 Not Found")
-    assert "only errors and redirects" in refusal(tmp_path, [tmp_path / "a.warc.gz"])
 
 
 def changing(path: Path) -> Path:

@@ -99,7 +99,7 @@ def perform(task: AutomataTask) -> AutomataOutcome:
 
 
 def kept_file(task: AutomataTask) -> Path:
-    """Return where it is kept what came of a task, for a reproduction that is taken up again."""
+    """Return where it is kept what came of a task, for a reproduction that is resumed."""
     ground = task.ground
     web = ground.key, ground.seeds, ground.budget, ground.run
     told = repr((__version__, *web, task.spec, task.seed, task.crawls, task.learns, task.ledger))

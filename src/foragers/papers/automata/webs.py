@@ -128,7 +128,9 @@ def generated(request: PaperRequest, run: int) -> list[TopicOnWeb]:
         seeds = tuple(archive.book.href(url) for url in starts)
         keep = request.out / "judged"
         grounds.append(
-            TopicOnWeb("generated", web, topic, Target(words), seeds, budget, run, keep, (other,))
+            TopicOnWeb(
+                "generated", web, topic, by_keywords(words), seeds, budget, run, keep, (other,)
+            )
         )
     return grounds
 
@@ -170,8 +172,13 @@ def aims_of(request: PaperRequest) -> dict[str, Target]:
         names = split(request.relevant, ",")
         return {name: Target(relevant=name) for name in names}
     if request.topic:
-        return {words: Target(words) for words in split(request.topic, ";")}
-    return {name: Target(words) for name, words in TOPICS.items()}
+        return {words: by_keywords(words) for words in split(request.topic, ";")}
+    return {name: by_keywords(words) for name, words in TOPICS.items()}
+
+
+def by_keywords(words: str) -> Target:
+    """Return a topic whose pages are judged as the paper judges them."""
+    return Target(words, "keywords")
 
 
 def split(text: str, mark: str) -> Sequence[str]:

@@ -93,7 +93,7 @@ def news_in(ground: SimulatedWeb, until: float, new_within: float) -> int:
 
 
 def end_of(outcomes: Iterable[FleetOutcome]) -> float:
-    """Return when the last of some runs is over: the step under way at its end is finished."""
+    """Return when the last of some runs is over: the step in progress at its end is finished."""
     ends: list[float] = []
     for one in outcomes:
         ends += [one.run.end, *one.run.finds.times[-1:].tolist()]

@@ -174,7 +174,7 @@ def seeds_of(kind: FleetKind, request: PaperRequest) -> range:
 
 
 def keeps_ledger(request: PaperRequest, by_paper: bool, in_tables: bool = True) -> bool:
-    """Say whether a run is written down download by download."""
+    """Return whether a run is written down download by download."""
     return request.ledgers == "all" or by_paper or (in_tables and request.ledgers == "tables")
 
 

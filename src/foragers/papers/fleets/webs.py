@@ -88,13 +88,13 @@ def ground_of(terrain: Terrain) -> SimulatedWeb:
 
 
 def wanted_of(archive: Archive, terrain: Terrain) -> NDArray[np.bool_] | None:
-    """Say which versions are on topic, if new alone is not enough."""
+    """Return which versions are on topic, if new alone is not enough."""
     urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))
     if terrain.relevant is not None:
         return np.isin(urls, np.fromiter(truth(archive, terrain.relevant), np.int64))
     if terrain.topic is None:
         return None
-    judge = build_judge(Target(topic=terrain.topic))
+    judge = build_judge(Target(topic=terrain.topic, similarity="keywords"))
     wanted = np.zeros(archive.versions, np.bool_)
     for version in np.flatnonzero(archive.same_as == np.arange(archive.versions)).tolist():
         page = page_of(archive, version, int(urls[version]))

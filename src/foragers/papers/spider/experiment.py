@@ -108,7 +108,7 @@ class SpiderSite:
 class SiteRun:
     """One crawl of a site: how many wanted pages were found after each link that was followed.
 
-    `links` is how many links there are to follow in all, each address counted once; `targets` how
+    `links` is how many links there are to follow in all, each URL counted once; `targets` how
     many wanted pages can be found.
     """
 
@@ -193,7 +193,7 @@ ONLINE, ALONE, LIMITED = "online", "online, no model", "words limited"
 MANY = 3
 """With more wanted pages a site than this, on average, 75 % of them are looked for, else one."""
 NAMED, LONGEST = 5, 80
-"""So many sites are named, and so many letters of their names are in those of files."""
+"""So many sites are named, and so many characters of their names are in those of files."""
 
 
 def spiders() -> dict[str, str]:
@@ -296,7 +296,7 @@ def experiment(
 
 
 def told(passed_over: Mapping[str, str]) -> str:
-    """Say which sites were passed over for which reasons, or how many."""
+    """Return which sites were passed over for which reasons, or how many."""
     by_reason: dict[str, list[str]] = {}
     for site, reason in passed_over.items():
         by_reason.setdefault(reason, []).append(site)

@@ -60,7 +60,7 @@ def worlds(request: PaperRequest) -> Iterator[tuple[str, Path, Target]]:
         if len({path.name for path in request.worlds}) < len(request.worlds):
             raise UsageError("--world: two worlds have the same name; rename one")
         for path in request.worlds:
-            yield path.name, path, Target(request.topic, relevant=request.relevant)
+            yield path.name, path, Target(request.topic, "keywords", relevant=request.relevant)
         return
     for number in range(request.runs or 1):
         for preset, pages in PAGES.items():

@@ -1,4 +1,4 @@
-"""Worlds made up by rule: the same preset, size and seed give the same web, byte for byte."""
+"""Generated worlds: the same preset, size and seed give the same web, byte for byte."""
 
 from foragers.worlds.generated.presets import PRESETS, generate
 

@@ -1,4 +1,4 @@
-"""Putting a world together: addresses, columns and words from pages, versions and links."""
+"""Building a world from pages, versions and links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foragers.worlds.generated.text.style import Role, Style
 from foragers.worlds.generated.text.texts import GeneratedTexts
 
 START = 1_704_067_200.0
-"""When generated worlds begin: the first of January 2024, a Monday."""
+"""The start of generated worlds: the first of January 2024, a Monday."""
 
 DAY = 86_400.0
 
@@ -27,7 +27,7 @@ Origin: TypeAlias = dict[str, str | int | float]
 
 @dataclass(slots=True)
 class Pages:
-    """The addresses of pages, and for each its topic, its second topic and its kind."""
+    """The URLs of pages, and for each its topic, its second topic and its kind."""
 
     hrefs: Sequence[str]
     topics: Numbers
@@ -45,14 +45,14 @@ class Timeline:
 
     @classmethod
     def standing(cls, ages: NDArray[np.float64]) -> Timeline:
-        """Return the versions of pages that never change, of some ages in seconds."""
+        """Return one version of each page, with the given ages in seconds."""
         count = len(ages)
         return cls(np.arange(count + 1), START - ages.round(), np.zeros(count, np.int64))
 
 
 @dataclass(slots=True)
 class Weave:
-    """The links of all versions: where those of each start, their targets and their roles."""
+    """The links of all versions: the start of each version's links, the targets and the roles."""
 
     starts: Numbers
     targets: Ids
@@ -68,7 +68,7 @@ class Strands:
     roles: list[NDArray[np.uint8]] = field(default_factory=list)
 
     def add(self, sources: Numbers, targets: Numbers, role: Role) -> None:
-        """Draw links from pages to pages; those of a page to itself are left out."""
+        """Add links from pages to pages; those of a page to itself are left out."""
         kept = sources != targets
         self.sources.append(sources[kept].astype(np.int32))
         self.targets.append(targets[kept].astype(np.int32))
@@ -95,7 +95,7 @@ def world(
     origin: Origin,
     end: float | None = None,
 ) -> Archive:
-    """Return the world of all this; it evolves if it has an end."""
+    """Return the world; it evolves if it has an end."""
     book = AddressBook.pack(pages.hrefs)
     count = len(timeline.times)
     marks = GeneratedColumns(
@@ -129,7 +129,7 @@ def world(
 
 
 def members(prefix: str, names: Sequence[str], numbers: Numbers) -> dict[str, Ids]:
-    """Return a label for each name, of the pages that have its number; "" names no label."""
+    """Return a label for each name, with the pages that have its number; "" is no label."""
     order = np.argsort(numbers, kind="stable").astype(np.int32)
     edges = np.searchsorted(numbers[order], np.arange(len(names) + 1))
     return {

@@ -1,8 +1,8 @@
 """`companies`: many small company sites with one page to find in each.
 
-The target is the page that names the company's officers.  It is two to five clicks from
-the home page, through pages about the company, its investors, its governance or its
-people; the way differs from site to site, and most of a site is products and support.
+The target is the page that names the company's officers.  It is two to five clicks from the home
+page, through pages about the company, its investors, its governance or its people; the path differs
+from site to site, and most of a site is products and support.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ WAYS: tuple[dict[int, int], ...] = (
     {ABOUT: HOME, INVESTORS: ABOUT, GOVERNANCE: INVESTORS, OFFICERS: GOVERNANCE, TEAM: ABOUT},
     {ABOUT: HOME, INVESTORS: ABOUT, GOVERNANCE: INVESTORS, TEAM: GOVERNANCE, OFFICERS: TEAM},
 )
-"""The page above each page on the way to the officers: they are 2, 3, 3, 4 and 5 clicks away."""
+"""The parent of each page on the path to the officers, which are 2, 3, 3, 4 and 5 clicks away."""
 
 FILES = {
     ABOUT: "company/", INVESTORS: "investors/", GOVERNANCE: "governance.html",
@@ -157,10 +157,10 @@ FILES = {
 
 @dataclass(frozen=True)
 class CompaniesParameters:
-    """What can be chosen of a `companies` world.
+    """The parameters of a `companies` world.
 
-    `sites` is the number of companies, `spread` the standard deviation of the logarithm of
-    their sizes; `back` is the share of pages that link back to the page that lists them.
+    `sites` is the number of companies, `spread` the standard deviation of the logarithm of their
+    sizes; `back` is the share of pages that link back to the page that lists them.
     """
 
     sites: int = 26
@@ -171,8 +171,8 @@ class CompaniesParameters:
 
 
 def plan(way: dict[int, int]) -> tuple[Branch, ...]:
-    """Return the plan of a site whose officers are found in one of the ways."""
-    # A page comes after the page above it, wherever the way puts it.
+    """Return the plan of a site with one of the paths to its officers."""
+    # A page comes after its parent, wherever the path puts it.
     order: list[int] = [HOME]
     while len(order) <= len(way):
         order += [page for page, above in way.items() if above in order and page not in order]

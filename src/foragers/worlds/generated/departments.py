@@ -1,8 +1,8 @@
 """`departments`: a few university departments with many research papers to find.
 
-Papers, the targets, hang below publication lists, people and projects; most of a site
-is something else: lecture notes, personal pages, manuals, announcements.  So a link to a
-person or a project promises papers a step or two later, and one to a course does not.
+Papers, the targets, are below publication lists, people and projects; most of a site is something
+else: lecture notes, personal pages, manuals, announcements.  So a link to a person or a project
+promises papers a step or two later, and one to a course does not.
 """
 
 from __future__ import annotations
@@ -184,18 +184,18 @@ PLAN = (
 )  # fmt: skip
 
 TOPICLESS = (HOME, PEOPLE, RESEARCH, TEACHING, OFFICE, PRIVATE)
-"""Kinds of pages that are about no area, or about all."""
+"""Kinds of pages that have no research area, or all."""
 
 AREAS = ("robotics", "vision", "learning", "language", "databases", "networks", "security")
-"""What the departments work on."""
+"""The research areas of the departments."""
 
 
 @dataclass(frozen=True)
 class DepartmentsParameters:
-    """What can be chosen of a `departments` world.
+    """The parameters of a `departments` world.
 
-    `sites` is the number of departments; `inherit` the share of pages that have the topic of
-    the page that lists them; `back` the share of pages that link back to it.
+    `sites` is the number of departments; `inherit` the share of pages that have the topic of the
+    page that lists them; `back` the share of pages that link back to it.
     """
 
     sites: int = 4

@@ -1,9 +1,9 @@
 """`news`: a news site over eighteen days, scale-free and a small world.
 
-Its structure is tuned to that of the site in the `selection` paper, over all links of
-all versions: most pages link nowhere, a few to very many, and how often a page is linked
-follows a power law.  docs/generated-worlds.md has the numbers.  The home page lists a
-tenth of the news; the rest is found through sections, desks and reports.
+Its structure is fitted to that of the site in the `selection` paper, over all links of all
+versions: most pages have no links, a few have very many, and the number of links to a page follows
+a power law.  docs/generated-worlds.md has the numbers.  The home page lists a tenth of the news;
+the rest is found through sections, desks and reports.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ HOST_OF_SECTION = {
 SITE = "dailykestrel.com"
 
 SECTION_WORDS, DESK_WORDS, SERVICE_WORDS = 800_000, 900_000, 700_000
-"""Where the made-up names of sections, desks and service pages begin."""
+"""First word numbers of the generated names of sections, desks and service pages."""
 
 
 def news_world(seed: int, pages: int, parameters: NewsParameters, origin: Origin) -> Archive:
@@ -91,7 +91,7 @@ def news_world(seed: int, pages: int, parameters: NewsParameters, origin: Origin
 
 
 def fixed_links(room: Newsroom, random: np.random.Generator) -> tuple[Fixed, Fixed]:
-    """Return the links for getting about the site, and those to its service pages."""
+    """Return the navigation links, and those to service pages."""
     sections, fronts = np.arange(1, room.first_front), room.fronts
     above = 1 + room.section[fronts]
     reports = room.reports
@@ -114,7 +114,7 @@ def fixed_links(room: Newsroom, random: np.random.Generator) -> tuple[Fixed, Fix
 
 
 def topic_rows(room: Newsroom) -> tuple[Numbers, Numbers]:
-    """Return the rows of each page's topic, its section's, and of its second one, its desk's."""
+    """Return the vocabulary rows of each page's topic (its section) and second topic (its desk)."""
     topics = 1 + room.section
     seconds = 1 + room.sections + room.section * room.desks + room.desk
     topics[HOME] = 0
@@ -123,14 +123,14 @@ def topic_rows(room: Newsroom) -> tuple[Numbers, Numbers]:
 
 
 def section_names(count: int) -> tuple[str, ...]:
-    """Return the names of so many sections."""
+    """Return the names of sections."""
     names = (*SECTIONS, *(name for name in reversed(tuple(SUBJECTS)) if name not in SECTIONS))
     more = (made_up(SECTION_WORDS + at) for at in range(count - len(names)))
     return (*names[:count], *more)
 
 
 def hrefs(room: Newsroom) -> list[str]:
-    """Return the addresses of all pages; an article's tells its day and its section."""
+    """Return the URLs of all pages; an article's URL has its day and its section."""
     names = section_names(room.sections)
     hosts = [f"http://{HOSTS[HOST_OF_SECTION.get(name, 0)]}.{SITE}" for name in names]
     fixed = [f"http://www.{SITE}/"]
@@ -154,9 +154,9 @@ def hrefs(room: Newsroom) -> list[str]:
 
 
 def dated(day_numbers: Numbers) -> list[str]:
-    """Return days as they stand in addresses."""
+    """Return days as they stand in URLs."""
     start = datetime.fromtimestamp(START, UTC)
-    known = {
+    texts = {
         day: f"{start + timedelta(days=day):%Y/%m/%d}" for day in np.unique(day_numbers).tolist()
     }
-    return [known[day] for day in day_numbers.tolist()]
+    return [texts[day] for day in day_numbers.tolist()]

@@ -1,9 +1,9 @@
-"""Who links to whom on a news site, and since when.
+"""The links of a news site, and when they appear.
 
-How often a page is linked is drawn first, from a power law.  Each link then looks for a
-page to stand on, at a moment soon after the birth of its target for the first link and
-later for the others: one that is gathering links at that moment, at the same desk,
-in the same section or anywhere, and each in proportion to how many it gathers a day.
+The number of links to a page is drawn first, from a power law.  Each link is then assigned to a
+page, at a time soon after the birth of its target for the first link and later for the others: to a
+page that gathers links at that time, at the same desk, in the same section or anywhere, in
+proportion to the number of links that it gathers per day.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from foragers.worlds.generated.text.seeded import generator
 
 MOST_LINKED = 700
 SECTION_LINKS, FRONT_LINKS = 900.0, 60.0
-"""How many links a section's page and a desk's front gather in 18 days, about."""
+"""Approximate numbers of links that a section's page and a desk's front gather in 18 days."""
 
 FIRST_LINK, LATER_LINK, LATER_SPREAD = 600.0, 8 * HOUR, 1.2
-"""How long after its birth a page is linked: mean; for later links, the median and the spread."""
+"""The time from its birth until a page is linked: mean; for later links, median and spread."""
 
 EARLY = 2 * HOUR
 BEFORE_START = -0.3 * DAY
-"""Home and section pages show only what came in since then, so older articles look elsewhere."""
+"""Home and section pages show only articles since then, so older ones are linked elsewhere."""
 
 REPORTS_ON_HOME = 0.1
-"""How much less likely a report is on the home page than another article."""
+"""The probability of a report on the home page, relative to other articles."""
 
 
 @dataclass(slots=True)
 class Events:
-    """Links as they appear: on which page, to which, when."""
+    """Links with the time when they appear."""
 
     sources: Numbers
     targets: Numbers
@@ -50,7 +50,7 @@ class Events:
 
 
 class Gatherers:
-    """The pages that gather links, sorted by desk, with the times and rates at which they do."""
+    """The pages that gather links, sorted by desk, with their times and rates."""
 
     def __init__(self, room: Newsroom, random: np.random.Generator) -> None:
         chosen, reports = room.parameters, room.reports
@@ -67,15 +67,15 @@ class Gatherers:
         )
         ends = np.concatenate((np.full(fixed, float(room.end)), room.born[reports] + lives * DAY))
         # A section's own page stands before those of its desks.
-        places = room.section[pages] * (room.desks + 1) + room.desk[pages] + 1
-        order = np.argsort(places, kind="stable")
-        self.pages, self.places = pages[order], places[order]
+        positions = room.section[pages] * (room.desks + 1) + room.desk[pages] + 1
+        order = np.argsort(positions, kind="stable")
+        self.pages, self.positions = pages[order], positions[order]
         self.since, self.until = room.born[self.pages], ends[order]
         self.rates = rates[order]
         self.rotating = self.pages < room.first_front
 
     def active(self, hour: int) -> Numbers:
-        """Return which gather links in an hour."""
+        """Return which pages gather links in an hour."""
         active = (self.since <= (hour + 1) * HOUR) & (self.until >= hour * HOUR)
         if hour * HOUR < BEFORE_START:
             active &= ~self.rotating
@@ -105,7 +105,7 @@ def events(room: Newsroom, seed: int) -> Events:
 
 
 def wanted_links(room: Newsroom, random: np.random.Generator) -> tuple[Numbers, Numbers, Floats]:
-    """Draw how often each article is linked, and when; later links may fall after the end."""
+    """Draw the number of links to each article, and their times; some fall after the end."""
     chosen = room.parameters
     likely = power(np.arange(1, MOST_LINKED + 1), -chosen.in_power)
     articles = np.arange(room.first_article, room.pages)
@@ -142,7 +142,7 @@ def assign(
     gatherers: Gatherers,
     random: np.random.Generator,
 ) -> None:
-    """Find for every link without a source one that is gathering at its hour."""
+    """Assign every link without a source to a page that gathers links at its hour."""
     waiting = np.flatnonzero(sources < 0)
     hours = np.floor(times[waiting] / HOUR).astype(np.int64)
     order = np.argsort(hours, kind="stable")
@@ -153,18 +153,18 @@ def assign(
         active = gatherers.active(int(hours[first]))
         lows, highs = reach(room, targets[links], random)
         passed = np.concatenate(([0.0], np.cumsum(gatherers.rates[active])))
-        places = gatherers.places[active]
-        low = passed[np.searchsorted(places, lows)]
-        high = passed[np.searchsorted(places, highs)]
+        positions = gatherers.positions[active]
+        low = passed[np.searchsorted(positions, lows)]
+        high = passed[np.searchsorted(positions, highs)]
         nobody = low == high
         low[nobody], high[nobody] = 0.0, passed[-1]
         drawn = low + (high - low) * random.random(len(links))
-        found = np.searchsorted(passed, drawn, side="right") - 1
-        sources[links] = gatherers.pages[active[np.minimum(found, len(active) - 1)]]
+        drawn_rows = np.searchsorted(passed, drawn, side="right") - 1
+        sources[links] = gatherers.pages[active[np.minimum(drawn_rows, len(active) - 1)]]
 
 
 def reach(room: Newsroom, targets: Numbers, random: np.random.Generator) -> tuple[Numbers, Numbers]:
-    """Draw how far away each link may stand, as a range of places."""
+    """Draw how far away the source of each link may be, as a range of indexes."""
     chosen, width = room.parameters, room.desks + 1
     section = room.section[targets] * width
     desk = section + room.desk[targets] + 1
@@ -183,7 +183,7 @@ def close_triads(
     times: Floats,
     random: np.random.Generator,
 ) -> None:
-    """Let some second links stand on the page that links to the first one's."""
+    """Move some second links to the page that links to the first one's source."""
     parents = np.full(room.pages, -1)
     first = turns == 0
     parents[targets[first]] = sources[first]

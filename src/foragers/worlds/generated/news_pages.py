@@ -1,11 +1,9 @@
-"""When news comes in: more by day than by night, less at weekends.
+"""The pages of a news site: which there are, their topics, and when they appear.
 
-The pages of a news site: which there are, what they are about, when they appear.
-
-Numbered first are the pages that are always there: the home page, a page for each
-section, a front page for each desk of a section, and service pages.  Articles
-follow in the order of their birth; some of them are *reports*, which gather links to
-other articles while they are alive.  Times are seconds from the start of the world.
+Pages that are always there come first: the home page, a page for each section, a front page for
+each desk of a section, and service pages.  Articles follow in the order of their birth; some of
+them are *reports*, which gather links to other articles while they are alive.  Times are seconds
+from the start of the world.  News comes in more by day than by night, and less at weekends.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from foragers.worlds.generated.text.seeded import generator
 
 HOUR = 3600.0
 BUSIEST = 15
-"""The hour of the day at which most is written."""
+"""The hour of the day with most news."""
 
 
 def moments(
@@ -33,10 +31,10 @@ def moments(
     weekend: float,
     random: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Draw so many moments, in seconds from midnight before a Monday, in order.
+    """Draw times, in seconds from midnight before a Monday, in order.
 
-    The rate swings by the share `swing` around its daily mean, and is `weekend` times
-    that of a weekday on Saturdays and Sundays.
+    The rate varies by the share `swing` around its daily mean, and is `weekend` times that of a
+    weekday on Saturdays and Sundays.
     """
     hours = np.linspace(first_day * 24, last_day * 24, 1 + max(1, int((last_day - first_day) * 24)))
     rate = 1 + swing * cos_of_turns((hours - BUSIEST) / 24)
@@ -56,27 +54,26 @@ Floats = NDArray[np.float64]
 HOME, SECTION, FRONT, SERVICE, ARTICLE, REPORT = range(6)
 
 ALWAYS, OLDEST = -400 * int(DAY), 365.0
-"""When the pages appeared that are always there, and the age in days of the oldest article."""
+"""When the permanent pages appeared, and the age in days of the oldest article."""
 
 PAPER_PAGES, PAPER_DAYS = 33_000, 18.0
-"""How many URLs the foragers of the `selection` paper found, and in how many days."""
+"""The number of URLs that the foragers of the `selection` paper found, and its days."""
 
 
 @dataclass(frozen=True)
 class NewsParameters:
-    """What can be chosen of a `news` world.
+    """The parameters of a `news` world.
 
-    Of the URLs, `daily` appear each day if there are 33,000, and in proportion if not, as
-    far as the pages last; the others are there at the start.
-    `reports` is the share of articles that link to others; how many links one is to have
-    follows a power law with exponent `out_power` up to `out_most`, and it goes on
-    adding them for some `report_days`.  How often a page is linked follows a power law with
-    `in_power`.  `near` and `nearby` are the shares of links that stay at the desk and in
-    the section, `triads` the share of second links that come from a page that links to
-    the first, `upward` the share of reports that link to their desk.  `home` is the
-    share of new articles that the home page lists, `early` the share linked before birth.
-    `corrected` is the share of articles whose words change later, `links_only` the share of
-    changes of a rotating page that leave its own words as they are.
+    Of the URLs, `daily` appear each day if there are 33,000, and in proportion if not, as far as
+    the pages last; the others are there at the start. `reports` is the share of articles that link
+    to others; the number of links of a report follows a power law with exponent `out_power` up to
+    `out_most`, and it adds them for about `report_days`.  The number of links to a page follows a
+    power law with `in_power`.  `near` and `nearby` are the shares of links that stay at the desk
+    and in the section, `triads` the share of second links that come from a page that links to the
+    first, `upward` the share of reports that link to their desk.  `home` is the share of new
+    articles that the home page lists, `early` the share linked before birth. `corrected` is the
+    share of articles whose text changes later, `links_only` the share of changes of a rotating page
+    that leave its own text unchanged.
     """
 
     days: float = 18.0
@@ -134,7 +131,7 @@ class Newsroom:
         return self.first_front + self.section[pages] * self.desks + self.desk[pages]
 
     def busyness(self) -> Floats:
-        """Return how much each section produces: the first ones most."""
+        """Return the share of news of each section: the first ones have most."""
         weights = 1 / (np.arange(self.sections) + 2.0)
         return np.asarray(weights / weights.sum())
 
@@ -159,7 +156,7 @@ class Newsroom:
         )
 
     def _places(self, random: np.random.Generator) -> tuple[Numbers, Numbers]:
-        """Give every page a section and a desk in it; a section's own page has desk -1."""
+        """Assign a section and a desk to every page; a section's own page has desk -1."""
         section = random.choice(self.sections, self.pages, p=self.busyness())
         desk = random.integers(self.desks, size=self.pages)
         section[1 : self.first_front] = np.arange(self.sections)

@@ -1,8 +1,8 @@
-"""Versions of pages that change: what each showed, and from when on.
+"""The versions of pages that change: what each showed, and from when on.
 
-A page that gathers links shows the newest of them first.  Rotating pages show only so
-many, and older ones fall off; the rest keep all they ever had.  Changes become visible
-when the page is next made up, so several may come at once.
+A page that gathers links shows the newest of them first.  Rotating pages show a limited number, and
+older ones are dropped; the others keep all.  Changes become visible when the page is next rebuilt,
+so several may come at once.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from foragers.worlds.generated.news_pages import HOUR, Newsroom
 from foragers.worlds.generated.text.style import Role
 
 MADE_UP = (900, 1800, 3600, 3600, 3600, 3600)
-"""How many seconds apart a page of each kind is made up anew."""
+"""The seconds between two rebuilds of a page of each kind."""
 
 SHOWN = (60, 40, 40, 0, 1_000_000, 1_000_000)
-"""How many of its newest links a page of each kind shows."""
+"""The number of newest links that a page of each kind shows."""
 
 OPENING = -int(HOUR)
-"""When the pages that are always there show what came in before the start."""
+"""When the permanent pages show news from before the start."""
 
 
 @dataclass(slots=True)
@@ -37,16 +37,16 @@ class Items:
     keys: Numbers
 
     @classmethod
-    def of(cls, room: Newsroom, found: Events) -> Items:
-        """Sort links by page and by when the page shows them; repeated ones count once."""
-        shown = visible(room, found)
-        order = np.lexsort((shown, found.targets, found.sources))
-        pairs = found.sources[order] * room.pages + found.targets[order]
+    def of(cls, room: Newsroom, links: Events) -> Items:
+        """Sort links by page and by the time when the page shows them; repeated ones count once."""
+        shown = visible(room, links)
+        order = np.lexsort((shown, links.targets, links.sources))
+        pairs = links.sources[order] * room.pages + links.targets[order]
         order = order[np.flatnonzero(np.diff(pairs, prepend=-1))]
-        order = order[np.lexsort((-shown[order], found.sources[order]))]
-        sources = found.sources[order]
+        order = order[np.lexsort((-shown[order], links.sources[order]))]
+        sources = links.sources[order]
         starts = np.searchsorted(sources, np.arange(room.pages + 1))
-        return cls(starts, found.targets[order], key(sources, shown[order]))
+        return cls(starts, links.targets[order], key(sources, shown[order]))
 
 
 @dataclass(slots=True)
@@ -64,21 +64,21 @@ class GeneratedVersions:
 
 
 def key(pages: Numbers, times: Numbers) -> Numbers:
-    """Return one number that sorts by page and then by time."""
+    """Return a number that sorts by page and then by time."""
     return (pages << 32) + times + (1 << 31)
 
 
-def visible(room: Newsroom, found: Events) -> Numbers:
-    """Return when each link is shown: when its page is next made up, or is born."""
-    kinds, born = room.kinds[found.sources], room.born[found.sources]
+def visible(room: Newsroom, links: Events) -> Numbers:
+    """Return when each link is shown: when its page is next rebuilt, or is born."""
+    kinds, born = room.kinds[links.sources], room.born[links.sources]
     apart = np.array(MADE_UP)[kinds]
-    times = np.ceil(found.times / apart).astype(np.int64) * apart
-    times = np.where(found.times <= born, born, np.maximum(times, born))
-    return np.where(found.sources < room.first_article, np.maximum(times, OPENING), times)
+    times = np.ceil(links.times / apart).astype(np.int64) * apart
+    times = np.where(links.times <= born, born, np.maximum(times, born))
+    return np.where(links.sources < room.first_article, np.maximum(times, OPENING), times)
 
 
 def versions(room: Newsroom, items: Items, random: np.random.Generator) -> GeneratedVersions:
-    """Return every moment at which a page was born, changed its links or was corrected."""
+    """Return every time at which a page was born, changed its links or was corrected."""
     chosen = room.parameters
     pages = np.arange(room.pages)
     changed = np.unique(items.keys)
@@ -101,7 +101,7 @@ def versions(room: Newsroom, items: Items, random: np.random.Generator) -> Gener
 
 
 def merged(urls: Numbers, times: Numbers, words: NDArray[np.bool_]) -> GeneratedVersions:
-    """Sort moments by page and time, make those at the same time one, and count revisions."""
+    """Sort times by page and time, merge equal ones, and count revisions."""
     order = np.lexsort((times, urls))
     urls, times, words = urls[order], times[order], words[order]
     firsts = np.flatnonzero(np.diff(key(urls, times), prepend=-1))
@@ -134,7 +134,7 @@ class Fixed:
 def lay_out(
     room: Newsroom, items: Items, navigation: Fixed, footer: Fixed, editions: GeneratedVersions
 ) -> Weave:
-    """Return the links of every version: navigation, what is new, what lasts, and the footer."""
+    """Return the links of every version: navigation, new links, lasting links, and the footer."""
     urls = editions.urls
     newest, count, lasting = shown_items(room, items, editions)
     in_text = len(navigation.targets)
@@ -161,11 +161,11 @@ def lay_out(
 def shown_items(
     room: Newsroom, items: Items, editions: GeneratedVersions
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Return of each version how many new links it shows, how many it had, and how many last."""
+    """Return for each version the numbers of new links shown, of all so far, and of lasting."""
     urls = editions.urls
     rising, before = np.sort(items.keys), items.starts[urls]
     count = np.searchsorted(rising, key(urls, editions.times), side="right") - before
-    # What a desk's front had at the opening is its archive, which it keeps.
+    # The links of a desk's front page at the opening are its archive, which it keeps.
     opening = np.searchsorted(rising, key(urls, np.full(len(urls), OPENING)), "right") - before
     archive = (urls >= room.first_front) & (urls < room.first_article)
     lasting = np.where(archive, np.minimum(opening, count), 0)
@@ -174,14 +174,14 @@ def shown_items(
 
 
 def item_roles(room: Newsroom, items: Items) -> NDArray[np.uint8]:
-    """Links stand in the text of an article, and in the lists of other pages."""
+    """Return the roles of links: in the text of an article, and in the lists of other pages."""
     counts = np.diff(items.starts)
     listing = np.arange(room.pages) < room.first_article
     return np.repeat(np.where(listing, Role.LISTING, Role.CONTENT).astype(np.uint8), counts)
 
 
 def ranges(starts: Numbers, counts: Numbers) -> Numbers:
-    """Return start, start + 1, ... for each start, so many of each, one after the other."""
+    """Return start, start + 1, ... for each start, a given number of each, one after the other."""
     ends = np.cumsum(counts)
     every = np.arange(ends[-1] if len(ends) else 0)
     return np.asarray(every + np.repeat(starts - (ends - counts), counts))

@@ -1,4 +1,4 @@
-"""The presets by name, and the one function that makes a world from one."""
+"""The presets by name, and the function that makes a world from one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from foragers.worlds.generated.topics import TopicsParameters, topics_world
 
 @dataclass(frozen=True)
 class Preset:
-    """A way of making worlds: its function, its parameters, its usual and its smallest size."""
+    """A kind of generated world: its function, its parameters, its default and smallest size."""
 
     make: Callable[[int, int, Any, Origin], Archive]
     parameters: type[Any]
@@ -57,13 +57,13 @@ def generate(
 
 def parameters_of(preset: str, chosen: Preset, params: Mapping[str, int | float]) -> Any:
     """Return the parameters of a preset with some of them changed."""
-    known = {field.name: field.default for field in fields(chosen.parameters)}
+    defaults = {field.name: field.default for field in fields(chosen.parameters)}
     for name, value in params.items():
-        if name not in known:
+        if name not in defaults:
             raise UsageError(
-                f"preset {preset!r} has no parameter {name!r}; it has {', '.join(known)}"
+                f"preset {preset!r} has no parameter {name!r}; it has {', '.join(defaults)}"
             )
-        whole = isinstance(known[name], int)
+        whole = isinstance(defaults[name], int)
         if not isinstance(value, int if whole else int | float) or value < whole:
             wanted = "a whole number from 1" if whole else "a number from 0"
             raise UsageError(f"parameter {name!r} of {preset!r} is {value!r}; it must be {wanted}")

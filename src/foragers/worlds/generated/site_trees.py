@@ -1,8 +1,8 @@
-"""Sites that people keep: trees of pages below a home page, with links across.
+"""Sites as trees of pages below a home page, with links across.
 
-A site is planned as branches: so many pages of a kind, each listed on a page of one of
-its parent kinds.  Children take after their parents: they have mostly the same topic,
-and some kinds live on the host and in the folder of the page that lists them.
+A site is planned as branches: a number of pages of a kind, each listed on a page of one of its
+parent kinds.  Children resemble their parents: they mostly have the same topic, and some kinds are
+on the host and in the directory of the page that lists them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from foragers.worlds.generated.text.vocabulary import made_up
 class Branch:
     """The pages of one kind in a site.
 
-    There are `share` of all pages, or one if that is 0.  Each is listed on a page of a
-    parent kind, and on `again` others of these on average; `across` links lead from each to pages
-    of the `beside` kinds.  `host` is a host of the site, or "" for the parent's; a
-    page with a `folder` has its children below it.
+    There are `share` of all pages, or one if that is 0.  Each is listed on a page of a parent kind,
+    and on `again` others of these on average; `across` links lead from each to pages of the
+    `beside` kinds.  `host` is a host of the site, or "" for the parent's; a page with a `folder`
+    has its children below it.
     """
 
     kind: int
@@ -69,7 +69,7 @@ class Grower:
         self.count = 0
 
     def grow(self, name: str, plan: Sequence[Branch], pages: int, topics: Numbers) -> None:
-        """Add a site of so many pages that is about some topics."""
+        """Add a site of some pages and topics."""
         if pages < 2 * len(plan):
             raise UsageError(
                 f"{pages} pages are too few for a site; ask for more pages or fewer sites"
@@ -100,14 +100,14 @@ class Grower:
         spans: dict[int, tuple[int, int]],
         topics: Numbers,
     ) -> None:
-        """Give the pages of a branch their parents and their topics."""
+        """Assign parents and topics to the pages of a branch."""
         first, count = spans[branch.kind]
         mine = slice(first, first + count)
         site.kinds[mine] = branch.kind
         site.topics[mine] = self.random.choice(topics, count)
         if branch.parents:
             parents = self._members(branch.parents, spans, count)
-            # A page that would hang below a later one of its own kind hangs below the first.
+            # A page that would be below a later one of its own kind is below the first.
             late = parents >= np.arange(first, first + count)
             parents[late] = spans[branch.parents[0][0]][0]
             site.parents[mine] = parents
@@ -128,7 +128,7 @@ class Grower:
         return np.asarray(bounds[:, 0] + (bounds[:, 1] * skewed).astype(np.int64))
 
     def _address(self, site: GeneratedSite, branch: Branch, span: tuple[int, int]) -> None:
-        """Give the pages of a branch their hosts, folders and addresses."""
+        """Assign hosts, directories and URLs to the pages of a branch."""
         first, count = span
         for at in range(first, first + count):
             parent = int(site.parents[at])
@@ -184,7 +184,7 @@ class Grower:
 
 
 def sizes_of(weights: NDArray[np.float64], pages: int) -> list[int]:
-    """Share so many pages out in proportion to weights."""
+    """Divide pages in proportion to weights."""
     ends = np.cumsum(weights)
     cuts = (ends / ends[-1] * pages).round().astype(np.int64)
     return [int(size) for size in np.diff(cuts, prepend=0)]

@@ -1,9 +1,9 @@
 """`topics`: one large web of many hosts and many topics.
 
-A host is about two or three topics; its pages form a tree below its home page, pages
-of one topic next to each other.  Besides, pages link to pages of their own topic, of a
-related one, and of any, on any host; in each topic some pages are much linked to, and
-some are hubs that do little but link.
+A host is about two or three topics; its pages form a tree below its home page, with pages of one
+topic next to each other.  In addition, pages link to pages of their own topic, of a related one,
+and of any, on any host; in each topic some pages have many links to them, and some are hubs that
+consist mainly of links.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ KINDS = (
 )
 
 MIXTURE = (0.6, 0.3, 0.1)
-"""How the pages of a host are shared out among its topics."""
+"""The shares of a host's pages among its topics."""
 
 BRANCHES = 7
-"""How many pages a page of a host's tree has below it."""
+"""The number of children of a page in a host's tree."""
 
 POPULARITY = 3.0
 """In a topic the page of rank r (from 0 to 1) is linked to like r^(1/3 - 1)."""
@@ -67,12 +67,12 @@ POPULARITY = 3.0
 
 @dataclass(frozen=True)
 class TopicsParameters:
-    """What can be chosen of a `topics` world.
+    """The parameters of a `topics` world.
 
-    `links` is the mean number of links in the text of a page; of these `same_host`,
-    `same_topic` and `related` are the shares that stay on the host, go to the same
-    topic and to a related one; the rest goes anywhere.  `general` is the share of pages
-    that have no topic, `hubs` of those that are hubs.
+    `links` is the mean number of links in the text of a page; of these `same_host`, `same_topic`
+    and `related` are the shares that stay on the host, go to the same topic and to a related one;
+    the rest goes anywhere.  `general` is the share of pages that have no topic, `hubs` of those
+    that are hubs.
     """
 
     topics: int = 20
@@ -114,7 +114,7 @@ class TopicWeb:
         self.parameters = parameters
         self.count = pages
         random = generator("topics", seed, "pages")
-        # A host has at least a home page and one about it, and as a rule every topic has a host.
+        # A host has at least a home page and an about page, and as a rule every topic has a host.
         hosts = int(pages / max(parameters.pages_per_host, 2.0))
         hosts = max(min(parameters.topics, pages // 4), hosts)
         weights = exp(random.standard_normal(hosts))
@@ -126,17 +126,17 @@ class TopicWeb:
         self.topics = self._page_topics(random)
         self.kinds = self._kinds(random)
         self.ages = random.exponential(300 * DAY, pages)
-        # The pages of each topic, in the order of how much they are linked to.
+        # The pages of each topic, by the number of links to them.
         shuffled = random.permutation(pages)
         self.by_topic = shuffled[np.argsort(self.topics[shuffled], kind="stable")]
         self.topic_sizes = np.bincount(self.topics, minlength=parameters.topics + 1)
         self.topic_firsts = np.concatenate(([0], np.cumsum(self.topic_sizes[:-1])))
 
     def _host_topics(self, random: np.random.Generator, hosts: int) -> Numbers:
-        """Give each host a main topic, a related one and any other."""
+        """Assign a main topic, a related one and any other to each host."""
         topics = self.parameters.topics
         likely = 1.0 / (np.arange(topics) + 4.0)
-        # Which topics are large is a matter of chance, but every topic has a host.
+        # Which topics are large is random, but every topic has a host.
         main = random.permutation(topics)[random.choice(topics, hosts, p=likely / likely.sum())]
         main[: min(topics, hosts)] = random.permutation(topics)[: min(topics, hosts)]
         beside = (main + random.choice((-1, 1), hosts)) % topics
@@ -164,16 +164,16 @@ class TopicWeb:
         return Pages(self.hrefs(names), self.topics, seconds, self.kinds)
 
     def hrefs(self, names: tuple[str, ...]) -> list[str]:
-        """Return the addresses: the directory often tells the topic, the file name nothing."""
+        """Return the URLs: the directory often names the topic, the file name never."""
         folders = np.array(("archive", *names), np.object_)
-        told = generator("topics", self.seed, "folders").random(self.count) < 0.5
-        rows = np.where(told, self.topics, 0)
+        named = generator("topics", self.seed, "folders").random(self.count) < 0.5
+        rows = np.where(named, self.topics, 0)
         hosts = [host_name(host) for host in range(len(self.sizes))]
         return [
-            f"http://{hosts[host]}/{folder}/{made_up(place * 31 + host)}-{place}.html"
-            if place
+            f"http://{hosts[host]}/{folder}/{made_up(number * 31 + host)}-{number}.html"
+            if number
             else f"http://{hosts[host]}/"
-            for host, place, folder in zip(
+            for host, number, folder in zip(
                 self.hosts.tolist(), self.places.tolist(), folders[rows].tolist(), strict=True
             )
         ]
@@ -206,8 +206,8 @@ class TopicWeb:
         """Link home pages from earlier hosts, so that all can be reached, and from their topics."""
         hosts = np.arange(1, len(self.sizes))
         origins = (hosts * random.random(len(hosts))).astype(np.int64)
-        place = (self.sizes[origins] * random.random(len(hosts))).astype(np.int64)
-        strands.add(self.firsts[origins] + place, self.firsts[1:], Role.CONTENT)
+        offset = (self.sizes[origins] * random.random(len(hosts))).astype(np.int64)
+        strands.add(self.firsts[origins] + offset, self.firsts[1:], Role.CONTENT)
         for _ in range(2):
             topics = self.host_topics[1:, 0]
             strands.add(self._of_topic(topics, random), self.firsts[1:], Role.CONTENT)
@@ -232,8 +232,8 @@ class TopicWeb:
 
     def _add_near(self, strands: Strands, sources: Numbers, random: np.random.Generator) -> None:
         hosts = self.hosts[sources]
-        place = (self.sizes[hosts] * np.square(random.random(len(sources)))).astype(np.int64)
-        strands.add(sources, self.firsts[hosts] + place, Role.CONTENT)
+        offset = (self.sizes[hosts] * np.square(random.random(len(sources)))).astype(np.int64)
+        strands.add(sources, self.firsts[hosts] + offset, Role.CONTENT)
 
     def _hub_links(self, strands: Strands, random: np.random.Generator) -> None:
         hubs = np.flatnonzero(self.kinds == HUB)
@@ -250,8 +250,8 @@ class TopicWeb:
     ) -> Numbers:
         """Draw a page of each topic, the popular ones more often."""
         rank = self.topic_sizes[topics] * power(random.random(len(topics)), popularity)
-        found: Numbers = self.by_topic[self.topic_firsts[topics] + rank.astype(np.int64)]
-        return found
+        pages: Numbers = self.by_topic[self.topic_firsts[topics] + rank.astype(np.int64)]
+        return pages
 
 
 def host_name(host: int) -> str:

@@ -1,1 +1,1 @@
-"""WARC files made into worlds."""
+"""Import of WARC files."""

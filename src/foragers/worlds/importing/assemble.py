@@ -1,4 +1,4 @@
-"""Putting captures in order: the columns of an archive out of rows in any order."""
+"""The columns of an archive, from captures in any order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = tuple[UrlId, float, int, UrlId, int]
 
 @dataclass(frozen=True)
 class ImportedVersions:
-    """The versions of all pages, by URL and then by time, and the stretch of time they cover."""
+    """The versions of all pages, by URL and then by time, and the period they cover."""
 
     urls: NDArray[np.int64]
     times: NDArray[np.float64]
@@ -45,9 +45,9 @@ def sort_versions(
     urls, times, codes, redirects, blocks = (
         column[order][times[order] <= end] for column in columns
     )
-    said = np.stack([urls, codes, redirects, blocks])
+    facts = np.stack([urls, codes, redirects, blocks])
     fresh = np.ones(len(urls), bool)
-    fresh[1:] = (said[:, 1:] != said[:, :-1]).any(axis=0)
+    fresh[1:] = (facts[:, 1:] != facts[:, :-1]).any(axis=0)
     if not fresh.any():
         raise UsageError("no capture lies before the end of --window; widen it")
     return ImportedVersions(
@@ -87,7 +87,7 @@ def assemble(
 
 
 def starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each of a row of groups begins, and where the last ends."""
+    """Return the starts of consecutive groups, and the end of the last."""
     return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
@@ -105,7 +105,7 @@ def changed_share(archive: Archive) -> float:
 
 
 def likely_seed(archive: Archive) -> UrlId:
-    """Return the root of the host with the most pages; where it has none, what is linked most."""
+    """Return the root of the host with the most pages, or else the page with most links to it."""
     urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))
     pages = np.unique(urls[archive.codes // 100 == 2])
     if not len(pages):

@@ -1,8 +1,8 @@
 """From WARC files to a world.
 
-Captures are read once, in whatever order they stand, and each distinct content of a URL
-is parsed and written once.  At the end versions are sorted by URL and time; a capture
-with the content of the one before it is no new version.
+Captures are read once, in the order of the files, and each distinct content of a URL is parsed and
+written once.  At the end versions are sorted by URL and time; a capture with the content of the one
+before it is no new version.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Finish = Callable[[Archive], Archive]
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """How to read a recording: `None` means as the recording suggests."""
+    """How to read a recording; `None` means: as the recording suggests."""
 
     salvage: bool = False
     evolving: bool | None = None
@@ -49,7 +49,7 @@ DEFAULTS = ImportOptions()
 
 @dataclass
 class ImportSummary:
-    """What was found in the files."""
+    """Counts of an import."""
 
     records: int = 0
     captures: int = 0
@@ -60,15 +60,15 @@ class ImportSummary:
 
 @dataclass
 class Importer:
-    """Takes in captures; knows every distinct content and where it was seen."""
+    """Reads captures, and knows every distinct content and where it was seen."""
 
     writer: TextWriter
     table: UrlTable = field(default_factory=UrlTable)
     summary: ImportSummary = field(default_factory=ImportSummary)
-    # One entry a capture: URL, time, status code, URL redirected to, block of texts.
+    # One entry per capture: URL, time, status code, target of a redirect, block of texts.
     rows: list[tuple[UrlId, float, int, UrlId, int]] = field(default_factory=list)
     links: list[Ids] = field(default_factory=list)
-    # A page is shown under the address it was recorded at, however others spell it.
+    # A page is shown under the URL it was recorded at, however others spell it.
     spellings: dict[UrlId, str] = field(default_factory=dict)
     revisits: list[tuple[UrlId, float, str]] = field(default_factory=list)
     _blocks: dict[tuple[UrlId, bytes], int] = field(default_factory=dict)
@@ -76,12 +76,12 @@ class Importer:
     _anywhere: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # Block 0 is for all that has no content: redirects and errors.
+        # Block 0 is for captures without content: redirects and errors.
         self.writer.add(pack(Document(), (), Body("", b"")))
         self.links.append(NO_LINKS)
 
     def read(self, file: Path, salvage: bool, processes: int, watch: Watch | None) -> None:
-        """Take in one file."""
+        """Read one file."""
         reader = WarcReader(file)
         try:
             for reading in readings(reader, processes):
@@ -101,7 +101,7 @@ class Importer:
             )
 
     def take(self, reading: Reading) -> None:
-        """Take in one capture."""
+        """Add one capture."""
         capture = reading.capture
         if capture.code == NOT_MODIFIED:
             self.summary.repeated += 1
@@ -116,7 +116,7 @@ class Importer:
             self.summary.bad_addresses += 1
             return
         if onward == url:
-            # From one spelling of the address to another: for us they are one.
+            # A redirect from one spelling of the URL to another: for us they are one.
             self.summary.repeated += 1
             return
         block = self.block(url, reading) if 200 <= capture.code < 300 else 0
@@ -138,7 +138,7 @@ class Importer:
                 self.rows.append((url, time, OK, -1, block))
 
     def borrow(self, url: UrlId, payload: str) -> int | None:
-        """Read for one address what was recorded under another; its links may differ."""
+        """Parse for one URL a content that was recorded under another; its links may differ."""
         other = self._anywhere.get(payload)
         if other is None:
             return None
@@ -150,26 +150,26 @@ class Importer:
         return block
 
     def redirect(self, capture: Capture) -> UrlId:
-        """Return the URL that a capture sends on to, or -1."""
+        """Return the target of a capture's redirect, or -1."""
         if capture.code in REDIRECTS and capture.location:
             return self.table.intern(resolve(capture.location, capture.url))
         return -1
 
     def block(self, url: UrlId, reading: Reading) -> int:
-        """Return the block with a capture's content, writing it if it is new."""
-        known = self._blocks.get((url, reading.digest))
-        if known is None:
-            # Another spelling of the address may have been read with this content before.
+        """Return the block with a capture's content, which is written if it is new."""
+        number = self._blocks.get((url, reading.digest))
+        if number is None:
+            # Another spelling of the URL may have been parsed with this content before.
             packed, hrefs = reading.packed, reading.hrefs
             if packed is None:
                 packed, hrefs = read(reading.capture)
             self.links.append(self.table.intern_many(hrefs)[0])
-            known = self._blocks[url, reading.digest] = self.writer.add(packed)
-        return known
+            number = self._blocks[url, reading.digest] = self.writer.add(packed)
+        return number
 
 
 def suitable_processes(file: Path) -> int:
-    """Return how many processes a file is worth: starting one takes as long as a megabyte."""
+    """Return a suitable number of processes: starting one takes as long as parsing a megabyte."""
     size = file.stat().st_size if file.exists() else 0
     return (os.cpu_count() or 1) if size > WORTH_PROCESSES else 1
 

@@ -1,7 +1,7 @@
-"""Parsing captures ahead of the one who stores them, in processes of their own.
+"""Parsing of captures in worker processes, ahead of storing them.
 
-Results come in the order of the captures, whatever the number of processes, so that
-the world is the same, byte for byte.
+Results come in the order of the captures, whatever the number of processes, so that the world is
+the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from foragers.worlds.texts import Packed, pack
 
 BATCH = 32
 AHEAD = 4
-"""How many batches may be under way for each process."""
+"""The number of batches in progress for each process."""
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A capture, the digest of its content, and what it says if that was not read before."""
+    """A capture, the digest of its content, and the parsed content if it is new."""
 
     capture: Capture
     digest: bytes = b""
@@ -40,7 +40,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def words_of(capture: Capture) -> tuple[Document, Sequence[ParsedLink]]:
-    """Return what a capture says and links to; nothing where it is neither HTML nor text."""
+    """Return the document and links of a capture; none if it is neither HTML nor text."""
     kind = capture.content_type.partition(";")[0].strip().lower()
     if "html" in kind or (not kind and capture.body.lstrip()[:1] == b"<"):
         parsed = parse(capture.body, capture.url, capture.content_type)
@@ -52,19 +52,19 @@ def words_of(capture: Capture) -> tuple[Document, Sequence[ParsedLink]]:
 
 
 def read(capture: Capture) -> tuple[Packed, list[str]]:
-    """Parse a capture and pack what it says."""
+    """Parse a capture and pack its content."""
     document, outlinks = words_of(capture)
     packed = pack(document, outlinks, Body(capture.content_type, capture.body))
     return packed, hrefs_of(outlinks)
 
 
 def read_batch(captures: list[Capture]) -> list[tuple[Packed, list[str]]]:
-    """Read some captures in a worker."""
+    """Parse captures in a worker."""
     return [read(capture) for capture in captures]
 
 
 def readings(captures: Iterable[Capture], processes: int) -> Iterator[Reading]:
-    """Read captures that hold a page, each distinct content of an address once."""
+    """Parse captures with a page, each distinct content of a URL once."""
     seen: set[tuple[str, bytes]] = set()
     noted = (note(capture, seen) for capture in captures)
     if processes < 2:
@@ -86,7 +86,7 @@ def readings(captures: Iterable[Capture], processes: int) -> Iterator[Reading]:
 
 
 def note(capture: Capture, seen: set[tuple[str, bytes]]) -> tuple[Reading, bool]:
-    """Say whether a capture must be read: it holds a page, with content not read before."""
+    """Return whether a capture must be parsed: it has a page, with new content."""
     if capture.revisit or not 200 <= capture.code < 300:
         return Reading(capture), False
     digest = blake2b(capture.body, digest_size=16).digest()
@@ -98,12 +98,12 @@ def note(capture: Capture, seen: set[tuple[str, bytes]]) -> tuple[Reading, bool]
 def results(
     batch: list[tuple[Reading, bool]], future: Future[list[tuple[Packed, list[str]]]]
 ) -> Iterator[Reading]:
-    """Give the readings of a batch with what the worker read."""
-    found = iter(future.result())
+    """Yield the readings of a batch with the results of the worker."""
+    parsed = iter(future.result())
     for reading, fresh in batch:
-        yield complete(reading, next(found)) if fresh else reading
+        yield complete(reading, next(parsed)) if fresh else reading
 
 
-def complete(reading: Reading, found: tuple[Packed, list[str]]) -> Reading:
-    """Add to a reading what was read."""
-    return Reading(reading.capture, reading.digest, *found)
+def complete(reading: Reading, parsed: tuple[Packed, list[str]]) -> Reading:
+    """Add the parsed content to a reading."""
+    return Reading(reading.capture, reading.digest, *parsed)

@@ -1,11 +1,11 @@
-"""What a web server would say: requests in, answers out, without a socket in sight.
+"""The responses of a world's web servers, without any sockets.
 
-A request that names a host of the world, in its Host header or as to a proxy, gets the
-page as it was.  One that names a local address gets it with its links made local.
+A request that names a host of the world, in its Host header or as to a proxy, gets the page as it
+was.  One that names a local address gets it with its links made local.
 
-The address http://host/path may stand for the page of that scheme or for the one of https:
-the connection is the same.  Where one of the two only redirects to the other, the other
-is shown, since following the redirect would lead to the same place for ever.
+The URL http://host/path may stand for the page of that scheme or for the one of https: the
+connection is the same.  If one of the two only redirects to the other, the other is shown, since
+following the redirect would lead to the same URL for ever.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from foragers.worlds.serving.loopback import Loopback
 METHODS = ("GET", "HEAD")
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 SMALL = 1024
-"""Bodies of fewer bytes fit in a packet and are not worth compressing."""
+"""Smaller bodies fit in a packet and are not compressed."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)")
 
 
 class ServedRequest(msgspec.Struct, frozen=True):
-    """What a client asks for; `target` is a path, or a whole URL as to a proxy."""
+    """The request of a client; `target` is a path, or a whole URL as to a proxy."""
 
     method: str
     target: str
@@ -49,7 +49,7 @@ class ServedRequest(msgspec.Struct, frozen=True):
 
 
 class ServedPage(msgspec.Struct, frozen=True):
-    """What the server says; `host` and `path` tell what was asked, in the world's names."""
+    """A response; `host` and `path` are those of the request, in the world's names."""
 
     status: int
     headers: dict[str, str]
@@ -58,8 +58,8 @@ class ServedPage(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-class Place(msgspec.Struct, frozen=True):
-    """What a request means: a path on a host, the URLs it may stand for, and how to show them."""
+class RequestedPage(msgspec.Struct, frozen=True):
+    """The meaning of a request: a path on a host, its possible URLs, and how to show them."""
 
     host: HostId
     path: str
@@ -69,7 +69,7 @@ class Place(msgspec.Struct, frozen=True):
 
 @dataclass
 class Answers:
-    """The answers of all hosts of a world."""
+    """The responses of all hosts of a world."""
 
     archive: Archive
     loopback: Loopback
@@ -80,61 +80,61 @@ class Answers:
         self._world = Recorded(self.archive, self.since)
 
     def answer(self, request: ServedRequest, now: float) -> ServedPage:
-        """Answer a request at a moment of the world's time."""
+        """Return the response to a request at a time of the world."""
         self._world.now = now
-        place = self.place(request)
-        name = self.archive.book.host_name(place.host) if place else request.host
-        path = place.path if place else request.target
+        requested = self.requested_page(request)
+        name = self.archive.book.host_name(requested.host) if requested else request.host
+        path = requested.path if requested else request.target
         if request.method not in METHODS:
             plain = message(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": ", ".join(METHODS)})
-        elif place is None:
+        elif requested is None:
             plain = message(HTTPStatus.NOT_FOUND, {}, f"this world has no host {request.host}")
         else:
-            plain = self.show(place, request)
+            plain = self.show(requested, request)
         headers = {"Date": formatdate(now, usegmt=True), **plain.headers}
         return msgspec.structs.replace(plain, headers=headers, host=name, path=path)
 
-    def place(self, request: ServedRequest) -> Place | None:
-        """Return what a request means, or None if it is not of this world."""
+    def requested_page(self, request: ServedRequest) -> RequestedPage | None:
+        """Return the meaning of a request, or None if it is not of this world."""
         loopback, target, host = self.loopback, request.target, request.host
         if not target.startswith("/"):
             url = find(self.archive.book, target)
             if url is not None:
-                return Place(self.archive.book.host(url), path_of(target), [url], False)
+                return RequestedPage(self.archive.book.host(url), path_of(target), [url], False)
             host, target = urlsplit(target).netloc, path_of(target)
         local = loopback.local(host)
-        found = loopback.named(host) if local is None else local
-        if found is None:
+        number = loopback.named(host) if local is None else local
+        if number is None:
             return None
-        return Place(found, target, loopback.urls(found, target), local is not None)
+        return RequestedPage(number, target, loopback.urls(number, target), local is not None)
 
-    def show(self, place: Place, request: ServedRequest) -> ServedPage:
-        """Return what is to be seen at a place now."""
+    def show(self, requested: RequestedPage, request: ServedRequest) -> ServedPage:
+        """Return the current response for the meaning of a request."""
         archive = self.archive
-        version = self.meant(place.urls)[1] if place.urls else -1
+        version = self.meant(requested.urls)[1] if requested.urls else -1
         if version < 0:
             return message(HTTPStatus.NOT_FOUND)
         code, onward = int(archive.codes[version]), int(archive.redirects[version])
         if 200 <= code < 300 and onward < 0:
-            return self.page(version, place, request)
+            return self.page(version, requested, request)
         if onward >= 0:
             href = archive.book.href(onward)
-            location = self.loopback.address(href) if place.local else href
+            location = self.loopback.address(href) if requested.local else href
             return message(code, {"Location": location}, location)
-        # What is no status code, or makes no sense unasked for, is a server's failure.
+        # An invalid status code, or one that makes no sense here, becomes a server error.
         sent = code if code >= 300 and code != HTTPStatus.NOT_MODIFIED else HTTPStatus.BAD_GATEWAY
         return message(sent)
 
     def meant(self, urls: list[UrlId]) -> tuple[UrlId, int]:
-        """Return which of some URLs a request for them is answered with, and its version or -1."""
+        """Return which of several URLs is served, and its version or -1."""
         shown = [(url, self._world.version_at(url)) for url in urls]
         for url, version in shown:
             if version >= 0 and int(self.archive.redirects[version]) not in urls:
                 return url, version
-        return max(shown, key=lambda one: one[1] >= 0)
+        return max(shown, key=lambda pair: pair[1] >= 0)
 
-    def page(self, version: int, place: Place, request: ServedRequest) -> ServedPage:
-        """Return a page, or say that it has not changed."""
+    def page(self, version: int, requested: RequestedPage, request: ServedRequest) -> ServedPage:
+        """Return a page, or that it has not changed."""
         born = float(self.archive.times[version])
         tag = f'W/"{self.mark}-{int(self.archive.same_as[version]):x}"'
         headers = {"ETag": tag, "Last-Modified": formatdate(born, usegmt=True)}
@@ -142,8 +142,8 @@ class Answers:
             return ServedPage(HTTPStatus.NOT_MODIFIED.value, headers)
         body = self.archive.texts.body(version)
         data = body.data
-        if place.local:
-            data = relinked(body, place.path, self.loopback.local_origin)
+        if requested.local:
+            data = relinked(body, requested.path, self.loopback.local_origin)
         headers["Content-Type"] = _CONTROL.sub(" ", body.content_type)
         headers["Vary"] = "Accept-Encoding"
         textual = is_html(body) or media_type(body.content_type).startswith("text/")
@@ -154,7 +154,7 @@ class Answers:
 
     @cached_property
     def mark(self) -> str:
-        """What tells this world from another one served on the same port before it."""
+        """A mark that distinguishes this world from one served on the same port before."""
         digest = blake2b(digest_size=6)
         for column in (self.archive.book.letters, self.archive.times, self.archive.targets):
             digest.update(column.data)
@@ -168,18 +168,18 @@ def path_of(url: str) -> str:
 
 
 def message(status: int, headers: dict[str, str] | None = None, text: str = "") -> ServedPage:
-    """Return an answer that is no page."""
-    said = f"{status:d} {PHRASES.get(status, '')}".strip() + (f": {text}" if text else "")
+    """Return a response without a page."""
+    line = f"{status:d} {PHRASES.get(status, '')}".strip() + (f": {text}" if text else "")
     kind = {"Content-Type": "text/plain; charset=utf-8"}
     return ServedPage(
-        int(status), {**kind, **(headers or {})}, f"{said}\n".encode("utf-8", "replace")
+        int(status), {**kind, **(headers or {})}, f"{line}\n".encode("utf-8", "replace")
     )
 
 
 def is_known(request: ServedRequest, tag: str, born: float) -> bool:
-    """Say whether a client has this version already."""
+    """Return whether a client has this version already."""
     if request.none_match:
-        tags = [one.strip().removeprefix("W/") for one in request.none_match.split(",")]
+        tags = [candidate.strip().removeprefix("W/") for candidate in request.none_match.split(",")]
         return "*" in tags or tag.removeprefix("W/") in tags
     if not request.modified_since:
         return False
@@ -190,12 +190,12 @@ def is_known(request: ServedRequest, tag: str, born: float) -> bool:
 
 
 def accepts_gzip(encodings: str) -> bool:
-    """Say whether a client takes gzip."""
+    """Return whether a client accepts gzip."""
     lower = encodings.lower()
     return "gzip" in lower and not _NO_GZIP.search(lower)
 
 
 def gzipped(data: bytes) -> bytes:
-    """Compress, fast rather than well: the network is a piece of memory."""
+    """Compress fast rather than well, since the network is memory."""
     compressor = zlib.compressobj(1, zlib.DEFLATED, 31)
     return compressor.compress(data) + compressor.flush()

@@ -1,4 +1,4 @@
-"""Sockets for all hosts of a world: loopback only, and as many as the system gives."""
+"""Sockets for all hosts of a world: loopback only, and as many as the system allows."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.serving.loopback import ip
 
 SPARE_FILES = 512
-"""How many files stay for connections and all else when every host has its socket."""
+"""The number of files reserved for connections and everything else."""
 
 ATTEMPTS = 20
-"""How many free ports are tried until one is free at every address."""
+"""The number of free ports that are tried until one is free at every address."""
 
 ONE_ADDRESS = (
     "this system answers on 127.0.0.1 only, so a browser or crawler sees only the host {host};"
@@ -30,7 +30,7 @@ FEW_FILES = (
 
 
 def listen(archive: Archive, port: int) -> tuple[list[socket], str]:
-    """Return a bound socket for each host, and a notice if some had to do without."""
+    """Return a bound socket for each host, and a notice if some have none."""
     if not 0 <= port <= 65535:
         raise UsageError(f"--port {port}: a port is a number from 0 (any that is free) to 65535")
     hosts = by_need(archive)
@@ -51,7 +51,7 @@ def listen(archive: Archive, port: int) -> tuple[list[socket], str]:
 
 
 def by_need(archive: Archive) -> list[HostId]:
-    """Return all hosts, the first one first, then those with pages, then those without."""
+    """Return all hosts: the first one, then those with pages, then those without."""
     there = np.diff(archive.version_starts) > 0
     pages = np.bincount(archive.book.host_ids[there], minlength=len(archive.book.host_names))
     order = np.argsort(pages == 0, kind="stable").tolist()
@@ -59,9 +59,9 @@ def by_need(archive: Archive) -> list[HostId]:
 
 
 def allowed_files(wanted: int) -> int:
-    """Return how many files may be open, after asking for as many as are wanted."""
+    """Return the number of files that may be open, after asking for as many as wanted."""
     try:
-        import resource  # not everywhere
+        import resource  # not on every system
     except ImportError:
         return wanted
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -76,31 +76,31 @@ def allowed_files(wanted: int) -> int:
 
 
 def bind_all(hosts: list[HostId], port: int) -> list[socket]:
-    """Bind one port at the addresses of all hosts, or at the first only if there are no others."""
+    """Bind one port at the addresses of all hosts, or only at the first if there are no others."""
     with ExitStack() as opened:
         sockets: list[socket] = []
         for host in hosts:
-            one = opened.enter_context(socket(AF_INET, SOCK_STREAM))
-            one.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+            listener = opened.enter_context(socket(AF_INET, SOCK_STREAM))
+            listener.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
             try:
-                one.bind((ip(host), port))
+                listener.bind((ip(host), port))
             except OSError as error:
                 if host and error.errno == errno.EADDRNOTAVAIL:
                     for other in sockets[1:]:
                         other.close()
-                    one.close()
+                    listener.close()
                     sockets = sockets[:1]
                     break
                 raise
-            one.setblocking(False)
-            sockets.append(one)
-            port = one.getsockname()[1]
+            listener.setblocking(False)
+            sockets.append(listener)
+            port = listener.getsockname()[1]
         opened.pop_all()
     return sockets
 
 
 def remedy(port: int, error: OSError) -> str:
-    """Say why a port cannot be had, and what to do."""
+    """Return why a port cannot be used, and what to do."""
     if error.errno == errno.EADDRINUSE:
         return f"--port {port} is in use; give another, or stop the program that listens there"
     if error.errno == errno.EACCES:

@@ -1,8 +1,7 @@
-"""Pages as they are sent from a local address: their links point to other local addresses.
+"""Pages for local addresses: their links point to other local addresses.
 
-Only absolute links need to be changed, and only within markup: what a page says in its
-text stays what it says.  The bytes are searched, not parsed, so that all else, broken
-markup included, arrives as it was written.
+Only absolute links are changed, and only within markup; the text of a page is unchanged.  The bytes
+are searched, not parsed, so that everything else, also broken markup, arrives as it was written.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from foragers.worlds.archive import Body
 LocalOrigin = Callable[[str], str | None]
 
 _AUTHORITY = rb"""([^\s/?#"'<>\\&]+)"""
-# The value of an attribute, also behind the seconds of a refresh.  As browsers do, take
+# The value of an attribute, also after the seconds of a refresh.  Like browsers, this takes
 # backslashes for slashes, and two or more of them for two.
 _IN_HTML = re.compile(
     rb"""(=\s*["']?\s*(?:[\d.]+\s*[;,]\s*)?)(https?:)?[/\\]{2,}""" + _AUTHORITY, re.IGNORECASE
@@ -40,7 +39,7 @@ def relinked(body: Body, path: str, local_origin: LocalOrigin) -> bytes:
 
 
 def is_html(body: Body) -> bool:
-    """Say whether a body is read as HTML, by the rule of the import."""
+    """Return whether a body is parsed as HTML, by the rule of the import."""
     kind = media_type(body.content_type)
     return "html" in kind or (not kind and body.data.lstrip()[:1] == b"<")
 
@@ -59,12 +58,12 @@ def _pattern(body: Body, path: str) -> re.Pattern[bytes] | None:
 
 
 def _replace(pattern: re.Pattern[bytes], data: bytes, local_origin: LocalOrigin) -> bytes:
-    def replacement(found: re.Match[bytes]) -> bytes:
-        before, scheme, authority = found.groups()
+    def replacement(match: re.Match[bytes]) -> bytes:
+        before, scheme, authority = match.groups()
         if authority is None:
-            return found[0]
+            return match[0]
         url = (scheme or b"http:") + b"//" + authority
         origin = local_origin(url.decode("utf-8", "replace"))
-        return found[0] if origin is None else before + origin.encode()
+        return match[0] if origin is None else before + origin.encode()
 
     return pattern.sub(replacement, data)

@@ -1,8 +1,8 @@
-"""Where the hosts of a world live on this machine: one loopback address each, one port for all.
+"""The hosts of a world on this machine: one loopback address each, one port for all.
 
-Host 0 is at 127.0.0.1, host 1 at 127.0.0.2, and so on through 127.0.0.0/8, all of which
-Linux answers on.  So each host keeps what a crawler goes by: its own address to be polite
-to, its own robots.txt, and links that begin with a slash.
+Host 0 is at 127.0.0.1, host 1 at 127.0.0.2, and so on through 127.0.0.0/8, all of which Linux
+answers on.  So each host has what a crawler depends on: an address of its own for politeness, its
+own robots.txt, and links that begin with a slash.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Loopback:
         self.book = book
         self.port = port
         self._hosts = {name: host for host, name in enumerate(book.host_names)}
-        # Asked for every request and every link.
+        # Called for every request and every link.
         self.local_origin = lru_cache(maxsize=65536)(self._local_origin)
         self.local = lru_cache(maxsize=65536)(self._local)
 
     def origin(self, host: HostId) -> str:
-        """Return where a host is served."""
+        """Return the local origin of a host."""
         return f"http://{ip(host)}:{self.port}"
 
     def address(self, url: str) -> str:
@@ -47,7 +47,7 @@ class Loopback:
         return _ORIGIN.sub(self.origin(host), href, count=1)
 
     def _local_origin(self, authority: str) -> str | None:
-        """Return the local origin for scheme and authority as a page writes them, if it has one."""
+        """Return the local origin for a scheme and authority in a page, if there is one."""
         try:
             host = self._hosts.get(host_of(authority))
         except ValueError:
@@ -65,21 +65,21 @@ class Loopback:
 
     def _local(self, name: str) -> HostId | None:
         """Return the host whose local address a Host header gives."""
-        place, _, port = name.strip().partition(":")
+        name_or_ip, _, port = name.strip().partition(":")
         if port and port != str(self.port):
             return None
         try:
-            host = 0 if place.lower() == "localhost" else int(IPv4Address(place)) - FIRST
+            host = 0 if name_or_ip.lower() == "localhost" else int(IPv4Address(name_or_ip)) - FIRST
         except AddressValueError:
             return None
         return host if 0 <= host < len(self.book.host_names) else None
 
     def urls(self, host: HostId, target: str) -> list[int]:
-        """Return the URLs that a path on a host may mean: that of http, that of https, or both."""
+        """Return the URLs that a path on a host may mean: of http, of https, or both."""
         name = self.book.host_name(host)
-        found = (find(self.book, f"{scheme}{name}{target}") for scheme in SCHEMES)
-        # A port that is one scheme's own makes another host under the other scheme.
-        return [url for url in found if url is not None and self.book.host(url) == host]
+        numbers = (find(self.book, f"{scheme}{name}{target}") for scheme in SCHEMES)
+        # The default port of one scheme makes another host under the other scheme.
+        return [url for url in numbers if url is not None and self.book.host(url) == host]
 
 
 def ip(host: HostId) -> str:

@@ -4,17 +4,17 @@
         crawl(server.address("http://site.test/"))
 
 `server.address` gives the local address of a URL; from there a crawler or a browser can
-walk the whole world, since each host has an address of its own (see `loopback`).  With
-`since` the world starts at that moment of its time and goes on at `speed` seconds a second;
-without, it stands still as it was at the end.
+reach the whole world, since each host has an address of its own (see `loopback`).  With
+`since` the world starts at that moment of its time and continues at `speed` seconds per second;
+without, it does not change and is as it was at the end.
 
-Why aiohttp.  A world has thousands of hosts, each with a socket that listens: one event
-loop waits for all of them in one thread (5,600 are there in less than a second), while
-http.server would want a thread for each.  Speed does not decide.  Measured roughly, on a
-machine of two cores that others used as well, with a fixed page of 6 kB: aiohttp 4,600 to
-13,400 answers a second, ThreadingHTTPServer 5,700 to 6,900; with a new connection for each
-request up to 2,500 for both.  Real and generated pages with their links made local cost
-0.5 to 0.65 ms of processor time each, which is 1,500 to 2,000 a second for a core of its own.
+Why aiohttp: a world has thousands of hosts, each with a listening socket.  One event
+loop waits for all of them in one thread (5,600 are open in less than a second), while
+http.server would need a thread for each.  Speed is not the reason.  Measured roughly, on a
+shared machine of two cores, with a fixed page of 6 kB: aiohttp 4,600 to 13,400 answers per second,
+ThreadingHTTPServer 5,700 to 6,900; with a new connection for each request up to 2,500 for both.
+Real and generated pages with their links made local cost 0.5 to 0.65 ms of CPU time each, which
+is 1,500 to 2,000 per second and core.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from foragers.worlds.serving.listen import listen
 from foragers.worlds.serving.loopback import Loopback
 
 GRACE = 1.0
-"""How long answers under way may take at the end."""
+"""Seconds for answers in progress at the end."""
 
 BACKLOG = 256
 
 
 class Served(NamedTuple):
-    """One request as it was answered: when it came, in real time, and for what."""
+    """One answered request: its real time, and its target."""
 
     time: float
     host: str
@@ -56,8 +56,8 @@ class Served(NamedTuple):
 class WorldServer:
     """Serves a world from a thread, from `start` to `stop` or within a `with` block.
 
-    Port 0 takes one that is free.  Each answer waits `latency` seconds.  `log`, a list
-    of yours, is told of every request.  `notice` says what could not be had, if anything.
+    Port 0 takes a free one.  Each answer waits `latency` seconds.  `log`, a list of yours, gets
+    every request.  `notice` says what is not available, if anything.
     """
 
     archive: Archive
@@ -80,7 +80,7 @@ class WorldServer:
         return self
 
     def stop(self) -> None:
-        """Answer what was asked, and close."""
+        """Answer the requests in progress, and close."""
         if self._running is not None:
             self._running.stop()
             self._running = None
@@ -123,10 +123,10 @@ class WorldServer:
 
     def world_address(self, address: str) -> str:
         """Return the URL of the world that is shown at a local address."""
-        place = self.running.answers.place(ServedRequest("GET", address))
-        if place is None or not place.urls:
+        requested = self.running.answers.requested_page(ServedRequest("GET", address))
+        if requested is None or not requested.urls:
             raise UsageError(f"{address} is not a URL of this world")
-        return self.archive.book.href(self.running.answers.meant(place.urls)[0])
+        return self.archive.book.href(self.running.answers.meant(requested.urls)[0])
 
 
 class _Running:
@@ -145,13 +145,13 @@ class _Running:
 
     @property
     def now(self) -> float:
-        """The world's time: it stands still at the end unless it was started somewhere."""
+        """The world's time; without `since` it is always that of the end."""
         if self.server.since is None:
             return self.server.archive.end
         return self.server.since + (time.monotonic() - self._began) * self.server.speed
 
     def start(self) -> None:
-        """Start, and return when the first request can come."""
+        """Start, and return when requests can be answered."""
         self._thread.start()
         self._ready.wait()
 

@@ -1,4 +1,4 @@
-"""The columns that the words of a generated world are made from."""
+"""The columns from which the text of a generated world is made."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ MARKS = ("topics", "seconds", "kinds", "revisions", "roles")
 
 @dataclass(frozen=True, slots=True)
 class GeneratedColumns:
-    """What is known of pages, versions and links besides what every world has.
+    """Facts of pages, versions and links besides those that every world has.
 
-    A page has a topic and a second one, as rows of the vocabulary (0 is none), and a
-    kind; a version has the number of its revision, which counts how often the words
-    were changed; a link has a role.
+    A page has a topic and a second one, as rows of the vocabulary (0 is none), and a kind; a
+    version has the number of its revision, which counts changes of the text; a link has a role.
     """
 
     topics: NDArray[np.int16]
@@ -36,13 +35,13 @@ class GeneratedColumns:
 
     @classmethod
     def open(cls, folder: Path) -> GeneratedColumns:
-        """Map what `save` wrote."""
+        """Map the files that `save` wrote."""
         return cls(*(mapped(folder / f"mark_{name}.npy", NUMBERS) for name in MARKS))
 
 
 @dataclass(frozen=True, slots=True)
 class WorldColumns:
-    """The columns of the world itself that its words depend on."""
+    """The columns of the world itself that its text depends on."""
 
     letters: NDArray[np.uint8]
     letter_starts: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Writing links: the anchor, and the words before and after it."""
+"""Texts of links: the anchor, and the words before and after it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from foragers.worlds.generated.text.style import PATHS, Headline, Role, Style
 from foragers.worlds.generated.text.vocabulary import WIDTH, Vocabulary
 
 VAGUE = ("click here", "more", "read more", "here", "next", "back", "link", "details", "go", "this")
-"""Anchors that say nothing of where they lead."""
+"""Anchors that say nothing about their target."""
 
 AROUND = 8
-"""How many words stand around a link."""
+"""The number of words around a link."""
 
 WORDS = TITLE_WORDS + AROUND
 HALF = TITLE_WORDS + AROUND // 2
@@ -24,14 +24,14 @@ HALF = TITLE_WORDS + AROUND // 2
 TIMES_STRIDE, TOP_BYTE = np.uint64(STRIDE), np.uint64(56)
 
 UNRELATED, OF_SOURCE, OF_KIND, OF_TOPIC = range(4)
-"""What a word around a link may come from."""
+"""The sources of a word around a link."""
 
 OF_THE_UNRELATED, OF_THE_RELATED = 0.6, 0.45
 """The shares of the background and of the target's kind among those words."""
 
 
 class LinkWriter:
-    """Makes up the words of links."""
+    """Generates the texts of links."""
 
     def __init__(
         self, style: Style, vocabulary: Vocabulary, marks: GeneratedColumns, ground: WorldColumns
@@ -52,7 +52,7 @@ class LinkWriter:
         self._place = np.uint64(WIDTH - 1)
 
     def write(self, version: int, url: int) -> list[ParsedLink]:
-        """Return the links of a version, worded."""
+        """Return the links of a version, with their texts."""
         first, last = self._ground.link_starts[version : version + 2].tolist()
         targets = self._ground.targets[first:last]
         if not len(targets):
@@ -76,7 +76,7 @@ class LinkWriter:
         return [self._link(at, *link) for at, link in enumerate(links)]
 
     def _hashes(self, keys: Hashes, source: int) -> Hashes:
-        """Draw the chance of each link; the title's is that of the target page."""
+        """Draw a hash for each link; the title's is that of the target page."""
         hashes = np.empty((len(keys), WORDS + 1), np.uint64)
         hashes[:, :TITLE_WORDS] = keys[:, None]
         hashes[:, TITLE_WORDS:] = (keys ^ np.uint64(source))[:, None]
@@ -124,7 +124,7 @@ class LinkWriter:
             elif aside:
                 anchor = name
             else:
-                anchor = told(lead, headline, words, chance)
+                anchor = partial_title(lead, headline, words, chance)
         else:
             anchor = VAGUE[(chance >> 16) % len(VAGUE)]
         if aside:
@@ -133,14 +133,14 @@ class LinkWriter:
         return ParsedLink(href, anchor, around, PATHS[role], at)
 
 
-def told(lead: str, headline: Headline, words: list[str], chance: int) -> str:
-    """Return some of a title's headline, with its lead or without."""
+def partial_title(lead: str, headline: Headline, words: list[str], chance: int) -> str:
+    """Return part of a title's headline, with its lead or without."""
     shown = 2 if headline is Headline.NAME else 2 + (chance >> 20) % 3
-    some = " ".join(words[:shown])
-    return f"{lead} {some}" if lead and chance & 0x80000 else some
+    part = " ".join(words[:shown])
+    return f"{lead} {part}" if lead and chance & 0x80000 else part
 
 
 def around_by_chance(noise: float) -> NDArray[np.int64]:
-    """Return for each of 256 equally likely chances what a word around a link comes from."""
+    """Return for each of 256 equally likely values the source of a word around a link."""
     bounds = np.array([OF_THE_UNRELATED * noise, noise, noise + OF_THE_RELATED * (1 - noise)])
     return np.searchsorted(bounds, (np.arange(256) + 0.5) / 256).astype(np.int64)

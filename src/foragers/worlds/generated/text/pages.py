@@ -1,4 +1,4 @@
-"""Writing pages: title, headings and text."""
+"""Texts of pages: title, headings and text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SPREAD = 0.6
 
 LONGEST = 4000
 TITLE_WORDS = 5
-"""How many words are drawn for a title before those of the text; a headline shows four."""
+"""The number of words drawn for a title before those of the text; a headline shows four."""
 
 SENTENCE, PARAGRAPH = 13, 100
-"""How many words a sentence has, and how many there are to a heading."""
+"""The number of words of a sentence, and per heading."""
 
 CHANGED = (1 << 64) // 11
 """A word whose hash is below this, one in eleven, changes when a page is revised."""
@@ -31,7 +31,7 @@ FAITHFUL = 0.75
 
 
 class PageWriter:
-    """Makes up documents."""
+    """Generates documents."""
 
     def __init__(self, style: Style, vocabulary: Vocabulary) -> None:
         self._style = style
@@ -49,7 +49,7 @@ class PageWriter:
         revision: int,
         published: float | None,
     ) -> Document:
-        """Return what a revision of a page says."""
+        """Return the document of a revision of a page."""
         key = mix_one(self._salt + (url + 1) * STRIDE)
         hashes = self._hashes(key, TITLE_WORDS + self._lengths[kind][key & 255], revision)
         rows = self._rows(hashes, key, kind, *topics)
@@ -62,7 +62,7 @@ class PageWriter:
         return Document(title, (title, *below), sentences(text), "en", published)
 
     def _hashes(self, key: int, count: int, revision: int) -> Hashes:
-        """Draw the chance of each word; a revision changes some, but not the title."""
+        """Draw a hash for each word; a revision changes some, but not the title."""
         hashes = mix(self._strides[:count] + np.uint64(key))
         if revision:
             fresh = mix(self._strides[:count] + np.uint64(mix_one(key + revision)))
@@ -73,10 +73,10 @@ class PageWriter:
     def _rows(
         self, hashes: Hashes, key: int, kind: int, topic: int, second: int
     ) -> NDArray[np.int64]:
-        """Choose for each word the vocabulary that it comes from."""
+        """Choose the vocabulary of each word."""
         plan = self._style.kinds[kind]
         own = self._vocabulary.kind_row(kind)
-        # Some pages keep to their topic more than others do.
+        # Some pages have more words of their topic than others.
         topical = plan.topical * (0.4 + 1.2 * (key >> 8 & 255) / 255)
         bounds = np.array([FAITHFUL * topical, topical, topical + plan.own]) * 2**32
         rows = np.array([topic, second, own, 0])[bounds.searchsorted(hashes >> np.uint64(32))]
@@ -89,12 +89,12 @@ class PageWriter:
 
 
 def salt(seed: int) -> int:
-    """Return the number that sets the words of one seed apart from those of another."""
+    """Return the number that makes the words of one seed different from those of another."""
     return mix_one(seed * STRIDE + 1)
 
 
 def lengths(kind: PageKind) -> list[int]:
-    """Return 256 lengths that are equally likely: log-normal with the mean of the kind."""
+    """Return 256 equally likely lengths: log-normal with the mean of the kind."""
     centre = NormalDist(log_of(kind.words) - SPREAD * SPREAD / 2, SPREAD)
     quantiles = [centre.inv_cdf((at + 0.5) / 256) for at in range(256)]
     return [min(int(exp_of(quantile)), LONGEST) for quantile in quantiles]

@@ -1,8 +1,8 @@
-"""Chance that can be drawn again: numbers that follow from a seed and a place, in any order.
+"""Reproducible random numbers that follow from a seed and a position, in any order.
 
-Columns are drawn once, from numpy generators.  Words are made up on demand, page by
-page, so their chance is a hash of where they stand: the finaliser of SplitMix64
-(Steele, Lea and Flood 2014), which costs a few vector operations and keeps no state.
+Columns are drawn once, from numpy generators.  Text is generated on demand, page by page, so its
+random numbers are hashes of the position: the finaliser of SplitMix64 (Steele, Lea and Flood 2014),
+which costs a few vector operations and keeps no state.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Hashes = NDArray[np.uint64]
 
 MASK = (1 << 64) - 1
 STRIDE = 0x9E3779B97F4A7C15
-"""The golden ratio in 64 bits: multiples of it are far apart."""
+"""The golden ratio in 64 bits, whose multiples are far apart."""
 
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _TIMES_FIRST, _TIMES_SECOND = np.uint64(_FIRST), np.uint64(_SECOND)
@@ -24,7 +24,7 @@ _BY_30, _BY_27, _BY_31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 def mix(numbers: Hashes) -> Hashes:
-    """Scatter numbers over 64 bits, in place."""
+    """Mix numbers over 64 bits, in place."""
     numbers ^= numbers >> _BY_30
     numbers *= _TIMES_FIRST
     numbers ^= numbers >> _BY_27
@@ -34,7 +34,7 @@ def mix(numbers: Hashes) -> Hashes:
 
 
 def mix_one(number: int) -> int:
-    """Scatter one number over 64 bits."""
+    """Mix one number over 64 bits."""
     number &= MASK
     number = ((number ^ (number >> 30)) * _FIRST) & MASK
     number = ((number ^ (number >> 27)) * _SECOND) & MASK
@@ -42,7 +42,7 @@ def mix_one(number: int) -> int:
 
 
 def strides(count: int) -> Hashes:
-    """Return 1, 2, 3, ... times the stride: offsets that make one hash into many."""
+    """Return 1, 2, 3, ... times the stride: offsets that turn one hash into many."""
     return np.arange(1, count + 1, dtype=np.uint64) * np.uint64(STRIDE)
 
 

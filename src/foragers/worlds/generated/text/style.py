@@ -1,8 +1,7 @@
-"""Kinds of pages: how they are titled, what they are full of, how long they are.
+"""The style of a generated world: everything its text follows from, apart from its columns.
 
-What a link is for, which decides where on the page it stands and how it is worded.
-
-How a generated world writes: all that its words follow from, apart from its columns.
+Kinds of pages have their titles, vocabularies and lengths.  The role of a link decides where on the
+page it stands and how it is worded.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import msgspec
 
 
 class Headline(StrEnum):
-    """What the individual part of a title is made of."""
+    """The source of the individual part of a title."""
 
     TOPIC = "topic"
     NAME = "name"
@@ -23,10 +22,10 @@ class Headline(StrEnum):
 class PageKind(msgspec.Struct, frozen=True):
     """A kind of page.
 
-    A title is one of the `leads` and then a headline; a link that serves navigation
-    shows the lead alone.  Of the words, a share `topical` comes from the page's topics
-    and a share `own` from the words of its kind; the rest is background.  `words` is
-    the mean length of the text, `dated` says that the page names its date.
+    A title is one of the `leads` and then a headline; a navigation link shows only the lead.  Of
+    the words, a share `topical` comes from the page's topics and a share `own` from the words of
+    its kind; the rest is background.  `words` is the mean length of the text, `dated` says that the
+    page has its date.
     """
 
     name: str
@@ -58,11 +57,11 @@ PATHS = (
 
 
 class Style(msgspec.Struct, frozen=True):
-    """The seed of the words, the topics and kinds they are about, and how much links tell.
+    """The seed of the text, its topics and kinds, and how informative links are.
 
-    `fidelity` is the share of links whose anchor speaks of their target; the others
-    say "more" or "click here".  `noise` is the share of the words around a link that
-    have nothing to do with its target.
+    `fidelity` is the share of links whose anchor describes their target; the others say "more" or
+    "click here".  `noise` is the share of the words around a link that have nothing to do with its
+    target.
     """
 
     seed: int

@@ -1,8 +1,8 @@
-"""The words of a generated world: made up when asked for, the same every time.
+"""The text of a generated world: generated on demand, the same every time.
 
-Every word follows from the seed and from where it stands.  A page's words are drawn
-from its topic, its second topic, its kind and the background; a link's words from the
-title of its target and, around it, from what the target is about, with some noise.
+Every word follows from the seed and from its position.  A page's words are drawn from its topic,
+its second topic, its kind and the background; a link's words from the title of its target and,
+around it, from the target's topic, with some noise.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class GeneratedTexts:
 
     @classmethod
     def open(cls, folder: Path) -> GeneratedTexts:
-        """Open what `save` wrote, beside the columns of the world."""
+        """Open the files that `save` wrote, beside the columns of the world."""
         style = msgspec.json.decode(read(folder / STYLE), type=Style)
         try:
             return cls(style, GeneratedColumns.open(folder), WorldColumns.open(folder), folder)
@@ -66,27 +66,27 @@ class GeneratedTexts:
         self._marks.save(folder)
 
     def document(self, version: int) -> Document:
-        """Return what a version says."""
+        """Return the text of a version."""
         try:
             return self._document(version)
         except DAMAGED as error:
             raise self._damaged(error) from error
 
     def outlinks(self, version: int) -> Sequence[ParsedLink]:
-        """Return a version's links as the page shows them."""
+        """Return a version's links as parsed."""
         try:
             return self._links.write(version, self.url_of(version))
         except DAMAGED as error:
             raise self._damaged(error) from error
 
     def _damaged(self, error: Exception) -> Exception:
-        """Return what to tell the user where files are not what they should be."""
-        if self._folder is None:  # they are not files: it is we who are wrong
+        """Return the error for damaged files."""
+        if self._folder is None:  # they are not files, so the fault is ours
             return error
         return UsageError(f"{self._folder} is damaged ({error}); generate it again")
 
     def _document(self, version: int) -> Document:
-        """Return what a version says."""
+        """Return the text of a version."""
         marks, url = self._marks, self.url_of(version)
         kind = int(marks.kinds[url])
         dated = self._style.kinds[kind].dated
@@ -105,7 +105,7 @@ class GeneratedTexts:
         return Body("text/html; charset=utf-8", html)
 
     def url_of(self, version: int) -> int:
-        """Return the URL that a version belongs to."""
+        """Return the URL of a version."""
         return bisect_right(self._starts, version) - 1
 
     def __getstate__(self) -> tuple[Style, GeneratedColumns, WorldColumns, Path | None]:

@@ -1,15 +1,12 @@
-"""Made-up words that can be pronounced, a different one for every number.
+"""The vocabularies of generated pages: rows of words, each with Zipf's law.
 
-The named topics and their keywords, and the words that every page has.
+Row 0 is the background that all pages share.  The topics follow, each with the real words of its
+subject first and generated ones as its tail; then the vocabularies of the kinds of pages; and last
+the names of people.  A row is a table of word numbers in which a word stands in proportion to its
+probability, so that drawing one is a look-up.
 
-Neighbours in the list are related topics: pages link to them more than to others.
-
-Vocabularies: rows of words, each with Zipf's law, from which pages are written.
-
-Row 0 is the background that all pages share.  The topics follow, each with the real
-words of its subject first and made-up ones as its tail; then the vocabularies of the
-kinds of pages; and last the names of people.  A row is kept as a table of word
-numbers in which a word stands as often as it is likely, so that drawing one is a look-up.
+Generated words can be pronounced, and are different for every number.  Neighbours in the list of
+named topics are related: pages link to them more than to others.
 """
 
 from __future__ import annotations
@@ -28,14 +25,14 @@ _VOWELS = ("a", "e", "i", "o", "u")
 _ENDS = ("", "n", "r", "l", "s")
 _SYLLABLES = len(_ONSETS) * len(_VOWELS)
 WORDS = _SYLLABLES**2 * _SYLLABLES * len(_ENDS)
-"""How many different words there are."""
+"""The number of different words."""
 
 _STEP = 1_618_033
-"""Has no factor in common with the number of words, so that all come before one comes again."""
+"""Has no factor in common with the number of words, so all words come before one repeats."""
 
 
 def made_up(index: int) -> str:
-    """Return the word with a number, unlike the words of the numbers next to it."""
+    """Return the word of a number, unlike the words of neighbouring numbers."""
     rest, end = divmod(index * _STEP % WORDS, len(_ENDS))
     word = _ENDS[end]
     for _ in range(3):
@@ -112,16 +109,16 @@ BACKGROUND = tuple(_BACKGROUND.split())
 
 
 def names_of_topics(count: int) -> tuple[str, ...]:
-    """Return the names of so many topics: ours first, then made-up ones."""
+    """Return the names of topics: the named ones first, then generated ones."""
     named = tuple(SUBJECTS)[:count]
     return named + tuple(made_up(WORDS - 1 - index) for index in range(count - len(named)))
 
 
 WIDTH = 2048
-"""How many places a row's table has; rarer words than one in so many do not occur."""
+"""The size of a row's table; words rarer than one in this many do not occur."""
 
 TAIL = 40
-"""How many made-up words a topic has besides its real ones."""
+"""The number of generated words of a topic besides its real ones."""
 
 BACKGROUND_TAIL = 900
 PEOPLE = 600
@@ -129,7 +126,7 @@ PEOPLE = 600
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All words of a world, and for each row which of them are drawn how often."""
+    """All words of a world, and the frequencies of each row."""
 
     words: NDArray[np.object_]
     tables: NDArray[np.int32]
@@ -146,7 +143,7 @@ class Vocabulary:
 
 
 def vocabulary(topics: Sequence[str], kinds: Iterable[Sequence[str]]) -> Vocabulary:
-    """Make the vocabularies of some topics and of some kinds of pages."""
+    """Make the vocabularies of topics and of kinds of pages."""
     fresh = unused_words()
     rows: list[tuple[Sequence[str], float]] = [((*BACKGROUND, *take(fresh, BACKGROUND_TAIL)), 1.0)]
     rows += [((name, *SUBJECTS.get(name, ()), *take(fresh, TAIL)), 1.0) for name in topics]
@@ -161,15 +158,15 @@ def vocabulary(topics: Sequence[str], kinds: Iterable[Sequence[str]]) -> Vocabul
 
 
 def table(numbers: Sequence[int], power: float) -> NDArray[np.int32]:
-    """Return a table in which the n-th of the numbers stands in proportion to 1 / (n + 2)^power."""
+    """Return a table in which the n-th number stands in proportion to 1 / (n + 2)^power."""
     likely = exact.power(np.arange(len(numbers)) + 2.0, -power)
     edges = np.cumsum(likely) / likely.sum()
-    places = (np.arange(WIDTH) + 0.5) / WIDTH
-    return np.array(numbers, np.int32)[np.searchsorted(edges, places)]
+    quantiles = (np.arange(WIDTH) + 0.5) / WIDTH
+    return np.array(numbers, np.int32)[np.searchsorted(edges, quantiles)]
 
 
 def unused_words() -> Iterator[str]:
-    """Make up words, one after the other, that are not real ones of ours."""
+    """Generate words that are not among the real ones."""
     real = {*BACKGROUND, *(word for words in SUBJECTS.values() for word in words)}
     index = 1
     while True:

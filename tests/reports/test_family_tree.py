@@ -95,8 +95,15 @@ def test_what_was_skipped_is_no_work_of_an_agent(tmp_path: Path) -> None:
         ledger.execute("UPDATE visits SET agent = 'walker-0 of some', relevant = title = 'b'")
         ledger.execute("UPDATE visits SET status = 'skipped' WHERE title = 'a'")
     ledger.close()
-    columns = {"times": [1.0], "members": [0], "births": [True], "parents": [-1], "kind": [0]}
-    np.savez(folder / "agents.npz", **columns, kinds=["walker"])
+    np.savez(
+        folder / "agents.npz",
+        times=[1.0],
+        members=[0],
+        births=[True],
+        parents=[-1],
+        kind=[0],
+        kinds=["walker"],
+    )
     with opened(folder) as found:
         agents = agents_of(found)
     assert agents is not None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,21 +13,18 @@ import pytest
 from foragers.core.models import load_model
 from foragers.core.types import Choice
 from foragers.errors import UsageError
+from foragers.evaluation.tables import Measured
 from foragers.papers.output import write_exhibits
 from foragers.papers.request import PaperRequest, reproduce
-from foragers.papers.spider.experiment import SiteRun, named, only, spiders
+from foragers.papers.spider.experiment import Experiment, SiteRun, named, only, spiders
 from foragers.papers.spider.numbers import BREADTH_FIRST, FULL_PAGE, RELATED, TABLE_1, future
 from foragers.papers.spider.tables import factor, measured
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
 from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
-from support.worlds_by_hand import address, small_world
-
-
-@contextmanager
-def silent(_what: str, _total: int):
-    yield lambda done, note="": None
+from support.progress import silent
+from support.worlds_by_hand import address, small_world, url_id
 
 
 def test_a_site_is_a_world_whose_links_stay_inside() -> None:
@@ -36,7 +32,7 @@ def test_a_site_is_a_world_whose_links_stay_inside() -> None:
     world = small_world(pages)
     inside = np.array([world.book.href(url).startswith("http://site") for url in range(4)])
     site = only(world, inside, world.seeds)
-    start = site.book.find(address("a"))
+    start = url_id(site, "a")
     page = Recorded(site).answer(Choice(start, 0))
     assert [link.href for link in page.links] == [address("b"), address("c")]
     assert [link.anchor for link in page.links] == ["b", "c"]
@@ -124,7 +120,18 @@ def test_worlds_of_the_user_need_an_aim(tmp_path: Path) -> None:
 
 
 def test_a_spider_that_never_got_there_counts_as_having_followed_all() -> None:
-    followed = {"x": [50.0, np.nan], BREADTH_FIRST: [90.0, np.nan]}
-    found = SimpleNamespace(followed=followed.__getitem__)
+    never = np.zeros(100, np.int64)
+    runs = [
+        run
+        for spider, links in (("x", 50), (BREADTH_FIRST, 90))
+        for run in (
+            SiteRun("one", spider, (np.arange(1, 101) >= links).astype(np.int64), 100, 1),
+            SiteRun("other", spider, never, 100, 1),
+        )
+    ]
+    found = Experiment("two sites", runs, [], LinkCounts({}, {}, never, np.zeros(5)), 200, 200)
+    assert found.followed("x") == pytest.approx([50.0, np.nan], nan_ok=True)
     assert factor(found, "x") == pytest.approx((90 + 100) / (50 + 100))
-    assert measured(followed["x"]).mean == pytest.approx(75.0)
+    cell = measured(found.followed("x"))
+    assert isinstance(cell, Measured)
+    assert cell.mean == pytest.approx(75.0)

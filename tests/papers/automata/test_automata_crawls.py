@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import sqlite3
-from contextlib import contextmanager
 from functools import cache
 from itertools import combinations
 from math import sqrt
@@ -24,6 +23,7 @@ from foragers.papers.output import columns_csv, table_csv
 from foragers.papers.request import PaperRequest
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
+from support.progress import silent
 
 WEBS, RUNS = ("east", "west"), 2
 WORDS = ("robot sensor actuator", "patient hospital vaccine")
@@ -31,11 +31,6 @@ CRAWLERS = ("LAFC", "BPM", "HW", "LJM")
 PAGES, BUDGET = 300, 90
 MARKS = [BUDGET * tenth // 10 for tenth in range(1, 11)]
 GROUNDS = [(web, words) for web in WEBS for words in WORDS]
-
-
-@contextmanager
-def quiet(what: str, total: int):
-    yield lambda done, note="": None
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +47,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(automata_convergence, "STEPS", 500)
         worlds = tuple(folder / name for name in WEBS)
         request = PaperRequest(folder / "out", worlds, runs=RUNS, topic="; ".join(WORDS))
-        exhibits = automata.reproduce(request, quiet)
+        exhibits = automata.reproduce(request, silent)
     for one in exhibits.tables:
         (folder / "out" / f"{one.name}.csv").write_bytes(table_csv(one))
     for shown in exhibits.figures:

@@ -26,6 +26,10 @@ from foragers.worlds.store import save
 DAY, HOUR, WINDOW, PART = 86_400.0, 3600.0, 3 * 3600.0, 4500.0
 
 
+Visitors = dict[tuple[int, ...], set[int]]
+"""The foragers that visited a page, or took a way, in a window."""
+
+
 class Ledger:
     """The tables of a ledger, and what follows from them."""
 
@@ -52,7 +56,9 @@ class Ledger:
 
     def shares(self) -> tuple[float, float]:
         """Return the shares of pages, and of trajectories, of one forager, window by window."""
-        pages, ways = defaultdict(set), defaultdict(set)
+        pages: Visitors = defaultdict(set)
+        ways: Visitors = defaultdict(set)
+        starts: Visitors = defaultdict(set)
         path: dict[int, list[int]] = {}
         for step, (_, time, url, _, forager, _, _) in sorted(self.steps.items()):
             window = time // PART
@@ -61,7 +67,6 @@ class Ledger:
             path[forager].append(url)
             if len(path[forager]) > 2:
                 ways[window, *path[forager][-3:]].add(forager)
-        starts = defaultdict(set)
         for (window, start, _, _), who in ways.items():
             starts[window, start] |= who
         shared = {way: who for way, who in ways.items() if len(starts[way[:2]]) > 1}
@@ -70,7 +75,8 @@ class Ledger:
     def score(self) -> list[tuple[float, int, float]]:
         """Return the scores after the step under way at the end of each window."""
         found, score, lives, ends = [], {}, list(self.lives), list(self.ends)
-        gains, over = Counter(), {}
+        gains: dict[int, float] = defaultdict(float)
+        over: dict[int, float] = {}
         for step, time, _, _, _, sent, relevant in self.rows:
             gains[step] += relevant - 0.05 * sent
             over[step] = time
@@ -123,8 +129,8 @@ class Ledger:
         }
 
 
-def mean_share(visits: dict[tuple[int, ...], set[int]]) -> float:
-    all_, own = Counter(key[0] for key in visits), Counter()
+def mean_share(visits: Visitors) -> float:
+    all_, own = Counter(key[0] for key in visits), Counter[int]()
     for key, who in visits.items():
         own[key[0]] += len(who) == 1
     return mean(own[window] / count for window, count in all_.items()) if all_ else float("nan")
@@ -152,14 +158,23 @@ def outcome(request: pytest.FixtureRequest, terrain: Terrain) -> FleetOutcome:
         return perform(job)
 
 
+def file_of(outcome: FleetOutcome) -> Path:
+    assert outcome.job.ledger is not None
+    return outcome.job.ledger
+
+
+def ledger_of(outcome: FleetOutcome) -> Ledger:
+    return Ledger(file_of(outcome))
+
+
 def test_the_totals_of_evolution_follow_from_the_ledger(outcome: FleetOutcome) -> None:
     told = totals_of(outcome)
     assert told["births"] > 2
-    assert Ledger(outcome.job.ledger).totals() == pytest.approx(told, nan_ok=True)
+    assert ledger_of(outcome).totals() == pytest.approx(told, nan_ok=True)
 
 
 def test_scores_and_populations_follow_from_the_ledger(outcome: FleetOutcome) -> None:
-    ledger, run = Ledger(outcome.job.ledger), outcome.run
+    ledger, run = ledger_of(outcome), outcome.run
     told = sorted((one.time - run.start, one.forager, one.score) for one in run.scores)
     assert np.array(sorted(ledger.score())) == pytest.approx(np.array(told))
     assert np.array(sorted(ledger.scores)) == pytest.approx(np.array(told))
@@ -167,9 +182,9 @@ def test_scores_and_populations_follow_from_the_ledger(outcome: FleetOutcome) ->
 
 
 def test_starting_points_and_the_last_path_follow_from_the_ledger(outcome: FleetOutcome) -> None:
-    ledger = Ledger(outcome.job.ledger)
+    ledger = ledger_of(outcome)
     figure = starting_figure("", outcome.run)
-    assert sum(figure.data["new_starting_points"]) == len(ledger.starts)
+    assert np.sum(np.array(figure.data["new_starting_points"], int)) == len(ledger.starts)
     drawn = territory_figure("", outcome).data
     shown = [url for what, url in zip(drawn["what"], drawn["url"], strict=True) if what == "step"]
     paths: dict[int, list[list[int]]] = defaultdict(list)
@@ -191,7 +206,7 @@ def test_the_queries_of_the_docs_give_what_the_exhibits_show(outcome: FleetOutco
     text = (Path(__file__).parents[3] / "docs" / "fleet-ledgers.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     queries = [query for block in blocks for query in block.split(";") if query.strip()]
-    with closing(sqlite3.connect(outcome.job.ledger)) as connection:
+    with closing(sqlite3.connect(file_of(outcome))) as connection:
         found = {name_of(query): connection.execute(query).fetchall() for query in queries}
     told, run = totals_of(outcome), outcome.run
     assert found["Table 2"][0][:4] == (run.downloaded, run.sent, run.relevant, run.found_urls)

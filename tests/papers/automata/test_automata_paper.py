@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -41,15 +39,11 @@ from foragers.papers.automata.numbers import TOPICS as PAPERS_TOPICS
 from foragers.papers.automata.webs import TopicOnWeb
 from foragers.papers.request import PaperRequest
 from foragers.worlds.store import save
+from support.progress import silent
 from support.worlds_by_hand import small_world
 
 TOPICS = ("Robotics", "Asthma")
 BUDGET = 100
-
-
-@contextmanager
-def quiet(what: str, total: int):
-    yield lambda done, note="": None
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +60,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Exhibits, Path]:
         patch.setattr(automata_convergence, "AUTOMATA", 100)
         patch.setattr(automata_convergence, "STEPS", 500)
         request = PaperRequest(out, runs=1, scale=0.008)
-        return automata.reproduce(request, quiet), out
+        return automata.reproduce(request, silent), out
 
 
 def table(exhibits: Exhibits, name: str) -> list[dict[str, object]]:
@@ -106,7 +100,9 @@ def test_precision_is_that_of_the_ledgers(made: tuple[Exhibits, Path]) -> None:
     for crawler in CRAWLERS:
         expected = precisions(out, crawler)
         assert mean(rows[crawler]) == pytest.approx(np.mean(expected))
-        assert rows[crawler].std == pytest.approx(np.std(expected, ddof=1))
+        cell = rows[crawler]
+        assert isinstance(cell, Measured)
+        assert cell.std == pytest.approx(np.std(expected, ddof=1))
     shown = next(figure for figure in exhibits.figures if figure.title.endswith("Robotics"))
     points = zip(*(shown.data[key] for key in ("crawler", "downloads", "precision")), strict=True)
     curves = {(crawler, downloads): value for crawler, downloads, value in points}
@@ -192,9 +188,9 @@ def test_recorded_world_without_the_topics_says_what_to_do(tmp_path: Path) -> No
     save(small_world({"a": ["b"], "b": []}), tmp_path / "w")
     request = PaperRequest(tmp_path / "out", (tmp_path / "w",))
     with pytest.raises(UsageError, match="say what is wanted with --topic"):
-        automata.reproduce(request, quiet)
+        automata.reproduce(request, silent)
     with pytest.raises(UsageError, match="name one with --world"):
-        automata.reproduce(PaperRequest(tmp_path / "out", topic="tea"), quiet)
+        automata.reproduce(PaperRequest(tmp_path / "out", topic="tea"), silent)
 
 
 def test_reproduction_that_is_taken_up_again_repeats_no_crawl(
@@ -224,11 +220,8 @@ def test_reproduction_that_is_taken_up_again_repeats_no_crawl(
 
 
 def test_the_highest_precision_is_bounded_by_the_pages_that_there_are() -> None:
-    ground = SimpleNamespace(budget=1000)
-    relevant = type("", (), {"__getitem__": lambda self, one: 300})()
-    results = SimpleNamespace(grounds=[ground], relevant=relevant)
+    web = TopicOnWeb("web", Path(), "topic", Target(), (), 1000, 0, Path())
+    results = AutomataResults([web], {web: 300}, {}, {}, {}, {}, [])
     # At the third of ten marks 300 downloads are made, which all may be relevant.
-    assert [AutomataResults.highest(results, mark) for mark in (0, 2, 9)] == pytest.approx(
-        [1, 1, 0.3]
-    )
-    assert AutomataResults.highest(results, 3) == pytest.approx(0.75)
+    assert [results.highest(mark) for mark in (0, 2, 9)] == pytest.approx([1, 1, 0.3])
+    assert results.highest(3) == pytest.approx(0.75)

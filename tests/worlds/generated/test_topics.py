@@ -2,13 +2,15 @@ import tracemalloc
 from time import process_time
 
 import numpy as np
+from numpy.typing import NDArray
 
+from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.generated.text.vocabulary import SUBJECTS, made_up, names_of_topics
 from support.generated_worlds import small
 
 
-def topics_of(archive):
+def topics_of(archive: Archive) -> NDArray[np.int64]:
     rows = np.zeros(len(archive.book), np.int64)
     named = (n for n in archive.labels.urls if n.startswith("topic:"))
     for row, name in enumerate(named, 1):
@@ -57,8 +59,8 @@ def test_made_up_words_are_all_different() -> None:
     assert len({made_up(index) for index in range(50_000)}) == 50_000
 
 
-def test_time_and_memory_grow_in_line_with_the_pages():
-    def costs(pages):
+def test_time_and_memory_grow_in_line_with_the_pages() -> None:
+    def costs(pages: int) -> tuple[float, int]:
         tracemalloc.start()
         generate("topics", 0, pages)
         memory = tracemalloc.get_traced_memory()[1]

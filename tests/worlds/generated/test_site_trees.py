@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
+from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from support.generated_worlds import small
 
 
-def depths(archive, seed):
-    found, level, depth = {seed: 0}, [seed], 0
+def depths(archive: Archive, seed: int) -> dict[int, int]:
+    found, level, depth = {seed: 0}, {seed}, 0
     while level:
         depth += 1
         level = {
@@ -19,12 +20,12 @@ def depths(archive, seed):
     return found
 
 
-def sites(archive):
+def sites(archive: Archive) -> dict[str, set[int]]:
     return {n: set(u.tolist()) for n, u in archive.labels.urls.items() if n.startswith("site:")}
 
 
 @pytest.mark.parametrize(("preset", "count"), [("departments", 4), ("companies", 26)])
-def test_every_page_belongs_to_one_site_and_links_stay_in_it(preset: str, count) -> None:
+def test_every_page_belongs_to_one_site_and_links_stay_in_it(preset: str, count: int) -> None:
     archive = small(preset)
     numbers = np.full(len(archive.book), -1)
     for number, pages in enumerate(sites(archive).values()):
@@ -75,7 +76,7 @@ def test_words_of_a_link_foretell_papers() -> None:
     archive = generate("departments", 1, 3_000, fidelity=1.0, noise=0.0)
     papers = set(archive.labels.urls["target:paper"].tolist())
     signs = {"abstract", "postscript", "pdf", "proceedings", "references", "propose"}
-    told = {True: [], False: []}
+    told: dict[bool, list[bool]] = {True: [], False: []}
     for version in range(0, archive.pages, 3):
         targets = archive.targets[archive.links_of(version)].tolist()
         for target, out in zip(targets, archive.texts.outlinks(version), strict=True):

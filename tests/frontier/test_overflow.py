@@ -25,9 +25,9 @@ def all_count(records: Records) -> np.ndarray:
 def test_the_best_come_out_first_whatever_came_in_between(
     commands: list[list[float] | int],
 ) -> None:
-    sizes = {"FEW": 1, "SPADEFUL": 2, "SHARE": 4, "RUNS": 3, "LARGE": 9}
-    with mock.patch.multiple(tail, **sizes):
-        here, model, order = PackedQueue(), [], 0
+    with mock.patch.multiple(tail, FEW=1, SPADEFUL=2, SHARE=4, RUNS=3, LARGE=9):
+        here, order = PackedQueue(), 0
+        model: list[tuple[float, int, int, int, int]] = []
         for command in commands:
             if isinstance(command, int):
                 taken = here.take(command, all_count)

@@ -9,6 +9,7 @@ import random
 import shutil
 import sqlite3
 import zipfile
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -151,7 +152,10 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("harm", [damage, spoil])
 def test_a_damaged_crawl_is_told_in_a_line(
-    harm, crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    harm: Callable[[Path, random.Random], None],
+    crawled: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for number in range(TRIALS):
         folder = copied(crawled, tmp_path, f"{number}")
@@ -179,10 +183,8 @@ def test_a_damaged_crawl_goes_on_or_says_why_not(tmp_path: Path) -> None:
     for number in range(2 * TRIALS):
         folder = copied(tmp_path / "whole", tmp_path, f"{number}")
         (spoil if number % 2 else damage)(folder, random.Random(f"crawl {number}"))
-        session = Session(order_of(url, warc=True), folder)
         with suppress(UsageError):
-            session.open()
-            session.close()
+            Session.open(order_of(url, warc=True), folder).close()
 
 
 def broken(folder: Path, what: str) -> None:
@@ -206,14 +208,16 @@ def broken(folder: Path, what: str) -> None:
             connection.execute("ALTER TABLE visits ADD x AS (hex(zeroblob(1000000000)))")
     else:
         ledger.unlink()
-        {"pipe": os.mkfifo, "folder": os.mkdir, "empty": Path.touch}[what](ledger)
+        makers: dict[str, Callable[[Path], None]]
+        makers = {"pipe": os.mkfifo, "folder": Path.mkdir, "empty": Path.touch}
+        makers[what](ledger)
 
 
 @pytest.mark.parametrize(
     "what", ["pipe", "folder", "empty", "endless view", "trigger", "computed column"]
 )
 def test_what_is_no_ledger_is_refused_at_once(
-    what, crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    what: str, crawled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = copied(crawled, tmp_path, "it")
     broken(folder, what)
@@ -228,7 +232,7 @@ def test_what_is_no_ledger_is_refused_at_once(
             before = msgspec.json.encode(order_of("http://127.0.0.1:1/", within=told))
             (folder / "crawl.json").write_bytes(before)
         with pytest.raises(UsageError, match=r"ledger\.sqlite"):
-            Session(order_of("http://127.0.0.1:1/"), folder).open()
+            Session.open(order_of("http://127.0.0.1:1/"), folder)
 
 
 def test_what_would_unpack_to_too_much_is_not_unpacked(
@@ -276,7 +280,7 @@ def test_options_that_never_end_are_no_options(
         for command in READING:
             is_told_in_lines(capsys, folder, *command)
         with pytest.raises(UsageError, match=r"crawl\.json is damaged"):
-            Session(order_of("http://127.0.0.1:1/"), folder).open()
+            Session.open(order_of("http://127.0.0.1:1/"), folder)
 
 
 def test_a_world_in_itself_is_refused(

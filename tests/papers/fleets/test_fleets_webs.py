@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,11 +16,13 @@ from foragers.papers.fleets.kinds import KINDS
 from foragers.papers.fleets.measures import end_of, news_in
 from foragers.papers.fleets.runs import FleetJob, FleetOutcome, ledger_file
 from foragers.papers.fleets.webs import Terrain, worlds_of
-from foragers.papers.request import PaperRequest
+from foragers.papers.request import Kept, PaperRequest
 from foragers.papers.selection import paper as selection
 from foragers.papers.selection.figures import freshness_figure
+from foragers.strategies.fleet.simulation.outcome import FleetRun, NewStart
 from foragers.strategies.fleet.simulation.replay import simulate
 from foragers.strategies.fleet.simulation.web import SimulatedWeb
+from foragers.strategies.fleet.simulation.windows import Finds
 from foragers.worlds.archive import Archive
 from foragers.worlds.store import save
 from support.worlds_by_hand import small_world
@@ -50,7 +51,12 @@ def texts_in(drawing: Drawing) -> list[str]:
     ],
 )
 def test_a_web_without_news_where_fleets_start_is_refused(
-    paper: str, born: dict, end: float, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    paper: str,
+    born: dict[str, float],
+    end: float,
+    why: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     archive = small_world({"home": ["a"], "a": ["home"]}, born=born, end=end)
     archive.evolving = True
@@ -81,7 +87,8 @@ def test_a_recording_of_years_takes_no_more_downloads_than_the_paper_made(tmp_pa
 def test_every_run_has_a_ledger_of_its_own(tmp_path: Path) -> None:
     archive = small_world({"home": []}, later=[(DAY, "home", [])])
     save(archive, tmp_path / "w")
-    for ledgers, on_one_web, on_rewired in (("paper", 2, 0), ("tables", 9, 4), ("all", 31, 18)):
+    expected: dict[Kept, tuple[int, int]] = {"paper": (2, 0), "tables": (9, 4), "all": (31, 18)}
+    for ledgers, (on_one_web, on_rewired) in expected.items():
         request = PaperRequest(tmp_path, (tmp_path / "w",), runs=1, ledgers=ledgers)
         jobs = selection.jobs_on("w", tmp_path / "w", request)
         jobs += selection.choice_jobs("w", tmp_path / "w", request)
@@ -157,6 +164,7 @@ def test_division_is_drawn_where_no_page_is_one_forager_s_own() -> None:
 
 def test_urls_that_come_new_into_a_starting_list_are_counted_by_halves_of_the_time() -> None:
     day = 86_400.0
-    starts = [SimpleNamespace(time=part * day) for part in (0.1, 0.5, 1.9, 3.0)]
-    found = starts_a_day(SimpleNamespace(start=0.0, end=4 * day, starts=starts))
+    starts = [NewStart(part * day, 0, 0) for part in (0.1, 0.5, 1.9, 3.0)]
+    none = np.zeros(0, np.int32)
+    found = starts_a_day(FleetRun(0.0, 4 * day, 0, 0, 0, [], [], Finds(), [], {}, none, starts))
     assert (found.first, found.second) == (1.5, 0.5)

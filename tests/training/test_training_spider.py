@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +25,9 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.store import open_world, save
 from support.crawl_folders import refused, said
+from support.progress import silent
 from support.random_worlds import random_world
 from support.worlds_by_hand import small_world
-
-
-@contextmanager
-def silent(_what: str, _total: int):
-    yield lambda done, note="": None
 
 
 def lesson_of(archive: Archive, label: str, sites: str = "") -> Lesson:
@@ -69,10 +64,10 @@ def test_words_are_counted_as_they_stand_in_the_links() -> None:
                 )
                 expected[bag].update((inside, word) for word in words)
     assert tally.links.sum() == place
-    for bag, words in tally.words.items():
+    for bag, known in tally.words.items():
         found = {
             (inside, word): int(tally.counts[bag][inside, number])
-            for number, word in enumerate(words)
+            for number, word in enumerate(known)
             for inside in range(5)
             if tally.counts[bag][inside, number]
         }

@@ -8,9 +8,10 @@ import pytest
 
 from foragers.errors import UsageError
 from foragers.worlds.labels import read_labels, read_lines, read_seeds
-from support.worlds_by_hand import small_world
+from support.worlds_by_hand import small_world, url_id
 
-BOOK = small_world({"a": ["b", "c"]}).book
+WORLD = small_world({"a": ["b", "c"]})
+BOOK = WORLD.book
 
 
 def test_labels_are_sets_of_urls(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_labels_are_sets_of_urls(tmp_path: Path) -> None:
         '{"url": "http://site.test/a#part", "labels": ["x"]}\n'
     )
     labels = read_labels(file, BOOK).urls
-    a, c = BOOK.find("http://site.test/a"), BOOK.find("http://site.test/c")
+    a, c = url_id(WORLD, "a"), url_id(WORLD, "c")
     assert {name: urls.tolist() for name, urls in labels.items()} == {"x": sorted((a, c)), "y": [a]}
 
 

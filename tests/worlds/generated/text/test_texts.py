@@ -1,18 +1,22 @@
 import pickle
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
+from foragers.core.links import ParsedLink
+from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.generated.text.links import VAGUE
 from foragers.worlds.generated.text.style import PATHS
 from foragers.worlds.generated.text.vocabulary import SUBJECTS
 from support.core_speed import units
 from support.generated_worlds import NAMES, small, urls_of_versions
+from support.worlds_by_hand import url_id
 
 
-def links(archive, step=7):
+def links(archive: Archive, step: int = 7) -> Iterator[ParsedLink]:
     for version in range(0, archive.versions, step):
         yield from archive.texts.outlinks(version)
 
@@ -29,7 +33,7 @@ def test_links_of_the_words_are_those_of_the_columns(preset: str) -> None:
 
 
 @pytest.mark.parametrize("fidelity", [0.3, 0.9])
-def test_anchors_are_informative_at_the_stated_rate(fidelity) -> None:
+def test_anchors_are_informative_at_the_stated_rate(fidelity: float) -> None:
     archive = generate("topics", 1, 3000, fidelity=fidelity)
     told = [out.anchor not in VAGUE for out in links(archive)]
     assert np.mean(told) == pytest.approx(fidelity, abs=0.02)
@@ -37,9 +41,9 @@ def test_anchors_are_informative_at_the_stated_rate(fidelity) -> None:
 
 def test_an_informative_anchor_repeats_the_title_of_its_target() -> None:
     archive = small("topics")
-    texts, book = archive.texts, archive.book
+    texts = archive.texts
     hits = [
-        out.anchor.lower() in texts.document(book.find(out.href)).title.lower()
+        out.anchor.lower() in texts.document(url_id(archive, out.href)).title.lower()
         for out in links(archive, 61)
         if out.anchor not in VAGUE and "main" in out.path
     ]
@@ -47,18 +51,18 @@ def test_an_informative_anchor_repeats_the_title_of_its_target() -> None:
     assert np.mean(hits) > 0.95
 
 
-def test_words_around_a_link_speak_of_its_target_more_without_noise():
-    def share(noise):
+def test_words_around_a_link_speak_of_its_target_more_without_noise() -> None:
+    def share(noise: float) -> float:
         archive = generate("topics", 1, 2000, noise=noise)
         rows = {int(u): n for n, us in archive.labels.urls.items() if "topic:" in n for u in us}
         hits = []
         for out in links(archive, 11):
-            topic = rows.get(archive.book.find(out.href))
+            topic = rows.get(url_id(archive, out.href))
             if topic and "main" in out.path:
                 own = SUBJECTS[topic.removeprefix("topic:")]
                 rest = out.around.replace(out.anchor, "").split()
                 hits.append(np.mean([word in own for word in rest]))
-        return np.mean(hits)
+        return float(np.mean(hits))
 
     # Noise is often of the topic of the linking page, which is often the same.
     assert share(0.0) > 1.3 * share(0.6) > 0
