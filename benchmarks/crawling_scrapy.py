@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import urlsplit
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
 TUNED = {
@@ -32,13 +33,14 @@ COMMON = {
 }
 
 
-class Documented(scrapy.Spider):  # type: ignore[misc]
+class Documented(scrapy.Spider):
     """Links by the LinkExtractor, text by a selector: what the tutorial teaches."""
 
     name = "documented"
 
-    def parse(self, response: HtmlResponse) -> Iterator[object]:
+    def parse(self, response: Response, **_: Any) -> Iterator[object]:
         """Give the page, and follow its links."""
+        assert isinstance(response, HtmlResponse)
         links = LinkExtractor().extract_links(response)
         yield {
             "url": response.url,
@@ -51,17 +53,17 @@ class Documented(scrapy.Spider):  # type: ignore[misc]
             yield scrapy.Request(link.url, callback=self.parse)
 
 
-class Tuned(scrapy.Spider):  # type: ignore[misc]
+class Tuned(scrapy.Spider):
     """Links and text by selectolax, each address asked for once only."""
 
     name = "tuned"
 
-    def __init__(self, **options: object) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.seen = set(self.start_urls)
         self.homes = tuple("/".join(home.split("/", 3)[:3]) + "/" for home in self.start_urls)
 
-    def parse(self, response: HtmlResponse) -> Iterator[object]:
+    def parse(self, response: Response, **_: Any) -> Iterator[object]:
         """Give the page, and follow the links that are new."""
         from ada_url import join_url
         from selectolax.lexbor import LexborHTMLParser
