@@ -21,7 +21,7 @@ def test_the_example_of_a_package_is_installed_listed_and_passes_its_tests(tmp_p
     listed = run("-m", "foragers.cli.main", "strategies", site=site)
     assert "fewest-links" in listed
     assert "package foragers-example" in listed
-    assert "2 passed" in run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(PLUGIN), site=site)
+    assert "2 passed" in run("-m", "pytest", "-p", "no:cacheprovider", str(PLUGIN), site=site)
 
 
 def run(*command: str, site: Path | None = None) -> str:
