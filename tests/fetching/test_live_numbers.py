@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from foragers.cli import crawl_view
 from foragers.cli.main import main
+from foragers.cli.terminal import crawl_view
 from foragers.core.types import Status
 from foragers.crawling import session as sessions
 from foragers.crawling.settings import SessionSettings

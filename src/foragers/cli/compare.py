@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from foragers.cli.options import add_options, aims_of, since_of
-from foragers.cli.progress import progress
+from foragers.cli.terminal.progress import progress
 from foragers.core.files import check_writable, write
 from foragers.core.options import ReplayOptions, Target, check_ranges, make
 from foragers.errors import UsageError

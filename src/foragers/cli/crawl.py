@@ -11,9 +11,9 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from foragers.cli.crawl_view import View
 from foragers.cli.options import add_options
-from foragers.cli.summary import print_left_alone, print_summary
+from foragers.cli.terminal.crawl_view import View
+from foragers.cli.terminal.summary import print_left_alone, print_summary
 from foragers.core.display import plain
 from foragers.core.files import check_writable, write
 from foragers.core.options import make

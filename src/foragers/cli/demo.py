@@ -16,7 +16,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from foragers.cli.crawl_view import View
+from foragers.cli.terminal.crawl_view import View
 from foragers.core.options import ReplayOptions, Target
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.session import Session

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from rich.console import Console
 
-from foragers.cli.progress import ConsoleMeter, progress
+from foragers.cli.terminal.progress import ConsoleMeter, progress
 from foragers.core.display import counted
 from foragers.core.files import replacing, stream_number
 from foragers.errors import UsageError

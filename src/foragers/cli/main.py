@@ -34,6 +34,7 @@ VERBS = {
     "compare": "compare strategies on a recorded or generated web",
     "reproduce": "reproduce the tables and figures of a paper",
     "train": "train a model for the strategies that use one",
+    "mcp": "serve crawls to agents (Model Context Protocol)",
     "world": "import, generate, measure, serve or export a web",
     "strategies": "list the strategies, or describe one",
 }

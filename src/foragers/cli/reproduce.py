@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from foragers.cli.progress import progress
+from foragers.cli.terminal.progress import progress
 from foragers.core.files import check_own
 from foragers.errors import UsageError
 from foragers.evaluation.plots import canvas

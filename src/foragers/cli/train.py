@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from foragers.cli.options import add_aim, aim_of, since_of
-from foragers.cli.progress import progress
+from foragers.cli.terminal.progress import progress
 from foragers.core.files import check_writable
 from foragers.core.models import save_model
 from foragers.core.options import ReplayOptions, Target

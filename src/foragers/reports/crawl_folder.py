@@ -125,6 +125,8 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
     connection = None
     try:
         connection = connect(ledger)
+        if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+            raise UsageError(f"{path} has no visits yet; try again when the crawl has begun")
         check_ledger(connection)
         show_added(connection)
         last = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()[0]

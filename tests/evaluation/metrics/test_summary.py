@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from foragers.cli.summary import print_summary
+from foragers.cli.terminal.summary import print_summary
 from foragers.evaluation.metrics.calibration import calibration
 from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.metrics.recall import Estimate

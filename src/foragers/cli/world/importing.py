@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from foragers.cli.options import moment
-from foragers.cli.progress import progress
+from foragers.cli.terminal.progress import progress
 from foragers.errors import UsageError
 from foragers.worlds.archive import Archive
 from foragers.worlds.importing.importer import ImportOptions, ImportSummary, import_world

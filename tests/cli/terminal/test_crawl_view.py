@@ -10,9 +10,9 @@ from math import inf
 import pytest
 from rich.console import Console
 
-from foragers.cli import crawl_view
-from foragers.cli.crawl_view import View
-from foragers.cli.summary import last_ones, print_left_alone
+from foragers.cli.terminal import crawl_view
+from foragers.cli.terminal.crawl_view import View
+from foragers.cli.terminal.summary import last_ones, print_left_alone
 from foragers.core.types import Choice, Link, Status, Visit
 from foragers.crawling.progress import LeftAlone
 from foragers.evaluation.metrics.counts import CrawlCounts

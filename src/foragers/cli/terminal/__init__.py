@@ -1,0 +1,1 @@
+"""What the commands print: progress, the live view of a crawl, and its summary."""

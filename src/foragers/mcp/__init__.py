@@ -1,0 +1,1 @@
+"""Crawls for agents: a server of the Model Context Protocol (`foragers mcp`)."""
