@@ -149,6 +149,8 @@ class CrawlDesk:
         except UsageError:  # it has not begun, or could not
             return CrawlStatus(name, running, "", 0, 0, "" if running else self._complaint(folder))
         stopped = "" if running else record.stopped or ""
+        if not running and not summary.downloads:
+            stopped = self._complaint(folder)
         return CrawlStatus(
             name, running, record.topic, summary.downloads, summary.relevant, stopped
         )
