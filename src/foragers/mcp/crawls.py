@@ -146,11 +146,12 @@ class CrawlDesk:
         try:
             with opened(folder) as crawl:
                 summary, record = crawl.summary(), crawl.told()
+                reasons = crawl.notes()[1]
         except UsageError:  # it has not begun, or could not
             return CrawlStatus(name, running, "", 0, 0, "" if running else self._complaint(folder))
         stopped = "" if running else record.stopped or ""
-        if not running and not summary.downloads:
-            stopped = self._complaint(folder)
+        if not running and not summary.downloads and reasons:
+            stopped = f"no seed could be fetched: {plain(reasons[0])}"
         return CrawlStatus(
             name, running, record.topic, summary.downloads, summary.relevant, stopped
         )
