@@ -34,6 +34,7 @@ VERBS = {
     "compare": "compare strategies on a recorded or generated web",
     "reproduce": "reproduce the tables and figures of a paper",
     "train": "train a model for the strategies that use one",
+    "frontier": "order the URLs of other crawlers (URLFrontier)",
     "mcp": "serve crawls to agents (Model Context Protocol)",
     "world": "import, generate, measure, serve or export a web",
     "strategies": "list the strategies, or describe one",
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             # Better a question mark than nothing, where the terminal cannot show a letter.
             stream.reconfigure(errors="replace")
-    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
         if not given:
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return USAGE
         command = parser(given[0])
         options = command.parse_args(with_settings(given, command))
-        options.run(options, Console())
+        options.run(options, Console(emoji=False))
     except WriteError as error:
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
         return FAILED

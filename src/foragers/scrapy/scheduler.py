@@ -22,9 +22,9 @@ from scrapy.utils.misc import load_object
 from foragers.core.loop import OPEN
 from foragers.core.options import Target
 from foragers.core.types import HostId, Link, ParsedLink, Status, UrlId, status_of
+from foragers.crawling.learner import CrawlLearner, ReceivedPage
 from foragers.judges.function import resolve_judge
 from foragers.parsing.html.parse import parse
-from foragers.scrapy.learner import CrawlLearner, ReceivedPage
 from foragers.scrapy.signals import PARENT, page_parsed, request_failed
 from foragers.scrapy.waiting import JobRequests, MemoryRequests, slots_of
 from foragers.storage.ledger.sqlite import SqliteLedger

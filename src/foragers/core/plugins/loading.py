@@ -204,10 +204,13 @@ def where(error: BaseException, file: str) -> str:
     return f", {last.filename} line {last.lineno}"
 
 
-def needed(package: str, what: str) -> Any:
-    """Import an optional package; a UsageError says what needs it and how to get it."""
+def needed(package: str, what: str, pip: str = "") -> Any:
+    """Import an optional package; a UsageError says what needs it and how to get it.
+
+    `pip` is its name for pip, if that is another.
+    """
     if find_spec(package) is None:
-        raise UsageError(f"{what} needs {package}: pip install {package}")
+        raise UsageError(f"{what} needs {pip or package}: pip install {pip or package}")
     return import_module(package)
 
 

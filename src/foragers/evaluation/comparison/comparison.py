@@ -66,7 +66,7 @@ class Comparison:
         return several_report.title(self.overall) if self.overall else report.title(self.tasks[0])
 
     def __repr__(self) -> str:
-        console = Console(file=StringIO(), width=WIDTH, no_color=True)
+        console = Console(file=StringIO(), width=WIDTH, no_color=True, emoji=False)
         with console.capture() as capture:
             console.print(self.table())
         return capture.get().rstrip()

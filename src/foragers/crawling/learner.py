@@ -36,6 +36,9 @@ from foragers.judges.simple import Everything
 from foragers.strategies.registry import StrategyInputs, build, guard_of
 from foragers.urls.table import UrlTable
 
+WANTED = 0.5
+"""The relevance from which on a page counts as relevant where there is no judge."""
+
 
 class ReceivedPage(msgspec.Struct, frozen=True):
     """A page that another crawler received.
@@ -121,7 +124,7 @@ class CrawlLearner:
         )  # fmt: skip
         if self.judge is None:
             found = float(page.wanted) if relevance is None else relevance
-            visit = Visit(told, found, found > 0)
+            visit = Visit(told, found, found >= WANTED)
         else:
             judged = self.judge.relevance(told)
             found = judged if relevance is None else relevance

@@ -1,0 +1,1 @@
+"""A frontier for other crawlers, with the interface of URLFrontier (`foragers frontier`)."""
