@@ -28,6 +28,7 @@ VERBS = {
     "demo": "crawl a generated news site with three strategies",
     "crawl": "crawl the web for pages about a topic",
     "report": "write a web page about a crawl, with curves and tables",
+    "serve": "show a crawl as web pages, while it runs and afterwards",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
     "explain": "show why a page was fetched",
     "feedback": "tell a crawl which of its pages are wanted",

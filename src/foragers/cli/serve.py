@@ -1,0 +1,68 @@
+"""`foragers serve`: a crawl as web pages, while it runs and afterwards."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import secrets
+from pathlib import Path
+
+from rich.console import Console
+
+from foragers.core.plugins.loading import needed
+from foragers.errors import UsageError
+
+
+def add(verb: argparse.ArgumentParser) -> None:
+    """Describe the options of the verb."""
+    verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
+    verb.add_argument(
+        "--listen",
+        default="127.0.0.1:8000",
+        metavar="HOST:PORT",
+        help="address to serve at; others than this machine need a password, which is printed"
+        " (default: %(default)s)",
+    )
+    verb.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Serve until the user stops it."""
+    for package in ("starlette", "jinja2", "uvicorn"):
+        needed(package, "foragers serve", "foragers[serve]")
+    host, port = address_in(options.listen)
+    import uvicorn
+
+    from foragers.serve.app import site_of
+
+    password = "" if is_local(host) else secrets.token_urlsafe(18)
+    site = site_of(options.folder, password)
+    config = uvicorn.Config(site.app(), host=host, port=port, log_level="error")
+    shown = f"[{host}]" if ":" in host else host
+    console.print(
+        f"{options.folder} at http://{shown}:{port}/; stop it with Ctrl-C", highlight=False
+    )
+    if password:
+        console.print(f"password: {password}", highlight=False)
+    try:
+        uvicorn.Server(config).run()
+    except SystemExit as error:  # the port is taken, or not ours
+        raise UsageError(
+            f"--listen {options.listen}: cannot serve there; choose another"
+        ) from error
+
+
+def address_in(text: str) -> tuple[str, int]:
+    """Return host and port."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise UsageError(f"--listen {text} is not HOST:PORT, such as 127.0.0.1:8000")
+    return host.strip("[]"), int(port)
+
+
+def is_local(host: str) -> bool:
+    """Return whether an address is reached from this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,1 @@
+"""A crawl as web pages, while it runs and afterwards (`foragers serve`)."""

@@ -1,0 +1,177 @@
+"""The web pages of a crawl: what they show, who may read them, and that nothing in them runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from foragers.cli.main import main
+from support.crawling import serving
+from support.hostile_server import HostileServer, page
+
+if find_spec("starlette") is None or find_spec("httpx") is None:
+    pytest.skip("Starlette is not installed", allow_module_level=True)
+
+from starlette.testclient import TestClient
+
+from foragers.serve.app import CrawlSite, site_of
+
+EVIL = "<script>alert(1)</script>"
+SITE = {
+    "/": page("/tea", "/coffee", "/gone", words="home of drinks"),
+    "/tea": page("/green", words=f"green tea leaves are picked {EVIL.replace('<', '&lt;')}"),
+    "/green": page(words="green tea leaves from japan, green tea with rice"),
+    "/coffee": page(words="coffee is roasted"),
+}
+LOCAL = "http://127.0.0.1:8000"
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, HostileServer]]:
+    folder = tmp_path_factory.mktemp("crawl") / "tea"
+    with serving(SITE) as server:
+        options = ["--topic", "green tea", "--delay", "0", "--allow-private", "127.0.0.0/8"]
+        assert main(["crawl", server.url("/"), *options, "--out", str(folder)]) == 0
+        yield folder, server
+
+
+@pytest.fixture
+def site(crawl: tuple[Path, HostileServer]) -> Iterator[CrawlSite]:
+    made = site_of(crawl[0])
+    yield made
+    made.data.close()
+
+
+@pytest.fixture
+def client(site: CrawlSite) -> Iterator[TestClient]:
+    with TestClient(site.app(), base_url=LOCAL) as made:
+        yield made
+
+
+def test_found_pages_come_first_then_numbers_and_reasons(client: TestClient) -> None:
+    html = client.get("/").text
+    found = re.findall(r'class="title" href="/pages/(\d+)"', html)
+    assert len(found) == 2
+    assert "Harvest" in html
+    assert "404" in html
+    assert html.index('id="found"') < html.index('id="harvest"') < html.index('id="hosts"')
+
+
+def test_words_and_filters_choose_pages(
+    client: TestClient, crawl: tuple[Path, HostileServer]
+) -> None:
+    def urls(query: str) -> list[str]:
+        return [one["url"] for one in client.get(f"/api/pages?{query}").json()["pages"]]
+
+    server = crawl[1]
+    assert urls("q=rice") == [server.url("/green")]
+    assert urls("q=green+japan") == [server.url("/green")]
+    assert urls('q="') == []
+    assert urls("q=NOT+OR+(") == []
+    assert set(urls("")) == {server.url("/green"), server.url("/tea")}
+    assert len(urls("every=1")) == 4
+    assert urls("every=1&host=none.test") == []
+    assert urls("every=1&least=2") == []
+    assert urls("every=1&page=9") == []
+    assert len(urls("every=1&least=x&since=nan&page=-3")) == 4
+
+
+def test_a_page_says_why_it_was_fetched(
+    client: TestClient, crawl: tuple[Path, HostileServer]
+) -> None:
+    (one,) = client.get("/api/pages?q=rice").json()["pages"]
+    html = client.get(f"/pages/{one['number']}").text
+    server = crawl[1]
+    ways = [html.index(server.url(path)) for path in ("/", "/tea", "/green")]
+    assert ways[0] <= ways[2]
+    assert client.get("/pages/999999").status_code == 404
+    why = client.get("/api/explain", params={"url": server.url("/green")}).json()
+    assert [step["url"] for step in why["path"]] == [
+        server.url("/"), server.url("/tea"), server.url("/green"),
+    ]  # fmt: skip
+    assert client.get("/api/explain?url=javascript:1").status_code == 400
+
+
+def test_nothing_from_the_web_is_run(client: TestClient) -> None:
+    answer = client.get("/?every=1&q=%3Cscript%3E")
+    assert EVIL not in client.get("/").text + answer.text
+    assert "<script>" not in answer.text
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert not re.search(
+        r"\son\w+=|style=\"", re.sub(r"<svg.*?</svg>", "", answer.text, flags=re.S)
+    )
+
+
+def test_other_sites_cannot_reach_it_through_a_browser(client: TestClient) -> None:
+    assert client.get("/", headers={"host": "evil.test"}).status_code == 421
+    assert client.get("/", headers={"host": "127.0.0.1.evil.test:8000"}).status_code == 421
+    assert client.get("/", headers={"host": "localhost:8000"}).status_code == 200
+
+
+def test_feedback_needs_a_post_with_the_token_of_the_page(
+    client: TestClient, site: CrawlSite, crawl: tuple[Path, HostileServer]
+) -> None:
+    number = client.get("/api/pages?q=rice").json()["pages"][0]["number"]
+    given = {"number": str(number), "wish": "more"}
+    file = crawl[0] / "feedback.jsonl"
+    assert client.get("/feedback").status_code == 405
+    assert client.post("/feedback", data=given).status_code == 403
+    assert client.post("/feedback", data={**given, "token": "x"}).status_code == 403
+    assert not file.exists()
+    told = client.post("/feedback", data={**given, "token": site.token})
+    assert "Noted" in told.text
+    (line,) = file.read_text().splitlines()
+    assert json.loads(line)["more"] is True
+    wrong = {**given, "token": site.token, "number": "../1"}
+    assert client.post("/feedback", data=wrong).status_code == 400
+
+
+def test_a_password_is_asked_for_where_others_can_reach_it(
+    crawl: tuple[Path, HostileServer],
+) -> None:
+    site = site_of(crawl[0], "secret")
+    with TestClient(site.app(), base_url="http://box.test", follow_redirects=False) as client:
+        for path in ("/", "/metrics", "/api/pages", "/events", "/pages/1"):
+            assert client.get(path).headers["location"] == "/login"
+        assert client.post("/login", data={"password": "no"}).status_code == 403
+        assert client.get("/", headers={"authorization": "Bearer secret"}).status_code == 200
+        client.post("/login", data={"password": "secret"})
+        assert client.get("/").status_code == 200
+
+
+def test_prometheus_and_the_description_of_the_api(client: TestClient) -> None:
+    lines = client.get("/metrics").text.splitlines()
+    assert "foragers_downloads 5" in lines
+    assert "foragers_relevant_pages 2" in lines
+    paths = client.get("/api").json()["paths"]
+    assert all(client.get(path).status_code in (200, 400) for path in paths)
+    assert client.get("/api/status").json()["summary"]["relevant"] == 2
+
+
+def test_no_file_of_the_disk_is_served(client: TestClient) -> None:
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd"):
+        assert client.get(path).status_code == 404
+    assert client.get("/static/style.css").status_code == 200
+
+
+@pytest.mark.parametrize("wrong", ["8000", "127.0.0.1:0", "127.0.0.1:x", "127.0.0.1:99999"])
+def test_wrong_addresses_are_refused_in_one_line(
+    wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(tmp_path), "--listen", wrong]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "--listen" in line
+
+
+def test_a_folder_without_a_crawl_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(tmp_path)]) == 2
+    assert "has no ledger.sqlite" in capsys.readouterr().err
