@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import UrlColumn
-from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix, rows_by_name
+from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix
 from foragers.strategies.auto.group_rates import Rates, view
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
-from foragers.strategies.auto.word_weights import LINK_WORDS, NO_WORD, WordWeights
+from foragers.strategies.auto.word_weights import LINK_WORDS, SAID, WordWeights
 
 STORED = (
     "parent",
@@ -32,8 +32,6 @@ STORED = (
     "place on page",
 )
 """The features that are known when a link is found, and never change: rows of `stored`."""
-LENGTHS = np.sqrt(np.maximum(np.arange(LINK_WORDS + 1), 1))
-"""The square root of the number of a link's words."""
 
 
 class LinkGroups(NamedTuple):
@@ -49,6 +47,15 @@ class LinkGroups(NamedTuple):
 GROUPED = tuple(name.replace("_", " ") for name in LinkGroups._fields)
 ANSWERING = tuple(map(GROUPED.index, ("tag path", "directory", "shape")))
 """Rows of the groups that predict whether the page exists; anchors do not."""
+
+
+def rows_of(*names: str) -> NDArray[np.intp]:
+    """Return the rows of some features in the matrix of all."""
+    return np.array(list(map(NAMES.index, names)))
+
+
+BIAS_ROW, IN_LINKS_ROW = NAMES.index(BIAS), NAMES.index("in-links")
+GROUP_ROWS, WORD_ROWS, STORED_ROWS = rows_of(*GROUPED), rows_of(*SAID), rows_of(*STORED)
 
 
 class LinkFeatures(NamedTuple):
@@ -203,26 +210,13 @@ class PendingLinks:
 
 def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Matrix:
     """Return the features of links: one row per feature, in the order of `FEATURES`."""
-    numbers, settings = links.words, words.settings
-    most_weight, most_lean = settings.most_weight, settings.most_lean
-    count = np.add.reduce(numbers != NO_WORD, axis=0, dtype=np.intp)
-    lengths = LENGTHS.take(count)
-    rates_of_words = words.rates.take(numbers)
-    best = np.where(numbers == NO_WORD, -settings.most_word_rate, rates_of_words).max(axis=0)
-    best = np.where(count > 0, np.maximum(best, -settings.most_word_rate), 0.0)
-    weight = added(words.weights.take(numbers))
-    lean = added(words.leans.take(numbers)) / lengths
-    columns = {
-        BIAS: 1.0,
-        "link words": np.minimum(np.maximum(weight, -most_weight), most_weight),
-        "words of relevant pages": np.minimum(np.maximum(lean, -most_lean), most_lean),
-        "mean word rate": added(rates_of_words) / np.maximum(count, 1),
-        "best word rate": np.minimum(best, settings.most_word_rate),
-        "in-links": exact.log_counts(np.maximum(in_links, 1)),
-        **dict(zip(GROUPED, view(rates.odds).take(links.groups), strict=True)),
-        **dict(zip(STORED, links.stored, strict=True)),
-    }
-    return rows_by_name(NAMES, columns, len(links.urls))
+    rows = np.empty((len(NAMES), len(links.urls)), np.float32)
+    rows[BIAS_ROW] = 1.0
+    rows[GROUP_ROWS] = view(rates.odds).take(links.groups)
+    rows[WORD_ROWS] = words.said(links.words).T
+    rows[IN_LINKS_ROW] = exact.log_counts(np.maximum(in_links, 1))
+    rows[STORED_ROWS] = links.stored
+    return rows
 
 
 def weighted_sum(features: Matrix, weights: Floats) -> Floats:
@@ -242,7 +236,6 @@ def added(rows: Floats) -> Floats:
 
 def doubt_of(links: LinkFeatures, rates: Rates) -> Floats:
     """Return the log of the probability that the page exists, by tag path, directory and shape."""
-    doubts = view(rates.doubts)
-    tags, directory, shape = (doubts.take(links.groups[row]) for row in ANSWERING)
-    doubt: Floats = (tags + directory + shape) / len(ANSWERING)
+    doubts = view(rates.doubts).take(links.groups.take(ANSWERING, axis=0))
+    doubt: Floats = added(doubts) / len(ANSWERING)
     return doubt

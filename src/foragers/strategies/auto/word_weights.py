@@ -1,6 +1,6 @@
 """What words say of links and pages.
 
-Three numbers per word.  The *weight* is that of a logistic regression from the words of a link
+Three numbers per word, side by side in one table: scoring a link reads them all.  The *weight* is that of a logistic regression from the words of a link
 to its worth, learned by one step per link (Adagrad).  The *rate* is the share of followed links
 with the word that were worth it, shrunk towards that of all links.  The *lean* is the logarithm of
 how much likelier the word stands in a relevant page than in another, so that the words of very few
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from math import sqrt
+from functools import cache, cached_property
+from math import inf, sqrt
 from typing import TypeAlias, cast
 from zlib import crc32
 
@@ -41,6 +41,13 @@ SMALL_COUNTS = 4096
 RELEVANT = 1 << 32
 """What a relevant page counts, and others one: both counts of a word are in one number."""
 NONE_MET = np.empty(0, np.int32)
+WEIGHT, LEAN, RATE, ABSENT = range(4)
+"""Columns of the table of words; the last is 1 for `NO_WORD` and 0 for all words."""
+SAID = ("link words", "words of relevant pages", "mean word rate", "best word rate")
+"""The features of a link that its words give."""
+WORDS_LEFT = np.maximum(LINK_WORDS - np.arange(LINK_WORDS + 1.0), 1.0)
+SHARES = np.stack([WORDS_LEFT**0, np.sqrt(WORDS_LEFT), WORDS_LEFT, WORDS_LEFT**0], axis=1)
+"""What the sums for `SAID` are divided by, for each number of absent words."""
 SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
 
@@ -94,15 +101,20 @@ def logs_of(counts: NDArray[np.int64], prior: float) -> Floats:
     return exact.log(counts + prior)
 
 
+def empty_table() -> Floats:
+    """Return the table of words of which nothing is known."""
+    table = np.zeros((BUCKETS + 1, len(SAID)))
+    table[NO_WORD, ABSENT] = 1.0
+    return table
+
+
 @dataclass
 class WordWeights:
     """All words, as far as the crawl has met them."""
 
     settings: AutoSettings = DEFAULTS
-    weights: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
-    leans: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
+    table: Floats = field(default_factory=empty_table, repr=False)
     squares: Floats = field(init=False, repr=False)
-    rates: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     followed: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     earned: Floats = field(default_factory=lambda: np.zeros(BUCKETS + 1), repr=False)
     counts: NDArray[np.int64] = field(
@@ -113,6 +125,40 @@ class WordWeights:
 
     def __post_init__(self) -> None:
         self.squares = np.full(BUCKETS + 1, self.settings.first_square)
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each word."""
+        return self.table[:, WEIGHT]
+
+    @property
+    def leans(self) -> Floats:
+        """Where each word leans."""
+        return self.table[:, LEAN]
+
+    @property
+    def rates(self) -> Floats:
+        """The success rate of each word."""
+        return self.table[:, RATE]
+
+    def said(self, links: Numbers) -> Floats:
+        """Return what their words say of links, of which each is a column: `SAID` in each row."""
+        bounds = self._bounds
+        each = self.table.take(links, axis=0)
+        # Of few numbers and of many, the words of a link are added up one after the other.
+        found: Floats = np.add.reduce(each)
+        rates, absent = each[:, :, RATE], found[:, ABSENT].astype(np.intp)
+        np.copyto(rates, -self.settings.most_word_rate, where=links == NO_WORD)
+        found[:, ABSENT] = np.where(absent == LINK_WORDS, 0.0, rates.max(axis=0))
+        found /= SHARES.take(absent, axis=0)
+        np.maximum(found, -bounds, out=found)
+        return np.minimum(found, bounds, out=found)
+
+    @cached_property
+    def _bounds(self) -> Floats:
+        """The bounds of `SAID`."""
+        given = self.settings
+        return np.array([given.most_weight, given.most_lean, inf, given.most_word_rate])
 
     def begin(
         self,
