@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.text.link_text import MOST_WORDS, SAMPLE, first_words
-from foragers.text.words import is_unspaced, words, words_apart
+from foragers.text.words import (
+    is_unspaced,
+    url_words,
+    url_words_of_each,
+    words,
+    words_apart,
+    words_of_each,
+)
 
 LONG_WAY = "\u6771"
 """A letter of a script without spaces: a text that has it is folded word by word."""
@@ -51,3 +58,12 @@ def test_of_a_long_text_without_spaces_a_short_part_is_read() -> None:
     assert MOST_WORDS <= len(found) < 3 * MOST_WORDS
     assert len(words(text)) == 10_000
     assert len(text) > 2 * SAMPLE
+
+
+ends = st.text("aZ09/.-_% \n'%Eéx?=&", max_size=20) | st.sampled_from(["//www.a/b", "/xn--a", ""])
+
+
+@given(st.lists(ends | st.text(max_size=20), max_size=6))
+def test_texts_cut_together_have_the_words_they_have_alone(texts: list[str]) -> None:
+    assert words_of_each(texts) == [words(text) for text in texts]
+    assert url_words_of_each(texts) == [url_words(text) for text in texts]

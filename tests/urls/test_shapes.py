@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.filters.traps.detector import url_problem
-from foragers.urls.shapes import shape_of
+from foragers.urls.shapes import name_shape, name_shapes, shape_of
 from support.random_urls import ADDRESSES, HEX
 
 
@@ -46,3 +46,8 @@ def test_every_text_has_a_shape_and_an_answer(url: str) -> None:
 def test_numbers_do_not_tell_shapes_apart(one: int, other: int) -> None:
     form = "http://a.test/list/{}?page={}"
     assert shape_of(form.format(one, other)) == shape_of(form.format(other, one))
+
+
+@given(st.lists(st.text("aB1.-_\n", max_size=8), max_size=5))
+def test_names_have_the_same_shapes_together_as_alone(names: list[str]) -> None:
+    assert name_shapes(names) == list(map(name_shape, names))

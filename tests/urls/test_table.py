@@ -119,6 +119,14 @@ class TestDigests:
                 assert each.find(2**64 - 1 if 2**64 - 1 not in some else 41) is None
                 assert len(each) == len(some)
 
+    @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=200))
+    def test_a_digest_that_is_new_gets_the_next_number(self, some: list[int]) -> None:
+        with mock.patch.object(digests, "FIRST_SIZE", 4):
+            known, expected = Digests(), dict[int, int]()
+            for one in some:
+                assert known.number(one) == expected.setdefault(one, len(expected))
+            assert len(known) == len(expected)
+
     def test_a_digest_is_the_same_in_every_process(self) -> None:
         # BLAKE2b with eight bytes, as RFC 7693 has it.
         assert digest("") == int.from_bytes(bytes.fromhex("e4a6a0577479b2b4"), "little")

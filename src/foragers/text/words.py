@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
@@ -39,6 +40,7 @@ ENGLISH_STOPWORDS = frozenset(_WORDS.split())
 _ASCII = bytes(
     byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in bytes(range(256)).lower()
 )
+_ASCII_LINES = bytes(byte if byte == ord("\n") else _ASCII[byte] for byte in range(256))
 _ASCII_BYTES = bytes(range(128))
 _APOSTROPHE = re.compile(r"'(?:(?<=\w')(?:s|t|d|m|re|ve|ll)\b)?", re.IGNORECASE)
 
@@ -69,7 +71,8 @@ class _Letters(dict[int, int]):
 
 _LETTERS = _Letters()
 
-_URL_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_URL_PART = re.compile(r"[a-z]+|[0-9]+|[A-Z]+(?![a-z])|[A-Z][a-z]+")
+_URL_LINES = re.compile(rf"{_URL_PART.pattern}|\n")
 _URL_SEAM = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)"
 )
@@ -125,8 +128,51 @@ def url_words(href: str) -> list[str]:
     if "%" in rest:
         rest = unquote(rest, errors="replace")
     if rest.isascii():
-        return [part.lower() for part in _URL_PART.findall(rest)]
+        return " ".join(_URL_PART.findall(rest)).lower().split()
     return words(_URL_SEAM.sub(" ", rest))
+
+
+def url_words_of_each(ends: Sequence[str]) -> list[list[str]]:
+    """Return the words of many ends of URLs, which begin after the host; one pass for most."""
+    return _of_each(ends, _are_plain_ends, _cut_ends, url_words)
+
+
+def words_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """Return the words of many short texts; one pass for those in ASCII."""
+    return _of_each(texts, str.isascii, _cut_lines, words)
+
+
+def _of_each(
+    texts: Sequence[str],
+    are_plain: Callable[[str], bool],
+    cut: Callable[[str], str],
+    words_of: Callable[[str], list[str]],
+) -> list[list[str]]:
+    """Return the words of many texts: `cut` for plain ones, each on a line; others one by one."""
+    lines = "\n".join(texts)
+    if are_plain(lines) and lines.count("\n") == len(texts) - 1:
+        return list(map(str.split, cut(lines).split("\n")))
+    plain = [text if are_plain(text) and "\n" not in text else "" for text in texts]
+    found = map(str.split, cut("\n".join(plain)).split("\n"))
+    return [
+        by_line if kept == text else words_of(text)
+        for text, kept, by_line in zip(texts, plain, found, strict=False)
+    ]
+
+
+def _are_plain_ends(lines: str) -> bool:
+    """Say whether nothing but the letters of ends of URLs needs to be looked at."""
+    return lines.isascii() and not ("%" in lines or "//" in lines or "xn--" in lines)
+
+
+def _cut_ends(lines: str) -> str:
+    return " ".join(_URL_LINES.findall(lines)).lower()
+
+
+def _cut_lines(lines: str) -> str:
+    if "'" in lines:
+        lines = _APOSTROPHE.sub(" ", lines)
+    return lines.encode().translate(_ASCII_LINES).decode()
 
 
 def is_unspaced(text: str) -> bool:

@@ -61,6 +61,20 @@ class Digests:
         self._column.append(digest)
         return number
 
+    def number(self, digest: int) -> int:
+        """Return the number of a digest, the next one if it is new."""
+        slots, mask, column = self._slots, self._mask, self._column
+        slot = digest & mask
+        while (number := slots[slot]) >= 0:
+            if column[number] == digest:
+                return number
+            slot = (slot + 1) & mask
+        if len(column) >= self._room:
+            return self.add(digest)
+        slots[slot] = number = len(column)
+        column.append(digest)
+        return number
+
     def _make(self, size: int) -> None:
         """Build the table again, with a size that is a power of two."""
         self._slots = array("i", [EMPTY]) * size

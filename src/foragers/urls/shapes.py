@@ -13,6 +13,7 @@ character for each run of letters or digits.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from string import ascii_letters, digits
 from typing import NamedTuple
@@ -97,6 +98,12 @@ def name_shape(name: str) -> str:
         while double in shape:
             shape = shape.replace(double, single)
     return shape
+
+
+def name_shapes(names: Sequence[str]) -> list[str]:
+    """Return the shapes of many names."""
+    found = name_shape("\n".join(names)).split("\n")
+    return found if len(found) == len(names) else list(map(name_shape, names))
 
 
 def path_shape(href: str) -> str:

@@ -6,10 +6,9 @@ import pytest
 from foragers.core.types import Link
 from foragers.strategies.auto.combiner import BIAS
 from foragers.strategies.auto.explain import LinkReasons
-from foragers.strategies.auto.features import address_of, anchor_of
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.pending_links import STORED, LinkFeatures, LinkGroups
-from foragers.strategies.auto.word_weights import LINK_WORDS, WordWeights
+from foragers.strategies.auto.word_weights import LINK_WORDS, WordWeights, bucket
 
 PLANNER = Link(7, 0, "http://a.test/lists/robots/planner.html", "Planner")
 
@@ -64,8 +63,8 @@ def test_weak_reasons_beside_a_strong_one_are_left_to_the_table() -> None:
 
 def test_words_that_speak_for_a_link_are_quoted_the_strongest_first() -> None:
     told = reasons({"link words": 1.0}, Rates(), LinkGroups(0, 0, 0, 0, 0), PLANNER)
-    told.words.weights[anchor_of("Planner").words["planner"]] = 0.5
-    told.words.weights[address_of(PLANNER.href).words["robots"]] = 2.0
+    told.words.weights[bucket("planner")] = 0.5
+    told.words.weights[bucket("robots")] = 2.0
     assert (
         told.sentence()
         == "mainly because links with “robots”, “planner” were worth following before"

@@ -11,19 +11,49 @@ from hypothesis import strategies as st
 
 from foragers.core import exact
 from foragers.strategies.auto.combiner import rows_by_name
-from foragers.strategies.auto.features import PageGroups, address_of, anchor_of
+from foragers.strategies.auto.features import (
+    PageGroups,
+    addresses_of,
+    anchor_group,
+    anchor_words,
+    prefixes_of,
+)
 from foragers.strategies.auto.group_rates import ROOT, Rates
-from foragers.strategies.auto.word_weights import bucket
+from foragers.strategies.auto.pending_links import LinkGroups
 from foragers.urls.shapes import name_shape
 
 
+def groups_of(
+    groups: PageGroups, host: int, href: str, path: str = "ul a", anchor: str = "tea"
+) -> LinkGroups:
+    """Return the groups of one link."""
+    names = list(map(anchor_group, anchor_words([anchor])))
+    return LinkGroups(*groups.of([host], [href], [path], names, addresses_of([href]))[0])
+
+
 def test_an_address_is_taken_apart() -> None:
-    address = address_of("http://a.example/docs/v2/guide-12.html?page=3")
-    assert address.directories == ("/docs", "/docs/v2")
-    assert (address.kind, address.shape) == ("html?", "2? a-0.a")
-    assert address.spelled == "2 guide 12 html page 3"
-    assert address.words == {word: bucket(word) for word in address.spelled.split()}
-    assert address_of("http://a.example").directories == ()
+    address = addresses_of(["http://a.example/docs/v2/guide-12.html?page=3"])
+    assert list(prefixes_of(address.directories[0])) == ["/docs", "/docs/v2"]
+    assert (address.names, address.asks, address.shapes) == (["guide-12.html"], ["?"], ["2? a-0.a"])
+    assert address.words == [["2", "guide", "12", "html", "page", "3"]]
+    assert addresses_of(["http://a.example"]) == ([""], [""], [""], ["0 "], [[]])
+
+
+@given(st.lists(st.text("ab/", max_size=12), max_size=3))
+def test_directories_are_the_first_of_a_path_and_each_is_around_the_next(paths: list[str]) -> None:
+    columns = addresses_of([f"http://a.test/{path}" for path in paths])
+    for path, directory in zip(paths, columns.directories, strict=True):
+        names, expected = path.split("/")[:-1][:4], [""]
+        for name in names:
+            expected.append(f"{expected[-1]}/{name}")
+        assert (directory, list(prefixes_of(directory))) == (expected[-1], expected[1:])
+
+
+@given(st.lists(st.text("aB1/?.-%é\n", max_size=12), max_size=5))
+def test_addresses_are_the_same_together_as_alone(paths: list[str]) -> None:
+    hrefs = [f"http://a.test/{path}" for path in paths]
+    alone = [[column[0] for column in addresses_of([href])] for href in hrefs]
+    assert [list(row) for row in zip(*addresses_of(hrefs), strict=True)] == alone
 
 
 @given(st.text("abcXYZ0123456789-_.é", max_size=30))
@@ -34,25 +64,28 @@ def test_the_shape_of_a_name_has_one_letter_for_each_run(name: str) -> None:
 def test_links_of_a_page_have_the_groups_they_would_have_alone() -> None:
     """What is kept while a page is read makes no difference."""
     links = [
-        (host, href, path, address_of(href), anchor_of(anchor))
+        (host, f"http://h{host}.test/{where}", path, anchor)
         for host in (1, 2)
         for path in ("ul a", "p a")
         for where in ("a/b/one.html", "a/two.html", "a/b/3.php?x=1", "", "a/b/4.php")
         for anchor in ("one", "the other")
-        for href in (f"http://h{host}.test/{where}",)
     ]
-    together, alone = Rates(), Rates()
+    together, one_by_one, alone = Rates(), Rates(), Rates()
+    page = PageGroups(one_by_one, "http://h7.test/")
+    expected = [groups_of(PageGroups(alone, "http://h7.test/"), *link) for link in links]
+    assert [groups_of(page, *link) for link in links] == expected
+    hosts, hrefs, paths, anchors = zip(*links, strict=True)
+    names = list(map(anchor_group, anchor_words(anchors)))
+    columns = addresses_of(hrefs)
     page = PageGroups(together, "http://h7.test/")
-    for link in links:
-        assert page.of(*link) == PageGroups(alone, "http://h7.test/").of(*link)
-    assert together.parents == alone.parents
+    assert page.of(hosts, hrefs, paths, names, columns) == expected
+    assert together.parents == one_by_one.parents == alone.parents
 
 
 def test_links_under_one_tag_path_are_told_apart_by_page_and_belong_to_the_host() -> None:
     rates = Rates()
-    href, anchor = "http://a.test/x/1", anchor_of("one")
     here, again, there = (
-        PageGroups(rates, page).of(0, href, "ul a", address_of(href), anchor)[0]
+        groups_of(PageGroups(rates, page), 0, "http://a.test/x/1").tag_path
         for page in ("http://a.test/7", "http://a.test/7", "http://a.test/8")
     )
     assert here == again != there
@@ -78,8 +111,7 @@ def test_links_of_a_page_to_a_host_share_a_group_unless_pages_are_no_guide() -> 
     rates, href = Rates(), "http://a.test/tea/1.html"
 
     def parent_page(page: str, href: str, host: int, by_page: bool = True) -> int:
-        groups = PageGroups(rates, page, by_page)
-        return groups.of(host, href, "ul a", address_of(href), anchor_of("tea")).parent_page
+        return groups_of(PageGroups(rates, page, by_page), host, href).parent_page
 
     one = parent_page("http://a.test/", href, 0)
     assert one != ROOT

@@ -9,13 +9,15 @@ import pytest
 
 from foragers.core.types import Document
 from foragers.strategies.auto.word_weights import (
+    ABSENT,
+    BUCKETS,
+    LINK_WORDS,
     NO_WORD,
     SMALL_COUNTS,
     WordWeights,
     bucket,
     link_words,
     logs_of,
-    numbered,
     page_words,
     spoken,
 )
@@ -45,10 +47,36 @@ def test_words_met_before_any_page_was_relevant_are_few_numbers_and_lean_later()
     assert weights.leans[tea] > 0 > weights.leans[tax]
 
 
-def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address() -> None:
-    found = link_words(numbered(["green", "the", "tea"]), numbered(["shop", "tea", "pots"]))
-    assert found[:4] == tuple(bucket(word) for word in ("green", "tea", "shop", "pots"))
-    assert found[4:] == (NO_WORD,) * 8
+def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address_each_word_once() -> None:
+    anchors = [["green", "the", "tea"], [], [f"a{number}" for number in range(8)]]
+    addresses = [["shop", "tea", "pots"], [], [f"b{number}" for number in range(6)]]
+    one, none, many = link_words(anchors, addresses).T.tolist()
+    assert one == [*map(bucket, ("green", "tea", "shop", "pots")), *[NO_WORD] * 8]
+    assert none == [NO_WORD] * LINK_WORDS
+    assert many == [*map(bucket, [*anchors[2], *addresses[2]])][:LINK_WORDS]
+
+
+def test_links_are_said_the_same_of_whether_one_by_one_or_together() -> None:
+    rng, words = np.random.default_rng(3), WordWeights()
+    words.table[:BUCKETS, :ABSENT] = rng.normal(scale=3.0, size=(BUCKETS, ABSENT))
+    links = rng.integers(0, BUCKETS, (LINK_WORDS, 50)).astype(np.int32)
+    links[np.arange(LINK_WORDS)[:, np.newaxis] >= np.arange(50) % (LINK_WORDS + 1)] = NO_WORD
+    together = words.said(links)
+    for place in range(50):
+        assert words.said(links[:, [place]]).tolist() == together[[place]].tolist()
+        some = [word for word in links[:, place].tolist() if word != NO_WORD]
+        weight = lean = rate = 0.0
+        for word in some:
+            weight += words.weights[word]
+            lean += words.leans[word]
+            rate += words.rates[word]
+        best = max((words.rates[word] for word in some), default=0.0)
+        assert together[place].tolist() == [
+            min(max(weight, -5.0), 5.0),
+            min(max(lean / max(len(some), 1) ** 0.5, -4.0), 4.0),
+            rate / max(len(some), 1),
+            min(max(best, -5.0), 5.0),
+        ]
 
 
 def test_word_weights_go_towards_what_links_were_worth() -> None:

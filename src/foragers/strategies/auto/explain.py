@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from foragers.core.display import counted
 from foragers.core.types import Link
 from foragers.strategies.auto.combiner import BIAS, Floats
-from foragers.strategies.auto.features import address_of, anchor_of
+from foragers.strategies.auto.features import addresses_of, anchor_words, prefixes_of
 from foragers.strategies.auto.group_rates import ROOT, Rates
 from foragers.strategies.auto.pending_links import LinkFeatures, LinkGroups
 from foragers.strategies.auto.settings import DEFAULTS, ExplainSettings
-from foragers.strategies.auto.word_weights import WordWeights
+from foragers.strategies.auto.word_weights import WordWeights, bucket
+from foragers.text.words import ENGLISH_STOPWORDS
 
 Phrase = str | None
 """Part of a sentence, or None if there is nothing to tell."""
@@ -98,7 +99,7 @@ class LinkReasons:
         )
 
     def _directory(self) -> Phrase:
-        prefixes = address_of(self.link.href).directories[::-1]
+        prefixes = [*prefixes_of(addresses_of([self.link.href]).directories[0])][::-1]
         names = (*(f"to {prefix}/" for prefix in prefixes), "to this host")
         return self._group(LinkGroups._fields.index("directory"), names)
 
@@ -131,7 +132,8 @@ class LinkReasons:
 
     def _spoken(self, weights: Floats, kind: str) -> Phrase:
         """Return the words of the link that speak for it."""
-        numbers = {**anchor_of(self.link.anchor).words, **address_of(self.link.href).words}
+        words = *anchor_words([self.link.anchor])[0], *addresses_of([self.link.href]).words[0]
+        numbers = {word: bucket(word) for word in words if word not in ENGLISH_STOPWORDS}
         good = [word for word in numbers if weights[numbers[word]] > 0]
         good.sort(key=lambda word: -weights[numbers[word]])
         if not good:

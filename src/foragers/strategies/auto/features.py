@@ -1,6 +1,7 @@
 """Extracts the features of a page's links: their groups, their words, similarity to the topic.
 
-The same URLs and anchors come up on page after page, so the parts of the last thousand are cached.
+All links of a page are taken apart together, column by column: URLs and anchors are cut into words
+in one pass each, and each word of the page is numbered once.
 
 Links are grouped by tag path, directory, anchor and shape of the URL.  Most links of a page share
 their host, tag path and directory with others, so groups are cached while a page is read.  Names of
@@ -9,8 +10,8 @@ groups contain the URLs of hosts and pages, so that a group has the same name in
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,65 +21,70 @@ from foragers.core.types import NO_PARENT, HostId, Status, Visit
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.auto.combiner import Column, Floats, rows_by_name
 from foragers.strategies.auto.group_rates import ROOT, Rates
-from foragers.strategies.auto.pending_links import STORED, LinkFeatures, LinkGroups
-from foragers.strategies.auto.word_weights import link_words, numbered
-from foragers.text.words import url_words, words
-from foragers.urls.shapes import name_shape
+from foragers.strategies.auto.pending_links import STORED, LinkFeatures
+from foragers.strategies.auto.word_weights import link_words
+from foragers.text.words import url_words_of_each, words_of_each
+from foragers.urls.shapes import name_shapes
 
 MOST_DIRECTORIES = 4
-ANCHOR_WORDS, ADDRESS_WORDS = 8, 6
+ANCHOR_WORDS, ADDRESS_WORDS, SHAPE_LETTERS, ENDING_LETTERS = 8, 6, 40, 5
 """Part of the names of groups, by which files of earlier crawls know them; guesses."""
-MAX_CACHED = 1024
 
 
-class Address(NamedTuple):
-    """The parts of a URL after its host.
+class AddressColumns(NamedTuple):
+    """The parts of URLs after their hosts, one element per URL.
 
-    `kind` is the file extension and whether there is a query, `shape` the pattern of the file
-    name; the last words are there by number, and as a text.
+    `directories` are the first few of a path in one text, `names` those of files, `asks` whether
+    there is a query, `shapes` the patterns of the names, `words` the last words.
     """
 
-    directories: tuple[str, ...]
-    kind: str
-    shape: str
-    words: dict[str, int]
-    spelled: str
+    directories: list[str]
+    names: list[str]
+    asks: list[str]
+    shapes: list[str]
+    words: list[list[str]]
 
 
-class Anchor(NamedTuple):
-    """The words of an anchor: as the name of a group, and without stop words by number."""
-
-    name: str
-    words: dict[str, int]
-
-
-@lru_cache(maxsize=MAX_CACHED)
-def address_of(href: str) -> Address:
-    """Return the parts of a URL."""
-    start = href.find("/", 8)
-    path, _, query = (href[start:] if start > 0 else "/").partition("?")
-    *directories, name = path.split("/")[1:]
-    prefixes, prefix = [], ""
-    for part in directories[:MOST_DIRECTORIES]:
-        prefix += f"/{part}"
-        prefixes.append(prefix)
-    spoken = url_words(f"{path} {query}")[-ADDRESS_WORDS:]
-    ending = name.rpartition(".")[2][:5] if "." in name else ""
-    asks = "?" if query else ""
-    return Address(
-        tuple(prefixes),
-        f"{ending}{asks}",
-        f"{len(directories)}{asks} {name_shape(name)[:40]}",
-        numbered(spoken),
-        " ".join(spoken),
-    )
+def addresses_of(hrefs: Sequence[str]) -> AddressColumns:
+    """Return the parts of URLs."""
+    directories, names, asks, spoken, depths = [], [], [], [], []
+    for href in hrefs:
+        start = href.find("/", 8)
+        path, _, query = (href[start:] if start > 0 else "/").partition("?")
+        directory, _, name = path.rpartition("/")
+        depth = directory.count("/")
+        if depth > MOST_DIRECTORIES:
+            directory = "/".join(directory.split("/")[: MOST_DIRECTORIES + 1])
+        directories.append(directory)
+        names.append(name)
+        spoken.append(f"{path} {query}")
+        asks.append("?" if query else "")
+        depths.append(depth)
+    shapes = [
+        f"{depth}{ask} {shape[:SHAPE_LETTERS]}"
+        for depth, ask, shape in zip(depths, asks, name_shapes(names), strict=True)
+    ]
+    words = [found[-ADDRESS_WORDS:] for found in url_words_of_each(spoken)]
+    return AddressColumns(directories, names, asks, shapes, words)
 
 
-@lru_cache(maxsize=MAX_CACHED)
-def anchor_of(text: str) -> Anchor:
-    """Return the first words of an anchor."""
-    spoken = words(text)[:ANCHOR_WORDS]
-    return Anchor(" ".join(("anchor", *spoken)), numbered(spoken))
+def anchor_words(anchors: Sequence[str]) -> list[list[str]]:
+    """Return the first words of anchors."""
+    return [found[:ANCHOR_WORDS] for found in words_of_each(anchors)]
+
+
+def anchor_group(words: Sequence[str]) -> str:
+    """Return the name of the group of all links with an anchor."""
+    return " ".join(("anchor", *words))
+
+
+def prefixes_of(directory: str) -> Iterator[str]:
+    """Return a directory and those around it, the outermost first."""
+    end = 0
+    while end < len(directory):
+        next_end = directory.find("/", end + 1)
+        end = next_end if next_end > 0 else len(directory)
+        yield directory[:end]
 
 
 @dataclass(slots=True)
@@ -90,38 +96,36 @@ class HostGroups:
     host: str
     around: int
     parent_page: int
-    _tags: dict[str, int] = field(default_factory=dict)
-    _directories: dict[str, int] = field(default_factory=dict)
-    _shapes: dict[str, int] = field(default_factory=dict)
+    tags: dict[str, int] = field(default_factory=dict)
+    directories: dict[str, int] = field(default_factory=dict)
+    shapes: dict[str, int] = field(default_factory=dict)
 
-    def of(self, path: str, address: Address, anchor: Anchor) -> LinkGroups:
-        """Return the groups of a link: by tag path, directory, anchor and shape of its URL."""
-        tags = self._tags.get(path)
-        if tags is None:
-            tags = self._tags[path] = self._of_tags(path)
-        innermost = address.directories[-1] if address.directories else ""
-        directory = self._directories.get(innermost)
-        if directory is None:
-            directory = self._directories[innermost] = self._of_directory(address)
-        shape = self._shapes.get(address.shape)
-        if shape is None:
-            shape = self._shapes[address.shape] = self._of_shape(address)
-        text = self.rates.group(anchor.name)
-        return LinkGroups(tags, directory, text, shape, self.parent_page)
-
-    def _of_tags(self, path: str) -> int:
+    def of_tags(self, path: str) -> int:
+        """Return the group of the links with a tag path, which is not known yet."""
         on_host = self.rates.group(f"tags {self.host} {path}", self.around)
-        return self.rates.group(f"page {self.page} {path}", on_host)
+        found = self.tags[path] = self.rates.group(f"page {self.page} {path}", on_host)
+        return found
 
-    def _of_directory(self, address: Address) -> int:
+    def of_directory(self, directory: str) -> int:
+        """Return the group of the links to a directory, which is not known yet."""
         group = self.around
-        for prefix in address.directories:
-            group = self.rates.group(f"in {self.host}{prefix}", group)
+        if directory:
+            # Those around a directory were met before it.
+            known = self.rates.recent(f"in {self.host}{directory}")
+            if known is None:
+                for prefix in prefixes_of(directory):
+                    group = self.rates.group(f"in {self.host}{prefix}", group)
+            else:
+                group = known
+        self.directories[directory] = group
         return group
 
-    def _of_shape(self, address: Address) -> int:
-        kind = self.rates.group(f"kind {address.kind}")
-        return self.rates.group(f"shape {self.host} {address.shape}", kind)
+    def of_shape(self, shape: str, name: str, asks: str) -> int:
+        """Return the group of the links of a shape, which is not known yet."""
+        ending = name.rpartition(".")[2][:ENDING_LETTERS] if "." in name else ""
+        kind = self.rates.group(f"kind {ending}{asks}")
+        found = self.shapes[shape] = self.rates.group(f"shape {self.host} {shape}", kind)
+        return found
 
 
 @dataclass(slots=True)
@@ -134,19 +138,41 @@ class PageGroups:
     _hosts: dict[HostId, HostGroups] = field(default_factory=dict)
 
     def of(
-        self, host: HostId, href: str, path: str, address: Address, anchor: Anchor
-    ) -> LinkGroups:
-        """Return the groups of a link."""
-        here = self._hosts.get(host)
-        if here is None:
-            name = href.split("/", 3)[2]
-            around = self.rates.group(host_group(name))
-            parent_page = ROOT
-            if self.by_page:
-                parent_page = self.rates.group(f"links {self.page}", around)
-            here = HostGroups(self.rates, self.page, name, around, parent_page)
-            self._hosts[host] = here
-        return here.of(path, address, anchor)
+        self,
+        hosts: Sequence[HostId],
+        hrefs: Sequence[str],
+        paths: Sequence[str],
+        anchors: Sequence[str],
+        addresses: AddressColumns,
+    ) -> Sequence[tuple[int, ...]]:
+        """Return the groups of links, in the order of `LinkGroups`."""
+        found, known, group = [], self._hosts.get, self.rates.group
+        for host, href, path, anchor, directory, name, asks, shape in zip(
+            hosts, hrefs, paths, anchors, *addresses[:-1], strict=True
+        ):
+            here = known(host)
+            if here is None:
+                here = self._of_host(host, href)
+            tags, inside = here.tags.get(path), here.directories.get(directory)
+            if tags is None:
+                tags = here.of_tags(path)
+            if inside is None:
+                inside = here.of_directory(directory)
+            alike = here.shapes.get(shape)
+            if alike is None:
+                alike = here.of_shape(shape, name, asks)
+            found.append((tags, inside, group(anchor), alike, here.parent_page))
+        return found
+
+    def _of_host(self, host: HostId, href: str) -> HostGroups:
+        """Return the groups of the links to a host, of which this is the first."""
+        name = href.split("/", 3)[2]
+        around = self.rates.group(host_group(name))
+        parent_page = ROOT
+        if self.by_page:
+            parent_page = self.rates.group(f"links {self.page}", around)
+        here = self._hosts[host] = HostGroups(self.rates, self.page, name, around, parent_page)
+        return here
 
 
 def host_group(name: str) -> str:
@@ -155,8 +181,6 @@ def host_group(name: str) -> str:
 
 
 KEPT = (Status.OK, Status.UNCHANGED)
-NO_ANCHOR = anchor_of("")
-"""Used for pages that are not kept: a sitemap has thousands of links, all different."""
 
 
 def features_of(
@@ -179,20 +203,21 @@ def features_of(
     kept = page.status in KEPT
     urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
     name = "" if page.final == NO_PARENT else links.addresses.href(page.final)
-    belonging = PageGroups(rates, name, by_page)
-    groups, words, spelled = [], [], []
     hrefs = links.addresses.hrefs(urls.tolist())
-    for place, host, href in zip(places, hosts, hrefs, strict=True):
-        address, anchor = address_of(href), anchor_of(outs.anchors[place]) if kept else NO_ANCHOR
-        groups.append(belonging.of(host, href, outs.paths[place], address, anchor))
-        words.append(link_words(anchor.words, address.words))
-        spelled.append(address.spelled)
+    addresses = addresses_of(hrefs)
+    paths = [outs.paths[place] for place in places]
+    # A sitemap has thousands of links, all different.
+    anchors = anchor_words([outs.anchors[place] if kept else "" for place in places])
+    names = list(map(anchor_group, anchors))
+    groups = PageGroups(rates, name, by_page).of(hosts, hrefs, paths, names, addresses)
+    words = link_words(anchors, addresses.words)
     in_link: Column = 0.0
     around: Column = 0.0
     if not isinstance(topic, NoTopic):
         like = topic.likeness
         of_anchors = [like(outs.anchors[place]) for place in places]
-        in_link = np.array(list(map(max, of_anchors, map(like, spelled))))
+        of_addresses = [like(" ".join(found)) for found in addresses.words]
+        in_link = np.array(list(map(max, of_anchors, of_addresses)))
         around = np.array([like(outs.around(place)) for place in places])
     stored = {
         "parent": (1.0 if visit.relevant else rates.settings.near_parent * visit.relevance)
@@ -208,6 +233,6 @@ def features_of(
     return LinkFeatures(
         urls,
         np.array(groups, np.int32).T,
-        np.array(words, np.int32).T,
+        words,
         rows_by_name(STORED, stored, len(places)),
     )

@@ -89,16 +89,20 @@ class Rates:
         number = self._recent.get(name)
         return self._recall(name, parent) if number is None else number
 
+    def recent(self, name: str) -> int | None:
+        """Return the number of a group that came up of late."""
+        return self._recent.get(name)
+
     def _recall(self, name: str, parent: int) -> int:
         """Return the number of a group that did not come up of late."""
-        key = digest(name)
-        found = self._digests.find(key)
+        key, is_full = digest(name), len(self.parents) >= self.settings.most_groups
+        found = self._digests.find(key) if is_full else self._digests.number(key)
         if found is None:
-            if len(self) >= self.settings.most_groups:
-                return parent
-            found = self._digests.add(key)
+            return parent
+        if found + 1 == len(self.parents):
             self._add(parent)
-            self._begin(found + 1, key)
+            if self._before is not None:
+                self._begin(found + 1, key)
         if len(self._recent) >= self.settings.recent_names:
             self._recent.clear()
         number = self._recent[name] = found + 1

@@ -1,18 +1,20 @@
 """What words say of links and pages.
 
-Three numbers per word, side by side in one table: scoring a link reads them all.  The *weight* is that of a logistic regression from the words of a link
-to its worth, learned by one step per link (Adagrad).  The *rate* is the share of followed links
-with the word that were worth it, shrunk towards that of all links.  The *lean* is the logarithm of
-how much likelier the word stands in a relevant page than in another, so that the words of very few
-relevant pages already speak for links that use them.
+Three numbers per word, side by side in one table, since scoring a link reads them all.  The
+*weight* is that of a logistic regression from the words of a link to its worth, learned by one step
+per link (Adagrad).  The *rate* is the share of followed links with the word that were worth it,
+shrunk towards that of all links.  The *lean* is the logarithm of how much likelier the word stands
+in a relevant page than in another, so that the words of very few relevant pages already speak for
+links that use them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import inf, sqrt
+from operator import add
 from typing import TypeAlias, cast
 from zlib import crc32
 
@@ -32,7 +34,7 @@ BUCKETS = 1 << 17
 NO_WORD = BUCKETS
 """Where the words of a short link end; it weighs nothing."""
 LINK_WORDS = 12
-NO_WORDS = (NO_WORD,) * LINK_WORDS
+NO_WORDS = [NO_WORD] * LINK_WORDS
 Spoken: TypeAlias = "tuple[tuple[int, ...], ...]"
 """The words of some links."""
 PAGE_LETTERS = 3000
@@ -56,14 +58,18 @@ def bucket(word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass")) % BUCKETS
 
 
-def numbered(words: Iterable[str]) -> dict[str, int]:
-    """Return the numbers of the words that say something."""
-    return {word: bucket(word) for word in words if word not in ENGLISH_STOPWORDS}
+def link_words(anchors: Sequence[list[str]], addresses: Sequence[list[str]]) -> Numbers:
+    """Return the numbers of the words of links, of which each is a column.
 
-
-def link_words(anchor: Mapping[str, int], address: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the numbers of a link's words: of its anchor first, then of the end of its address."""
-    return (*{**anchor, **address}.values(), *NO_WORDS)[:LINK_WORDS]
+    The words of its anchor come first, then those of the end of its address, each once.
+    """
+    distinct = set[str]().union(*anchors, *addresses) - ENGLISH_STOPWORDS
+    number = {word: bucket(word) for word in distinct}
+    links = [
+        ([number[word] for word in dict.fromkeys(some) if word in number] + NO_WORDS)[:LINK_WORDS]
+        for some in map(add, anchors, addresses)
+    ]
+    return np.array(links, np.int32).T
 
 
 def spoken(links: Numbers) -> Spoken:
