@@ -105,6 +105,11 @@ class Frontier:
         """Say whether a URL, known or not, may still be chosen."""
         return self._promises.get(url) != TAKEN
 
+    def wants_each(self, urls: Ids) -> NDArray[np.bool_]:
+        """Say of each of many URLs whether it may still be chosen."""
+        found: NDArray[np.bool_] = promises_at(self._promises, urls) != TAKEN
+        return found
+
     def wanted(self, links: Links) -> list[int]:
         """Return the indexes of a page's links that may still be chosen."""
         known = self._promises

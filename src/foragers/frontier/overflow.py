@@ -38,7 +38,7 @@ NONE: Key = (inf, maxsize)
 """The key of no entry: it comes after all others."""
 FEW = 64
 """So few entries are not worth keeping in a tail when some of them are wanted."""
-SPADEFUL, SHARE = 4096, 16
+SPADEFUL, SHARE = 512, 16
 """How many entries are sorted at a time: so many, or of a large pile this part."""
 RUNS, LARGE = 8, 1 << 17
 """So many runs are merged, except those so large that sorting them again would be felt."""

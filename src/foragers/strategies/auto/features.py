@@ -103,7 +103,7 @@ class HostGroups:
     def of_tags(self, path: str) -> int:
         """Return the group of the links with a tag path, which is not known yet."""
         on_host = self.rates.group(f"tags {self.host} {path}", self.around)
-        found = self.tags[path] = self.rates.group(f"page {self.page} {path}", on_host)
+        found = self.tags[path] = self.rates.once(f"page {self.page} {path}", on_host)
         return found
 
     def of_directory(self, directory: str) -> int:
@@ -170,7 +170,7 @@ class PageGroups:
         around = self.rates.group(host_group(name))
         parent_page = ROOT
         if self.by_page:
-            parent_page = self.rates.group(f"links {self.page}", around)
+            parent_page = self.rates.once(f"links {self.page}", around)
         here = self._hosts[host] = HostGroups(self.rates, self.page, name, around, parent_page)
         return here
 

@@ -95,6 +95,15 @@ class Rates:
 
     def _recall(self, name: str, parent: int) -> int:
         """Return the number of a group that did not come up of late."""
+        number = self.once(name, parent)
+        if number != parent:
+            if len(self._recent) >= self.settings.recent_names:
+                self._recent.clear()
+            self._recent[name] = number
+        return number
+
+    def once(self, name: str, parent: int) -> int:
+        """Return the number of a group that will hardly come up again, made if it is new."""
         key, is_full = digest(name), len(self.parents) >= self.settings.most_groups
         found = self._digests.find(key) if is_full else self._digests.number(key)
         if found is None:
@@ -103,10 +112,7 @@ class Rates:
             self._add(parent)
             if self._before is not None:
                 self._begin(found + 1, key)
-        if len(self._recent) >= self.settings.recent_names:
-            self._recent.clear()
-        number = self._recent[name] = found + 1
-        return number
+        return found + 1
 
     def _add(self, parent: int) -> None:
         """Let a new group be like the one around it."""

@@ -232,8 +232,7 @@ class Auto:
         if not self.revisits:
             self._words.count(words, 1.0, worth)
         self._finds += visit.relevant and is_page
-        best = features[:, int(np.argmax(weighted_sum(features, self._combiner.weights)))]
-        place = self._combiner.remember(best, worth)
+        place = self._combiner.remember(features[:, self._best(features)], worth)
         if worth > 0:
             self._reward(page.choice.parent, worth)
         self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, worth))
@@ -290,12 +289,17 @@ class Auto:
         counts = before == 0 if page.final in self._pages else before >= 0
         np.add.at(in_links, urls[counts], 1)
         places = np.flatnonzero(counts & (before < self.settings.most_in_links))
-        wants = self.frontier.wants
-        some = zip(places.tolist(), urls[places].tolist(), strict=True)
-        return [place for place, url in some if wants(url)]
+        found: list[int] = places[self.frontier.wants_each(urls[places])].tolist()
+        return found
 
     def _features(self, known: LinkFeatures) -> Matrix:
         return feature_matrix(known, self._rates, self._words, self._in_links.values[known.urls])
+
+    def _best(self, features: Matrix) -> int:
+        """Return the index of the link that promises most."""
+        if features.shape[1] == 1:
+            return 0
+        return int(np.argmax(weighted_sum(features, self._combiner.weights)))
 
     def _promises(self, known: LinkFeatures) -> Floats:
         """Return how likely each link is worth following."""
@@ -355,7 +359,7 @@ class Auto:
             return None
         features, promises = self._features(known), self._promises(known)
         self._raise_due(known.urls, promises)
-        best = int(np.argmax(weighted_sum(features, self._combiner.weights)))
+        best = self._best(features)
         adds = features[:, best] * self._combiner.weights
         order = np.argsort(-np.abs(adds), kind="stable")
         parts = tuple(

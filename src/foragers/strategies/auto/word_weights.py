@@ -81,10 +81,10 @@ def page_words(document: Document) -> Numbers:
     """Return the numbers of the words that a page begins with, each once, in any order."""
     text = " ".join((document.title, *document.headings, document.text[:PAGE_LETTERS]))
     apart = words_apart(text[:PAGE_LETTERS])
-    found = {word for word in apart.split() if len(word) > 2} - SAY_NOTHING
+    found = set(apart.split()) - SAY_NOTHING
     if not apart.isascii():
         found = {word for word in found if word.isascii() or not is_short(word)}
-    numbers = {number % BUCKETS for number in map(crc32, found)}
+    numbers = {crc32(word) % BUCKETS for word in found if len(word) > 2}
     return np.fromiter(numbers, np.int32, len(numbers))
 
 
@@ -188,7 +188,8 @@ class WordWeights:
         self.pages[relevant] += 1
         if not self.pages[True] or not len(page):
             return 0.0
-        return float(np.sort(self._lean(counts))[-self.settings.leading_words :].mean())
+        leading = np.sort(self._lean(counts))[-self.settings.leading_words :]
+        return float(leading.sum()) / len(leading)
 
     def _lean(self, counts: NDArray[np.int64]) -> Floats:
         """Return where words lean that stand in so many pages."""
