@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from string import ascii_lowercase, digits
 
-from foragers.judges.words.stems import ALGORITHMS, forms_in, language_of, stem_of
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from foragers.judges.words.stems import (
+    ALGORITHMS,
+    english_starts,
+    forms_in,
+    language_of,
+    stem_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,3 +43,11 @@ def test_forms_are_found_and_counted() -> None:
     assert forms_in(" Häuser haus ".lower().encode(), frozenset({"haus"}), "de") == {
         "haus": {"häuser".encode(): 1, b"haus": 1}
     }
+
+
+@given(st.text(ascii_lowercase + digits, min_size=1, max_size=9))
+@example("dying")
+@example("skies")
+def test_all_english_forms_of_a_stem_begin_like_it(word: str) -> None:
+    starts = english_starts(frozenset({stem_of(word, "en")}))
+    assert word[:2] in starts or word[:1] in starts

@@ -30,7 +30,7 @@ from foragers.judges.words.cutoff import DEFAULT_CUTOFF, Cutoff
 from foragers.judges.words.learned_words import LearnedWords
 from foragers.judges.words.page_words import PageWords
 from foragers.judges.words.query import Query, Run, StemmedQuery, parse_query, stemmed
-from foragers.judges.words.stems import ENGLISH, Stems, language_of, stem_of
+from foragers.judges.words.stems import ENGLISH, Stems, english_starts, language_of, stem_of
 from foragers.text.words import words
 
 
@@ -145,9 +145,14 @@ class Words:
 
     def likeness(self, text: str) -> float:
         """Return how many of the topic's terms a short text has: all, where it has two."""
-        low = text.lower()
-        if text.isascii() and not any(head in low for head in self._heads):
-            return 0.0
+        if text.isascii():
+            # Most links speak of something else, and seeing that takes no stems.
+            low = text.lower()
+            for head in self._heads:
+                if head in low:
+                    break
+            else:
+                return 0.0
         return _likeness(self.topic, text)
 
     def explain(self, page: Page) -> Reasons | None:
@@ -282,13 +287,20 @@ def shown(term: tuple[Run, ...]) -> str:
 def has_run(text: tuple[str, ...], stems: Stems) -> bool:
     """Say whether words stand side by side in a list of words."""
     size = len(stems)
+    if size == 1:
+        return stems[0] in text
     return any(text[at : at + size] == stems for at in range(len(text) - size + 1))
 
 
 @lru_cache(maxsize=16_384)
 def _likeness(topic: str, text: str) -> float:
     query = stemmed(topic, ENGLISH)
-    found = tuple(stem_of(word, ENGLISH) for word in words(text))
+    starts = english_starts(query.wanted)
+    stems_of_text = [
+        stem_of(word, ENGLISH) if word[:2] in starts or word[0] in starts else word
+        for word in words(text)
+    ]
+    found = tuple(stems_of_text)
     if any(has_run(found, stems) for stems in query.excluded):
         return 0.0
     hits = sum(any(has_run(found, stems) for stems in term) for term in query.terms)

@@ -92,6 +92,17 @@ def _starts(wanted: frozenset[str]) -> tuple[tuple[bytes, str], ...]:
 
 
 @lru_cache(maxsize=256)
+def english_starts(wanted: frozenset[str]) -> frozenset[str]:
+    """Return the two letters with which all English words begin that have one of some stems.
+
+    Of a stem of a single letter it is that letter.
+    """
+    # English rules change no letter before the third, but for dying, lying and tying.
+    starts = {stem[:2] for stem in wanted}
+    return frozenset(starts | {f"{start[0]}y" for start in starts if start[1:] == "i"})
+
+
+@lru_cache(maxsize=256)
 def _firsts(wanted: frozenset[str]) -> frozenset[int]:
     """Return the first bytes of some stems."""
     return frozenset(stem.encode("utf-8", "surrogatepass")[0] for stem in wanted)
