@@ -16,6 +16,7 @@ include the ones whose rates are too high by chance; trust corrects for that.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
@@ -29,6 +30,8 @@ Places = NDArray[np.intp]
 
 EDGES: Floats = np.array([0.0, *(600.0 * 2.0**step for step in range(13))])
 """Where the ages begin, in seconds: up to ten minutes, twenty, … four weeks and more."""
+ENDS: Floats = np.array([*EDGES[1:].tolist(), np.inf])
+EDGE_LIST: list[float] = EDGES.tolist()
 AGES = len(EDGES)
 ROOT = 0
 
@@ -94,6 +97,16 @@ class Hazards:
         found: Floats = self._until(groups, last) - self._until(groups, first)
         return found
 
+    def between_ages(self, group: int, first: float, last: float) -> float:
+        """Return the same for a single page."""
+        return self._until_age(group, last) - self._until_age(group, first)
+
+    def _until_age(self, group: int, age: float) -> float:
+        step = max(bisect_right(EDGE_LIST, age), 1) - 1
+        rate = self.table["rate"].item(group, step)
+        until: float = self.table["until"].item(group, step)
+        return until + rate * (age - EDGE_LIST[step])
+
     def rates(self, groups: Places, ages: Floats) -> Floats:
         """Return the expected changes per second at an age."""
         found: Floats = self.table["rate"][groups, age_of(ages)]
@@ -107,7 +120,8 @@ class Hazards:
 
     def watch(self, group: int, first: float, last: float, changes: float) -> None:
         """Add the changes of a page that was observed from one age to another."""
-        overlap = np.clip(np.append(EDGES[1:], np.inf), first, last) - np.clip(EDGES, first, last)
+        ends, starts = (np.minimum(np.maximum(edges, first), last) for edges in (ENDS, EDGES))
+        overlap = ends - starts
         chances = overlap * self.table["rate"][group]
         shares = chances / total if (total := float(chances.sum())) > 0 else overlap * 0.0
         for one in self.lineage(group):
@@ -161,4 +175,4 @@ class Hazards:
 
 def age_of(ages: Floats) -> Places:
     """Return the index of the step in `EDGES` that each age is in."""
-    return np.searchsorted(EDGES, ages, side="right").clip(1) - 1
+    return np.maximum(EDGES.searchsorted(ages, side="right"), 1) - 1

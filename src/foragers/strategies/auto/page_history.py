@@ -128,7 +128,7 @@ class Watched:
         first, last = max(float(row["seen"]) - born, 0.0), max(time - born, 0.0)
         if not last > first:
             return
-        usual = self.hazards.between(np.array([group]), np.array([first]), np.array([last])).item()
+        usual = self.hazards.between_ages(group, first, last)
         settings = self.settings
         changes = 0.0
         if changed:
@@ -151,8 +151,7 @@ class Watched:
         row = self._table[place]
         age = max(now - float(row["born"]), 0.0)
         young = min(max(float(row["seen"]) - float(row["born"]), age - self.within, 0.0), age)
-        group = np.array([int(row["group"])])
-        usual = self.hazards.between(group, np.array([young]), np.array([age])).item()
+        usual = self.hazards.between_ages(int(row["group"]), young, age)
         return -exact.expm1_of(-self._lively(row) * usual) * self.share(place, NEWS)
 
     def credit(self, place: int, relevance: float) -> None:
@@ -175,7 +174,7 @@ class Watched:
         groups = pages["group"]
         ages = np.maximum(now - pages["born"], 0.0)
         since = np.maximum(pages["seen"], pages["asked"]) - pages["born"]
-        since = np.clip(since, 0.0, ages)
+        since = np.minimum(np.maximum(since, 0.0), ages)
         lively = (alike + pages["changes"]) / (alike + pages["expected"])
         young = np.maximum(since, ages - self.within)
         changes = lively * self.hazards.between(groups, young, ages)
