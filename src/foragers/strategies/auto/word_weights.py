@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from math import inf, sqrt
 from operator import add
 from typing import TypeAlias, cast
@@ -53,6 +53,7 @@ SHARES = np.stack([WORDS_LEFT**0, np.sqrt(WORDS_LEFT), WORDS_LEFT, WORDS_LEFT**0
 SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
 
+@lru_cache(maxsize=4096)
 def bucket(word: str) -> int:
     """Return the number of a word; some share one."""
     return crc32(word.encode("utf-8", "surrogatepass")) % BUCKETS
@@ -200,8 +201,10 @@ class WordWeights:
     def count(self, links: Spoken, followed: float, earned: float) -> None:
         """Count a followed link for each of its words, or a reward that came later."""
         numbers = list({number for link in links for number in link})
-        self.followed[numbers] += followed
-        self.earned[numbers] += earned
+        if followed:
+            self.followed[numbers] += followed
+        if earned:
+            self.earned[numbers] += earned
 
     def _refresh_rates(self, usual: float) -> None:
         """Work out the success rates of words, each shrunk towards that of all links."""
