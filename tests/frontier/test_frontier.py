@@ -104,6 +104,11 @@ class FrontierAgainstModel(RuleBasedStateMachine):
             fresh.close(host)
         self.closed = fresh
 
+    @rule(some=st.lists(urls, max_size=9))
+    def ask_which_are_wanted(self, some: list[int]) -> None:
+        wanted = self.frontier.wants_each(np.array(some, np.int32)).tolist()
+        assert wanted == [self.frontier.wants(url) for url in some]
+
     @rule(n=st.integers(0, 6))
     def pop_by_the_log(self, n: int) -> None:
         self.compare(n, self.closed)

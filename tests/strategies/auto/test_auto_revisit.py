@@ -73,6 +73,18 @@ def test_rates_of_change_are_shrunk_towards_those_of_the_group_around() -> None:
     assert EDGES[1] == 600
 
 
+def test_the_changes_of_one_page_are_those_it_has_among_many() -> None:
+    hazards, rng = Hazards(), np.random.default_rng(4)
+    host = hazards.group("host")
+    hazards.watch(host, 0.0, 90_000.0, 7.3)
+    hazards.refresh()
+    first = np.array([*EDGES, *rng.random(50) * 5e6])
+    last = first + rng.random(len(first)) * 1e6
+    together = hazards.between(np.full(len(first), host), first, last).tolist()
+    ages = zip(first.tolist(), last.tolist(), strict=True)
+    assert [hazards.between_ages(host, *some) for some in ages] == together
+
+
 def test_a_new_group_has_the_rates_and_shares_of_the_group_around() -> None:
     hazards = Hazards()
     host = hazards.group("host")

@@ -103,7 +103,7 @@ class Hazards:
 
     def _until_age(self, group: int, age: float) -> float:
         step = max(bisect_right(EDGE_LIST, age), 1) - 1
-        rate = self.table["rate"].item(group, step)
+        rate: float = self.table["rate"].item(group, step)
         until: float = self.table["until"].item(group, step)
         return until + rate * (age - EDGE_LIST[step])
 

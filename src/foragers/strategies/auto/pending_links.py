@@ -56,6 +56,8 @@ def rows_of(*names: str) -> NDArray[np.intp]:
 
 BIAS_ROW, IN_LINKS_ROW = NAMES.index(BIAS), NAMES.index("in-links")
 GROUP_ROWS, WORD_ROWS, STORED_ROWS = rows_of(*GROUPED), rows_of(*SAID), rows_of(*STORED)
+if sorted((BIAS, "in-links", *GROUPED, *SAID, *STORED)) != sorted(NAMES):
+    raise KeyError("a feature has no column, or several")
 
 
 class LinkFeatures(NamedTuple):
