@@ -315,7 +315,7 @@ def test_numbers_are_recognised() -> None:
 
 UNSETTLED = {
     *("foragers.strategies.auto.features ANCHOR_WORDS", "foragers.strategies.auto.reward STEPS"),
-    *("foragers.strategies.auto.features MAX_CACHED", "foragers.strategies.auto.revisit HOUR"),
+    *("foragers.strategies.auto.revisit HOUR",),
     *("foragers.strategies.auto.features MOST_DIRECTORIES", "foragers.strategies.auto.saved BINS"),
     *("foragers.strategies.auto.saved LARGEST", "foragers.strategies.auto.saved LOUDEST"),
     *("foragers.strategies.auto.word_weights BUCKETS",),
