@@ -48,7 +48,8 @@ WEIGHT, LEAN, RATE, ABSENT = range(4)
 SAID = ("link words", "words of relevant pages", "mean word rate", "best word rate")
 """The features of a link that its words give."""
 WORDS_LEFT = np.maximum(LINK_WORDS - np.arange(LINK_WORDS + 1.0), 1.0)
-SHARES = np.stack([WORDS_LEFT**0, np.sqrt(WORDS_LEFT), WORDS_LEFT, WORDS_LEFT**0], axis=1)
+ONES = np.ones(LINK_WORDS + 1)
+SHARES = np.stack([ONES, np.sqrt(WORDS_LEFT), WORDS_LEFT, ONES], axis=1)
 """What the sums for `SAID` are divided by, for each number of absent words."""
 SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
