@@ -25,7 +25,7 @@ $(DEV): $(READY)
 demo: $(READY)       ## compare strategies on a generated web, and show what came out
 	@$(BIN)/foragers demo
 
-# The tests of --render need a browser, and are skipped where there is none and none can be had.
+# The tests of --render need a browser, and are skipped if none can be installed.
 chromium:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
@@ -33,7 +33,7 @@ chromium:
 		export DEBIAN_FRONTEND=noninteractive; \
 		$$APT install --no-install-recommends chromium || \
 		{ $$APT update && $$APT install --no-install-recommends chromium; }; } >/dev/null 2>&1 || \
-		echo "make: no Chromium to be had; tests that need one are skipped"
+		echo "make: Chromium cannot be installed; tests that need it are skipped"
 
 test: $(DEV) chromium  ## all tests but the gates
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/gates tests

@@ -266,3 +266,23 @@ def test_importing_foragers_loads_none_of_its_parts() -> None:
     code = "import sys, foragers; print([m for m in sys.modules if m.startswith('foragers.')])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "['foragers.version']"
+
+
+def test_a_seed_that_cannot_be_fetched_is_told_with_the_argument_that_helps(
+    server: HostileServer, tmp_path: Path
+) -> None:
+    with pytest.warns(UserWarning, match=r"is a private address; add allow_private= 127\.0\.0\.1"):
+        crawl(server, tmp_path, allow_private=()).run()
+
+
+@pytest.mark.parametrize(
+    ("url", "out", "told"),
+    [
+        ("http://[1", None, r"^http://\[1: not a URL"),
+        (5, None, "^5: not a URL; write 'https://host/path'"),
+        ("http://a.test/", 5, "^out='5': not the name of a folder"),
+    ],
+)
+def test_a_wrong_url_or_folder_is_named(url: Any, out: Any, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        foragers.crawl(url, out=out).run()

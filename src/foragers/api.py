@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
+from warnings import warn
 
 import msgspec
 
@@ -28,8 +29,9 @@ from foragers.core.plugins.page import FetchedPage
 from foragers.core.protocols import Strategy
 from foragers.crawling.keywords import CrawlKeywords
 from foragers.crawling.options import CrawlOptions
+from foragers.crawling.seeds import failure_of
 from foragers.crawling.session import Session
-from foragers.errors import UsageError, python_names
+from foragers.errors import UsageError, python_names, with_arguments
 from foragers.judges.function import JudgeFunction, resolve_judge
 from foragers.strategies.registry import StrategyLike, resolve
 
@@ -61,7 +63,10 @@ def crawl(
             if name not in known:
                 raise UsageError(f"crawl() has no argument {name}=; see help(foragers.crawl)")
         given = {**options, "judge": resolve_judge(judge), "strategy": resolve(strategy)}
-        order = make(CrawlOptions, given, seeds=tuple(urls))
+        for url in urls:
+            if not isinstance(url, str):
+                raise UsageError(f"{url!r}: not a URL; write 'https://host/path'")
+        order = make(CrawlOptions, given, seeds=urls)
         order.check()
         return LiveCrawl(order, out)
 
@@ -78,8 +83,8 @@ class LiveCrawl:
     """
 
     def __init__(self, options: CrawlOptions, out: str | Path | None = None) -> None:
-        if out is not None and not str(out).strip():
-            raise UsageError("--out is empty: name a folder for the crawl")
+        if out is not None and not (isinstance(out, str | Path) and str(out).strip()):
+            raise UsageError(f"--out {out!r}: not the name of a folder; name one for the crawl")
         self.options = options
         self.folder = Path(mkdtemp(prefix="foragers-") if out is None else out)
         self._session: Session | None = None
@@ -120,6 +125,8 @@ class LiveCrawl:
             if visits is None:
                 return
             for visit in visits:
+                if failure := failure_of(visit):
+                    warn(with_arguments(failure), stacklevel=4)
                 yield FetchedPage.of(visit)
                 if self._session is not session:
                     return  # closed in the meantime
@@ -181,8 +188,8 @@ class LiveCrawl:
         if self._session is not None:
             return self._session.estimate()
         try:
-            told = msgspec.json.decode((self.folder / "crawl.json").read_bytes())["estimate"]
-            return None if told is None else msgspec.convert(told, Estimate)
+            stored = msgspec.json.decode((self.folder / "crawl.json").read_bytes())["estimate"]
+            return None if stored is None else msgspec.convert(stored, Estimate)
         except (OSError, ValueError, KeyError):
             return None
 
@@ -246,7 +253,7 @@ class LiveCrawl:
         with python_names(), opened(self.folder) as folder:
             yield folder
 
-    def _told(self) -> list[tuple[str, str]]:
+    def _described(self) -> list[tuple[str, str]]:
         """Return the rows that describe the crawl."""
         summary = self.summary
         state = self.stopped or ("running" if self.running else "not running")
@@ -261,9 +268,9 @@ class LiveCrawl:
         ]
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self._told())
-        return f"LiveCrawl({told})"
+        seeds, *facts, folder = (value for _, value in self._described())
+        return f"<LiveCrawl {seeds}: {', '.join(facts)}; {folder}>"
 
     def _repr_html_(self) -> str:
-        rows = (f"<tr><th>{n}</th><td>{escape(v)}</td></tr>" for n, v in self._told())
+        rows = (f"<tr><th>{n}</th><td>{escape(v)}</td></tr>" for n, v in self._described())
         return f"<table>{''.join(rows)}</table>"

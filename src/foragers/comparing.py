@@ -19,7 +19,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from foragers.cli.compare import compare_arguments, plans_of
+from foragers.cli.compare import compare_arguments, generated_worlds, plans_of
 from foragers.cli.world.importing import annotated
 from foragers.core.options import signature_with
 from foragers.errors import UsageError, python_names
@@ -170,13 +170,17 @@ def compare(
             plan.check()
         if out is not None and len(tasks) > 1:
             check_folder(Path(out))
-        results = compare_tasks(tasks, [judged(plan) for plan in tasks])
+        studies = [judged(plan) for plan in tasks]
+        results = compare_tasks(tasks, studies)
         # Webs that were only in memory are known by their names, not by a folder that is gone.
         names = {str(Path(scratch) / path.name): path.name for path in Path(scratch).iterdir()}
         named = [
             msgspec.structs.replace(one, world=names.get(one.world, one.world)) for one in results
         ]
-        found = Comparison(named, [plan.out for plan in tasks if plan.out])
+        generated = None
+        if options.get("standings"):
+            generated = {names.get(world, world) for world in generated_worlds(tasks, studies)}
+        found = Comparison(named, [plan.out for plan in tasks if plan.out], generated)
         if out is not None:
             found.save(out)
         return found

@@ -1,4 +1,4 @@
-"""What goes wrong and is the user's to mend, in one line that says how."""
+"""Errors that the user can correct: one line that names the cause and the remedy."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class DamagedError(ValueError):
-    """Data is not what it should be; who knows from which file it is says so to the user."""
+    """Damaged data; the caller, which knows the file, turns this into a `UsageError`."""
 
 
 FLAG = re.compile(r"(?<!\S)--(no-)?([a-z][a-z-]*[a-z])\b")
@@ -16,8 +16,8 @@ FLAG = re.compile(r"(?<!\S)--(no-)?([a-z][a-z-]*[a-z])\b")
 class UsageError(Exception):
     """Wrong input: the message is one line that names the option or file and the remedy.
 
-    `option` is the name of the option that is wrong, as an argument in Python is called, and
-    `value` what was given for it.  A message that begins with an option need not be told which.
+    `option` is the name of the wrong option, spelled as an argument in Python, and `value` its
+    value.  Without `option`, the option at the start of the message counts.
     """
 
     def __init__(self, message: str, *, option: str = "", value: object = None) -> None:
@@ -36,10 +36,15 @@ class UsageError(Exception):
             if text[end:].startswith(f" {spelled}"):
                 text = f"{self.option}={value!r}{text[end + len(spelled) + 1 :]}"
                 break
-        # A message such as `--strategy mine.py:Mine: …` tells the value by itself.
+        # A message such as `--strategy mine.py:Mine: …` contains the value.
         if begins and value is None and (given := re.match(r" (\S+): ", text[end:])):
             text = f"{self.option}={given[1]!r}{text[end + given.end(1) :]}"
-        return FLAG.sub(lambda flag: argument(flag[2], bool(flag[1])), text)
+        return with_arguments(text)
+
+
+def with_arguments(text: str) -> str:
+    """Return a text with arguments of a function in place of command-line options."""
+    return FLAG.sub(lambda flag: argument(flag[2], bool(flag[1])), text)
 
 
 def argument(name: str, off: bool = False) -> str:
@@ -58,7 +63,7 @@ def python_names() -> Iterator[None]:
 
 
 class WriteError(UsageError):
-    """A file of a crawl that cannot be written: no fault of the command, which is right."""
+    """A file of a crawl that cannot be written; the command itself is correct."""
 
     def __init__(self, path: Path | str, why: object, remedy: str = "make room") -> None:
         super().__init__(
@@ -68,4 +73,4 @@ class WriteError(UsageError):
 
 
 class NothingFetchedError(Exception):
-    """No seed could be fetched: the command has failed, though nothing was wrong with it."""
+    """No seed could be fetched; the command itself is correct."""

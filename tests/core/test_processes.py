@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -94,3 +95,18 @@ def test_one_job_is_done_in_this_process() -> None:
 def test_a_killed_worker_is_told_with_what_to_do() -> None:
     with pytest.raises(UsageError, match="a worker process was killed; wait"):
         list(processes.in_processes(killed, [0, 1, 2], 2, remedy="wait"))
+
+
+def test_results_come_in_the_order_of_their_items_which_are_taken_as_needed() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[tuple[str, int]]:
+        for number in range(9):
+            taken.append(number)
+            yield f"item {number}", number
+
+    found = processes.in_order(doubled, items(), jobs=2, ahead=1)
+    key, (result, process) = next(found)
+    assert (key, result, process != os.getpid()) == ("item 0", 0, True)
+    assert taken == [0, 1, 2], "one is in progress for each process, and one result is out"
+    assert [result for _, (result, _) in found] == [2, 4, 6, 8, 10, 12, 14, 16]

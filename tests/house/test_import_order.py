@@ -118,3 +118,20 @@ def test_no_two_classes_have_one_name() -> None:
                 homes[node.name].append(module)
     shared = [f"{name}: {', '.join(where)}" for name, where in homes.items() if len(where) > 1]
     assert not shared, "\n".join(shared)
+
+
+POOL = "foragers.core.processes"
+
+
+def test_only_one_module_starts_pools_of_processes() -> None:
+    names = {"ProcessPoolExecutor", "Pool", "get_context"}
+    others = [
+        module
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ImportFrom)
+        and module != POOL
+        and (node.module or "").startswith(("concurrent.futures", "multiprocessing"))
+        and names & {alias.name for alias in node.names}
+    ]
+    assert not others, f"use {POOL} instead of a pool of your own: {others}"

@@ -140,3 +140,8 @@ def _archive(
         evolving=any(one.time != versions[0].time for one in versions),
         end=end,
     )
+
+
+def versions_of(archive: Archive, url: UrlId) -> range:
+    """Return the versions of a URL, oldest first."""
+    return range(int(archive.version_starts[url]), int(archive.version_starts[url + 1]))

@@ -26,7 +26,7 @@ from foragers.worlds.importing.importer import import_world
 from foragers.worlds.labels import read_labels, read_lines, read_seeds
 from foragers.worlds.rewired import rewire
 from foragers.worlds.store import COLUMNS, open_world
-from support.worlds_by_hand import small_world
+from support.worlds_by_hand import small_world, versions_of
 
 SHARED = Path(os.environ.get("FORAGERS_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 MADE = {"topics": 200, "news": 500, "departments": 400}
@@ -47,7 +47,7 @@ def by_name(world: Archive) -> dict[str, list[tuple[float, int, str, list[str], 
     names = hrefs(world)
     said: dict[str, list[tuple[float, int, str, list[str], str, str]]] = {}
     for url, name in enumerate(names):
-        for version in world.versions_of(url):
+        for version in versions_of(world, url):
             onward = int(world.redirects[version])
             targets = world.targets[world.links_of(version)].tolist()
             document = world.texts.document(version)
@@ -87,7 +87,7 @@ def test_versions_keep_their_order_within_a_microsecond(world: Archive, tmp_path
     file = tmp_path / "w.warc.gz"
     export_warc(world, file)
     again = imported(file)
-    versions = again.versions_of(again.book.find("http://site.test/a") or 0)
+    versions = versions_of(again, again.book.find("http://site.test/a") or 0)
     shown = [len(again.texts.outlinks(version)) for version in versions]
     assert shown == [3, 1, 1]
     assert again.times[versions[2]] > again.times[versions[1]]
@@ -236,7 +236,7 @@ def test_anchors_and_headings_and_dates_come_back_too(tmp_path: Path) -> None:
     for url, name in enumerate(hrefs(made)):
         other = again.book.find(name)
         assert other is not None
-        pairs = zip(made.versions_of(url), again.versions_of(other), strict=True)
+        pairs = zip(versions_of(made, url), versions_of(again, other), strict=True)
         for mine, theirs in pairs:
             ours, read = made.texts.document(mine), again.texts.document(theirs)
             assert read.headings == ours.headings

@@ -18,13 +18,12 @@ from foragers.core.files import check_writable, write
 from foragers.core.options import ReplayOptions, Target, check_ranges, make
 from foragers.errors import UsageError
 from foragers.evaluation.comparison import ray_cluster as cluster
-from foragers.evaluation.comparison import standings
 from foragers.evaluation.comparison.comparison import Comparison
 from foragers.evaluation.comparison.options import CompareOptions
 from foragers.evaluation.comparison.plan import Plan, compare_tasks
 from foragers.evaluation.comparison.result import Result, RunResult
 from foragers.evaluation.comparison.several import TASKS, check_folder, task_folder
-from foragers.evaluation.comparison.standings import targets_of
+from foragers.evaluation.comparison.standings import downloads_of, targets_of
 from foragers.evaluation.comparison.study import Study, prepare
 from foragers.evaluation.comparison.workers import ComparisonJob
 from foragers.evaluation.plots import canvas
@@ -34,7 +33,7 @@ from foragers.worlds.store import open_world
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.usage = "%(prog)s W [W ...] [options]"
     verb.add_argument(
         "world", nargs="+", metavar="W", help="folder of a web; make one with 'foragers world'"
@@ -53,7 +52,7 @@ def add(verb: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Compare, and show and write what came out."""
+    """Compare, and print and write the result."""
     plans = plans_of(options)
     for plan in plans:
         plan.check()
@@ -64,14 +63,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
     studies = [judged(plan, console) for plan in plans]
     tasks = compare_with_progress(plans, studies, console)
     folders = [plan.out for plan in plans if plan.out]
-    result = Comparison(tasks, folders)
-    if options.standings:
-        pairs = zip(plans, studies, strict=True)
-        generated = {plan.base.world for plan, study in pairs if "preset" in study.archive.origin}
-        show_standings(result, generated, options.out, console)
-    else:
-        console.print(result.table())
-        console.print(result.explanation(), markup=False, highlight=False)
+    generated = generated_worlds(plans, studies) if options.standings else None
+    result = Comparison(tasks, folders, generated)
+    for table in result.tables():
+        console.print(table)
+    console.print(result.explanation(), markup=False, highlight=False)
     if options.json:
         write(options.json, result.to_json())
     if options.out:
@@ -111,8 +107,9 @@ def plans_of(given: argparse.Namespace) -> list[Plan]:
     targets = aims_of(given)
     if len(set(given.world)) < len(given.world):
         raise UsageError("a world is named twice; give each once")
-    if given.words and not given.standings:
-        raise UsageError("--words goes with --standings; add it")
+    if (given.words or given.until != 1) and not given.standings:
+        name = "--words" if given.words else "--until"
+        raise UsageError(f"{name} goes with --standings; add it")
     if given.standings:
         return standing_plans(given, targets)
     several = len(targets) * len(given.world) > 1
@@ -135,7 +132,7 @@ def standing_plans(given: argparse.Namespace, targets: list[Target]) -> list[Pla
     plans = []
     for world in given.world:
         study = prepare(ReplayOptions(world, "", labels=given.labels))
-        budget = len(study.reachable())
+        budget = downloads_of(len(study.reachable()), given.until)
         chosen = targets if targets != [Target()] else targets_of(study, given.words)
         if not chosen:
             raise UsageError(
@@ -149,19 +146,14 @@ def standing_plans(given: argparse.Namespace, targets: list[Target]) -> list[Pla
     return plans
 
 
-def show_standings(
-    result: Comparison, generated: set[str], out: Path | None, console: Console
-) -> None:
-    """Print the standings, and write them as Markdown too."""
-    for grid in standings.tables(result.tasks, generated):
-        console.print(grid)
-    console.print(standings.SUMMARY, markup=False, highlight=False)
-    if out:
-        write(out / "standings.md", standings.markdown(result.tasks, generated).encode())
+def generated_worlds(plans: Sequence[Plan], studies: Sequence[Study]) -> set[str]:
+    """Return the names of the worlds that are generated."""
+    pairs = zip(plans, studies, strict=True)
+    return {plan.base.world for plan, study in pairs if "preset" in study.archive.origin}
 
 
 def plan_of(options: CompareOptions, world: str) -> Plan:
-    """Return what is to be compared on one world."""
+    """Return the plan for one world."""
     check_ranges(options)
     base = ReplayOptions(
         world=world,
@@ -199,12 +191,12 @@ def latency_of(text: str) -> tuple[float, float]:
 
 
 def processes(ray: str | None) -> int:
-    """Return how many runs go side by side: one a core here, all that there is room for there."""
+    """Return the number of parallel runs: one per core here, as many as fit on a cluster."""
     return os.cpu_count() or 1 if ray in (None, cluster.LOCAL) else cluster.MANY
 
 
 def timed(base: ReplayOptions, options: CompareOptions) -> ReplayOptions:
-    """Add when the replay starts and how fast its clock runs."""
+    """Add the start of the replay and the speed of its clock."""
     archive = open_world(Path(base.world))
     since = since_of(options.since or ("start" if options.aim.new_within else "end"), archive)
     pace = options.seconds_per_page

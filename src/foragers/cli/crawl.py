@@ -28,7 +28,7 @@ LONGEST_LINE = 1000
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.usage = "%(prog)s URL [URL ...] --out DIR [options]"
     verb.add_argument("urls", nargs="+", metavar="URL", help="page to start from (seed)")
     add_options(verb, CrawlOptions)
@@ -47,22 +47,22 @@ def add(verb: argparse.ArgumentParser) -> None:
 
 
 def folder(name: str) -> Path:
-    """Return a folder that was given by name, which must have one."""
+    """Return the folder, whose name must not be empty."""
     if not name.strip():
         raise UsageError("--out is empty: name a folder for the crawl")
     return Path(name)
 
 
 def order_of(options: argparse.Namespace) -> CrawlOptions:
-    """Return what the user ordered."""
+    """Return the options of the crawl."""
     if options.relevant:
         raise UsageError("--relevant is for worlds with labels; say what you want with --topic")
     return make(CrawlOptions, vars(options), seeds=tuple(options.urls))
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Crawl, show it, and say what came of it."""
-    # What is loaded stays, and pages make no circles: looking for some is a twentieth of the work.
+    """Crawl, show progress, and print the summary."""
+    # Pages form no reference cycles, and searching for cycles would cost 5 % of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     session = Session.open(order_of(options), options.out)
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def tell(session: Session, options: argparse.Namespace, console: Console) -> None:
-    """Print the summary, and write it for machines."""
+    """Print the summary, and write it as JSON if requested."""
     table = session.table
     facts = session.ledger.facts()
     hosts = [table.host_name(table.host(url)) for url in facts.urls.tolist()]

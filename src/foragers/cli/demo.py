@@ -1,4 +1,4 @@
-"""`foragers demo`: the main job, on a news site made up for it and served on this machine."""
+"""`foragers demo`: crawls of a generated news site that is served on this machine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STRATEGIES = {
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument(
         "--out",
         type=Path,
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def check_reachable(home: str) -> None:
-    """Fail in one line where a machine does not even reach itself."""
+    """Fail with one line if the machine cannot reach itself."""
     parts = urlsplit(home)
     try:
         socket.create_connection((parts.hostname, parts.port), timeout=10).close()
@@ -128,7 +128,7 @@ def crawl(home: str, strategy: str, folder: Path, console: Console) -> tuple[Cur
 
 
 def replayed(site: int) -> Iterator[tuple[str, Curve]]:
-    """Repeat the crawls on another site, without a network: the same loop, and far quicker."""
+    """Repeat the crawls on another site by replay: the same loop without a network."""
     archive = generate("news", seed=site, pages=PAGES)
     judge = build_judge(AIM, archive)
     study = Study(archive, judge, None, None)
@@ -137,12 +137,12 @@ def replayed(site: int) -> Iterator[tuple[str, Curve]]:
 
 
 def last(curves: Sequence[Curve]) -> list[int]:
-    """Return how many relevant pages crawls found in the end."""
+    """Return the number of relevant pages that each crawl found."""
     return [curve[-1][1] for curve in curves]
 
 
 def table(curves: Mapping[str, Sequence[Curve]]) -> Table:
-    """Return what each strategy found."""
+    """Return the table of results."""
     grid = Table(box=SIMPLE, pad_edge=False)
     others = f"on {len(OTHER_SITES)} other sites"
     for heading in ("strategy", "downloads", "relevant pages", "per 100", others):
@@ -161,7 +161,7 @@ def table(curves: Mapping[str, Sequence[Curve]]) -> Table:
 
 
 def verdict(curves: Mapping[str, Sequence[Curve]]) -> str:
-    """Say how often learning was worth it."""
+    """Return how often auto was better."""
     pairs = list(zip(last(curves["auto"][1:]), last(curves["best-first"][1:]), strict=True))
     more = sum(auto > best for auto, best in pairs)
     return (
@@ -171,7 +171,7 @@ def verdict(curves: Mapping[str, Sequence[Curve]]) -> str:
 
 
 def next_steps(out: Path, picture: Path, page: str) -> Iterator[str]:
-    """Return what is worth looking at, in commands that run as they are printed."""
+    """Return files and commands to look at next."""
     command = sys.argv[0] if Path(sys.argv[0]).name == "foragers" else "foragers"
     command = "foragers" if shutil.which("foragers") else command
     yield "Look at:"

@@ -21,11 +21,11 @@ from foragers.reports.similar_urls import Linking
 from foragers.strategies.registry import parse
 
 FIRST, LAST = 3, 12
-"""How many steps of a long path are shown at its two ends."""
+"""The number of steps shown at each end of a long path."""
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument(
         "folder", type=Path, metavar="DIR", help="folder of a crawl, or ledger of a run"
     )
@@ -47,7 +47,7 @@ def add(verb: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Find out and print it."""
+    """Print the explanation."""
     with opened(options.folder) as folder, Console(stderr=True).status("reading the ledger"):
         if options.strategy:
             parse(options.strategy)
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 def show_reasons(
     reasons: Reasons, console: Console, title: str = "Why it had this promise"
 ) -> None:
-    """Print what a strategy says of its choice, or a judge of a page."""
+    """Print the reasons of a strategy, or of a judge."""
     console.print()
     console.print(Text(title, style="bold"))
     console.print(said("  ", reasons.says), soft_wrap=True)
@@ -84,7 +84,7 @@ def show_reasons(
 
 
 def lines(found: Explanation) -> list[Text]:
-    """Return an explanation as people read it."""
+    """Return an explanation as text."""
     if found.path:
         return [*outcome(found), *way(found)]
     if found.links or found.seed:
@@ -97,7 +97,7 @@ def lines(found: Explanation) -> list[Text]:
 
 
 def outcome(found: Explanation) -> list[Text]:
-    """Return what came of a download."""
+    """Return the outcome of a download."""
     last = found.path[-1]
     when = last.fetched or "at an unknown time"
     had = ("fetched", f"{when}, download {last.download or 0:,}")
@@ -128,7 +128,7 @@ def far(step: PathStep) -> str:
 
 
 def judged(step: PathStep) -> str:
-    """Return what the judge made of a page."""
+    """Return the verdict of the judge."""
     return f"{step.relevance:.3f}, {'relevant' if step.relevant else 'not relevant'}"
 
 
@@ -136,12 +136,12 @@ def way(found: Explanation) -> list[Text]:
     """Say how the crawl came to a page."""
     path = found.path
     text = [Text(), Text("Path of the crawl to this page", style="bold")]
-    for place, step in enumerate(path):
-        if len(path) > FIRST + LAST and FIRST <= place < len(path) - LAST:
-            if place == FIRST:
+    for index, step in enumerate(path):
+        if len(path) > FIRST + LAST and FIRST <= index < len(path) - LAST:
+            if index == FIRST:
                 text.append(said("  ", f"… {len(path) - FIRST - LAST:,} steps …"))
             continue
-        text += step_lines(step, first=place == 0)
+        text += step_lines(step, first=index == 0)
     return text
 
 
@@ -171,7 +171,7 @@ def words(anchor: str | None, around: str | None) -> str:
 
 
 def not_fetched(found: Explanation) -> list[Text]:
-    """Return what is known of a URL that was not fetched."""
+    """Return the facts about a URL that was not fetched."""
     what = "is a seed but" if found.seed else "is known but"
     text = [said("", f"{plain(found.asked)} {what} was not fetched.")]
     if found.links:
@@ -190,5 +190,5 @@ def linking_lines(linking: Linking) -> list[Text]:
 
 
 def said(label: str, text: str, longest: int = 400) -> Text:
-    """Return a line of which the second part comes from the web, or may do so."""
+    """Return a line whose second part may come from the web."""
     return Text.assemble((label, "dim"), plain(text, longest))

@@ -36,7 +36,7 @@ STEP = 100
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
     verb.add_argument(
         "--format",
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse what cannot work before the work begins."""
+    """Check the options before the work begins."""
     if options.format == "parquet":
         if options.out == STDOUT:
             raise UsageError("--format parquet cannot be streamed; give --out FILE")
@@ -97,7 +97,7 @@ def check(options: argparse.Namespace) -> None:
 
 @contextmanager
 def output(name: str) -> Iterator[BinaryIO]:
-    """Give standard output, or a file that takes its place when it is whole."""
+    """Give standard output, or a file that gets its name when it is complete."""
     if name == STDOUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -113,7 +113,7 @@ def export(
     out: BinaryIO,
     meter: ConsoleMeter,
 ) -> tuple[int, int]:
-    """Write what was asked for; return how many pages or records were written and were lost."""
+    """Write the pages; return how many pages or records were written and lost."""
     if options.format == WARC:
         name = "export.warc.gz" if options.out == STDOUT else Path(options.out).name
         copied = Copied()

@@ -20,7 +20,7 @@ PAGE = "SELECT 1 FROM visits WHERE number = ? AND status = 'ok' AND words IS NOT
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
     verb.add_argument("url", nargs="+", metavar="URL", help="page that the crawl has fetched")
     wish = verb.add_mutually_exclusive_group(required=True)
@@ -30,7 +30,7 @@ def add(verb: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Write down what the user says, for the crawl to read."""
+    """Store the feedback of the user, for the crawl to read."""
     with opened(options.folder) as folder:
         check_learns(folder)
         visits = {url: last_visit(folder, url) for url in options.url}
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def check_learns(folder: CrawlFolder) -> None:
-    """Refuse feedback where the judge of a crawl learns nothing from pages."""
+    """Refuse feedback if the judge of a crawl does not learn from pages."""
     aim = aim_of(folder)
     if aim == Target() or teachable(build_judge(aim)) is None:
         raise UsageError(
@@ -52,7 +52,7 @@ def check_learns(folder: CrawlFolder) -> None:
 
 
 def last_visit(folder: CrawlFolder, url: str) -> int:
-    """Return the number of the last visit that brought a page."""
+    """Return the number of the last visit with a page."""
     urls = numbers_of(folder, url)
     leaps = Leaps.of(folder)
     for row in reversed(leaps.downloads(urls) if urls else []):

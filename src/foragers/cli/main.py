@@ -1,4 +1,4 @@
-"""The command `foragers`: finds the verb, and turns what goes wrong into one line."""
+"""The program `foragers`: runs the command, and turns errors into one line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VERBS = {
     "world": "import, generate, measure, serve or export a web",
     "strategies": "list the strategies, or describe one",
 }
-"""Each verb is the module of that name beside this one."""
+"""Each command is a module of the same name in this package."""
 EXAMPLES = """\
 examples:
   foragers demo
@@ -56,13 +56,13 @@ TASKS = ("topic", "relevant")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     signal.signal(signal.SIGTERM, stop)
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # which it is under nohup
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
         signal.signal(signal.SIGHUP, stop)
-    # Processes that we start look for modules where Python is, not where the user stands.
+    # Child processes must not import modules from the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # Better a question mark than nothing, where the terminal cannot show a letter.
+            # Characters that the terminal cannot show become question marks.
             stream.reconfigure(errors="replace")
     errors = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
     try:
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
         return FAILED
     except UsageError as error:
-        # Part of it may come from a file that somebody else made.
+        # Part of the text may come from a file of another person.
         errors.print(f"foragers: {plain(str(error), MAX_LINE)}", markup=False)
         return USAGE
     except NothingFetchedError as error:
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         errors.print("foragers: interrupted; the same command starts again or goes on")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever reads our output has seen enough (`| head`).
+        # The reader of our output has closed it (`| head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
@@ -109,7 +109,7 @@ def sentence(text: str) -> str:
 
 
 def stop(_number: int, _frame: FrameType | None) -> None:
-    """Leave tidily when told to end."""
+    """End in order on a signal."""
     raise KeyboardInterrupt
 
 
@@ -142,13 +142,13 @@ def with_settings(arguments: list[str], command: argparse.ArgumentParser) -> lis
 
 
 def actions_of(command: argparse.ArgumentParser, verb: str) -> dict[str, argparse.Action]:
-    """Return the options of a verb by their names."""
+    """Return the options of a command by name."""
     verbs = next(a for a in command._actions if isinstance(a, argparse._SubParsersAction))
     return dict(verbs.choices[verb]._option_string_actions) if verb in verbs.choices else {}
 
 
 def words_of(action: argparse.Action, key: str, value: object) -> list[str]:
-    """Return what a line of a settings file is on the command line."""
+    """Return a line of a settings file as command-line arguments."""
     option = action.option_strings[-1]
     if isinstance(value, bool):
         off = option.startswith("--no-") and key.replace("-", "_") == action.dest
@@ -183,7 +183,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(chosen: str = "") -> argparse.ArgumentParser:
-    """Describe the command line; only the chosen verb in full, since some take long to load."""
+    """Describe the command line; only the chosen command in full, since some take long to load."""
     command = Parser(
         prog="foragers",
         description="A learning, focused web crawler.",

@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def add_option(place: argparse._ActionsContainer, item: OptionField) -> None:
 
 
 def add_aim(verb: argparse.ArgumentParser, repeated: Sequence[str] = ()) -> None:
-    """Add the options that say what is wanted."""
+    """Add the options of the target."""
     add_options(verb, Target, repeated)
 
 
 def aim_of(options: argparse.Namespace) -> Target:
-    """Return what is wanted."""
+    """Return the target."""
     return make(Target, vars(options))
 
 

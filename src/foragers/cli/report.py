@@ -15,7 +15,7 @@ NAME = "report.html"
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
     verb.add_argument(
         "--out", type=Path, metavar="FILE", help=f"file to write (default: {NAME} in DIR)"

@@ -18,7 +18,7 @@ from foragers.papers.request import PAPERS, PaperRequest, reproduce
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     told = "; ".join(f"{name}: {what}" for name, what in PAPERS.items())
     verb.add_argument("paper", metavar="PAPER", choices=tuple(PAPERS), help=told)
     verb.add_argument(

@@ -1,4 +1,4 @@
-"""`foragers strategies`: what there is to choose from."""
+"""`foragers strategies`: the list of strategies."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ GROUPS = {
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument(
         "name", nargs="?", metavar="NAME", help="show the parameters of this strategy"
     )
@@ -70,13 +70,13 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.print(
         "\nauto is the default of 'foragers crawl' and a good start."
         " 'foragers strategies NAME' shows the parameters of one."
-        " One of your own is named by its place: path.py:Class or module:Class.",
+        " Name one of your own as path.py:Class or module:Class.",
         highlight=False,
     )
 
 
 def show_others(title: str, found: Mapping[str, str], console: Console) -> None:
-    """Print what is no part of Foragers, with its origin; it is not loaded for that."""
+    """Print strategies from elsewhere, with their origin; they are not loaded."""
     if not found:
         return
     console.print(f"{title}:", style="bold", highlight=False)

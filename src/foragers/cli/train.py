@@ -1,4 +1,4 @@
-"""`foragers train`: learn from recorded worlds, and keep what was learned in a file."""
+"""`foragers train`: train a model on recorded worlds and write it to a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from foragers.worlds.store import open_world
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     told = "; ".join(f"{name}: {what}" for name, what in TRAINERS.items())
     verb.add_argument("worlds", nargs="+", metavar="W", help="folders of webs to learn from")
     verb.add_argument(
@@ -59,7 +59,7 @@ def add(verb: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Learn, and show and write what was learned."""
+    """Train, and print and write the model."""
     trainer = trainer_of(options.kind)
     check_writable(options.out, "--out")
     meter = partial(progress, console)
@@ -88,7 +88,7 @@ def lesson_of(world: str, aim: Target, options: argparse.Namespace, meter: Progr
     try:
         study = prepare(ReplayOptions(world, "", aim, labels=options.labels, since=since))
     except UsageError as error:
-        # Of several worlds the one is named to which it applies.
+        # The error names the world that it applies to.
         raise UsageError(f"{world}: {error}" if len(options.worlds) > 1 else str(error)) from error
     with meter("judging pages", study.archive.pages) as judged:
         study.score(judged)

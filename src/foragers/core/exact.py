@@ -173,8 +173,8 @@ def _log(x: Floats) -> Floats:
     bits = x.view(np.int64)
     doublings = (bits - _BOTTOM_BITS) >> 52
     near = (bits - (doublings << 52)).view(np.float64)
-    place = np.rint(near * FINE)
-    known = place * (1 / FINE)
+    index = np.rint(near * FINE)
+    known = index * (1 / FINE)
     rest = (near - known) / (near + known)
     square = rest * rest
     series = square * _TWO_FIFTHS
@@ -185,7 +185,7 @@ def _log(x: Floats) -> Floats:
     series += rest
     powers = doublings.astype(np.float64)
     series += powers * _LN2_LOW
-    found: Floats = powers * _LN2_HIGH + _LOGS.take(place.astype(np.int64) - _FIRST)
+    found: Floats = powers * _LN2_HIGH + _LOGS.take(index.astype(np.int64) - _FIRST)
     found += series
     return found
 
@@ -199,14 +199,14 @@ def log_of(x: float) -> float:
     near, doublings = frexp(x)
     if near < _BOTTOM:
         near, doublings = 2 * near, doublings - 1
-    place = round(near * FINE)
-    known = place * (1 / FINE)
+    index = round(near * FINE)
+    known = index * (1 / FINE)
     rest = (near - known) / (near + known)
     square = rest * rest
     series = (
         (square * _TWO_FIFTHS + _TWO_THIRDS) * square * rest + rest + rest + doublings * _LN2_LOW
     )
-    return (doublings * _LN2_HIGH + _LOG_LIST[place - _FIRST]) + series
+    return (doublings * _LN2_HIGH + _LOG_LIST[index - _FIRST]) + series
 
 
 def log1p(x: Reals) -> Floats:
@@ -299,9 +299,9 @@ def times(matrix: Floats, vector: Floats) -> Floats:
     return found
 
 
-def _sums(places: NDArray[Any], values: Floats, number: int) -> Floats:
+def _sums(indexes: NDArray[Any], values: Floats, number: int) -> Floats:
     """Return the sums of the values of each index, added in order."""
-    return np.asarray(np.bincount(places, values, number), np.float64)
+    return np.asarray(np.bincount(indexes, values, number), np.float64)
 
 
 def row_sums(rows: csr_array, vector: Floats) -> Floats:
@@ -319,8 +319,8 @@ def column_sums(rows: csr_array, weights: Floats) -> Floats:
 def grouped(rows: csr_array, groups: NDArray[Any], number: int, weights: Floats) -> Floats:
     """Return the weighted sums of the rows of a sparse matrix by their groups."""
     counts, size = np.diff(rows.indptr), rows.shape[1]
-    places = np.repeat(groups.astype(np.int64), counts) * size + rows.indices
-    sums = _sums(places, rows.data * np.repeat(weights, counts), number * size)
+    indexes = np.repeat(groups.astype(np.int64), counts) * size + rows.indices
+    sums = _sums(indexes, rows.data * np.repeat(weights, counts), number * size)
     return sums.reshape(number, size)
 
 
@@ -365,11 +365,11 @@ def leading(matrix: Floats) -> Floats:
 def orthogonal(columns: Floats) -> Floats:
     """Return the columns of a matrix made orthogonal, and of length 1."""
     rows = np.ascontiguousarray(columns.T, np.float64)
-    for place in range(len(rows)):
+    for index in range(len(rows)):
         for _ in range(2):  # the second pass removes what rounding leaves of the others
-            shares = times(rows[:place], rows[place])
-            rows[place] -= np.add.reduce(shares[:, np.newaxis] * rows[:place])
-        rows[place] /= max(np.sqrt(dot(rows[place], rows[place])), 1e-300)
+            shares = times(rows[:index], rows[index])
+            rows[index] -= np.add.reduce(shares[:, np.newaxis] * rows[:index])
+        rows[index] /= max(np.sqrt(dot(rows[index], rows[index])), 1e-300)
     return rows.T
 
 

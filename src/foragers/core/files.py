@@ -103,7 +103,7 @@ def created(file: Path) -> BinaryIO:
 
 
 def put(partial: Path, target: Path) -> None:
-    """Move a file to its place; one that cannot be replaced (a mounted file) is overwritten."""
+    """Rename a file to its final name; a target that cannot be replaced (a mount) is written to."""
     try:
         partial.replace(target)
     except OSError as error:
@@ -124,7 +124,7 @@ def read(file: Path, most: int = 1 << 26) -> bytes:
 def check_own(folder: Path, names: tuple[str, ...] = ("",)) -> None:
     """Raise a UsageError if files in a folder with some prefixes are links or special files.
 
-    Otherwise whoever made the folder could make us write to any file of this user through a link.
+    Otherwise the author of the folder could make us overwrite any file of this user through a link.
     """
     if not folder.is_dir():
         return

@@ -53,7 +53,7 @@ class Crawl:
                 watch(visits)
 
     def step(self) -> Sequence[Visit] | None:
-        """Start what can be started, take in what is finished; None when all is done."""
+        """Start new downloads and process finished ones; None when the crawl is done."""
         self.start()
         until = self.pace.next_opening if self.pace and self.world.free else inf
         running = self.world.running
@@ -109,7 +109,7 @@ class Crawl:
 
 
 def seed_visit(seeds: Sequence[Link], now: float) -> Visit:
-    """Return the visit that stands for the start: a page that is nowhere and links to the seeds."""
+    """Return the visit that starts a crawl: a page without a URL that links to the seeds."""
     content = MemoryContent(Document(), tuple(seeds))
     choice = Choice(NO_PARENT, NO_PARENT, depth=-1)
     page = Page(choice, Status.OK, "", NO_PARENT, now, now, -1, content.columns(), content)

@@ -1,7 +1,8 @@
 """Worker processes, and the memory of this one.
 
-`in_processes` is the pool that comparisons and the papers share; `end_with` keeps a worker from
-outliving the process that started it.
+`in_processes` yields results as they finish, for comparisons and the papers; `in_order` yields them
+in the order of the items, for imports.  Both use one kind of pool, whose workers end with the
+process that started them.
 
 `give_back` and `keep_large_apart` return free memory to the system, if the C library allows it.  By
 default, glibc raises its limit for separate blocks to 32 MB after the first large array is freed.
@@ -16,12 +17,18 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from foragers.errors import UsageError
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
 Item = TypeVar("Item")
+Key = TypeVar("Key")
 Result = TypeVar("Result")
 
 LARGE = 512 << 10
@@ -48,18 +55,50 @@ def in_processes(
     if jobs == 1 or len(items) < 2:
         yield from ((index, function(item)) for index, item in enumerate(items))
         return
+    from concurrent.futures import as_completed
+
+    with _workers(min(jobs, len(items)), remedy, begin, arguments) as pool:
+        futures = {pool.submit(function, item): index for index, item in enumerate(items)}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def in_order(
+    function: Callable[[Item], Result], items: Iterable[tuple[Key, Item]], jobs: int, ahead: int
+) -> Iterator[tuple[Key, Result]]:
+    """Yield the key of each item and its result, in order, from `jobs` processes.
+
+    Items are taken as needed: at most `ahead` of them for each process are in progress.  Keys stay
+    in this process.
+    """
+    with _workers(jobs, "free some memory and try again") as pool:
+        waiting: deque[tuple[Key, Future[Result]]] = deque()
+        for key, item in items:
+            waiting.append((key, pool.submit(function, item)))
+            if len(waiting) > ahead * jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for first, future in waiting:
+            yield first, future.result()
+
+
+@contextmanager
+def _workers(
+    count: int,
+    remedy: str,
+    begin: Callable[..., None] | None = None,
+    arguments: tuple[object, ...] = (),
+) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of processes; work that has not begun is dropped after an error."""
     # Imported here, since a crawl has no pool.
-    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     first = (os.getpid(), begin, arguments)
-    count = min(jobs, len(items))
     with ProcessPoolExecutor(count, get_context("spawn"), _begin_worker, first) as pool:
         try:
-            futures = {pool.submit(function, item): index for index, item in enumerate(items)}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
+            yield pool
         except BrokenProcessPool as error:
             raise UsageError(f"a worker process was killed; {remedy}") from error
         except BaseException:

@@ -209,7 +209,7 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     `final` is the URL after redirects, `time` when the response was complete, `born`
     when this version of the page appeared, and `version` a number that is the same
     for the same content of the same URL (-1 without content).  `pause` is how
-    long the host asks to be left alone, and `record` the place of the archived response.  A page
+    long the host asks to be left alone, and `record` the location of the archived response.  A page
     that is deferred has the time from which it may be requested again, as `retry_at`.
     """
 

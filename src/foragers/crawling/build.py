@@ -74,16 +74,21 @@ class CrawlRules:
 def seeds_of(options: CrawlOptions) -> tuple[str, ...]:
     """Return the seeds as absolute URLs."""
     given = [seed if "://" in seed else f"http://{seed}" for seed in options.seeds]
-    try:
-        seeds = tuple(map(resolve, given))
-    except ValueError as error:
-        raise UsageError(f"a seed is not a URL ({error}); write https://host/path") from error
+    seeds = tuple(map(seed_url, given))
     for seed in seeds:
         if not seed.startswith(("http://", "https://")):
             raise UsageError(f"{seed}: only http and https URLs can be crawled")
         if not is_address(seed):
             raise UsageError(f"{seed}: not a valid host name; write https://host/path")
     return seeds
+
+
+def seed_url(given: str) -> str:
+    """Return a seed in its normalised form."""
+    try:
+        return resolve(given)
+    except ValueError as error:
+        raise UsageError(f"{given}: not a URL ({error}); write https://host/path") from error
 
 
 def new_checkpoint(options: CrawlOptions, folder: Path, settings: SessionSettings) -> Checkpoint:

@@ -2,7 +2,7 @@
 
 `foragers feedback` adds a line to `feedback.jsonl`: a visit of the ledger, and whether pages like
 it are wanted.  The crawl teaches its judge and writes to `lessons.jsonl` after how many visits
-it did, so that a resumed crawl and `explain` teach it at the same place.
+it did, so that a resumed crawl and `explain` apply it after the same visit.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def read_lines(file: Path) -> Iterator[Remark]:
 
 @dataclass
 class Feedback:
-    """Teaches the judge of a crawl what is in the crawl's folder."""
+    """Applies the feedback in a crawl's folder to its judge."""
 
     folder: Path
     judge: Judge
@@ -80,7 +80,7 @@ class Feedback:
     _taught: list[Remark] | None = None
 
     def restore(self, visits: int) -> None:
-        """Teach again what the judge was taught after so many visits."""
+        """Apply the feedback that was given after a number of visits again."""
         learner = teachable(self.judge)
         for one in self._known()[learner.lessons :] if learner is not None else ():
             if one.after > visits:
@@ -114,7 +114,7 @@ class Feedback:
         return said
 
     def _known(self) -> list[Remark]:
-        """Return what was taught, read from the folder the first time."""
+        """Return the feedback, read from the folder the first time."""
         if self._taught is None:
             self._taught = lessons(self.folder)
         return self._taught

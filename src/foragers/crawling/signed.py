@@ -2,7 +2,7 @@
 
 A checkpoint is a pickle, and a pickle can run any code when it is loaded.  So it is signed
 with a secret key of this user, and no byte reaches the unpickler before its signature was
-checked.  A folder that somebody else made, or changed, has no such signature.
+checked.  A folder that another user made, or changed, has no such signature.
 
     MAGIC  nonce  (length  signature  piece)*  (0  signature)
 

@@ -1,7 +1,4 @@
-"""Numbers for very many pages in few bytes: rows in large blocks, and columns by URL.
-
-Arrays that grow: columns for things that are numbered as they turn up.
-"""
+"""Growing arrays: rows in large blocks, columns by URL, and sets of small integers."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ from foragers.core.types import Ids
 Kind = TypeVar("Kind", bound=np.generic)
 
 SMALLEST, LARGEST = 1 << 10, 1 << 20
-"""How many numbers a block holds: few at first, so that small crawls stay small."""
+"""The size of a block: small at first, so that small crawls stay small."""
 SHIFT = 32
 
 
 class RowBlocks(Generic[Kind]):
-    """Rows of numbers, one after the other in blocks; what is written is never moved."""
+    """Rows of numbers, stored in blocks; a row is never moved."""
 
     __slots__ = ("_blocks", "_kind", "_used")
 
@@ -31,28 +28,28 @@ class RowBlocks(Generic[Kind]):
         self._used = 0
 
     def add(self, row: NDArray[Kind]) -> int:
-        """Write a row down, and return its place."""
+        """Add a row, and return its index."""
         if not self._blocks or self._used + len(row) > len(self._blocks[-1]):
             size = min(SMALLEST << len(self._blocks), LARGEST)
             self._blocks.append(np.empty(max(size, len(row)), self._kind))
             self._used = 0
-        place = (len(self._blocks) - 1) << SHIFT | self._used
+        index = (len(self._blocks) - 1) << SHIFT | self._used
         self._blocks[-1][self._used : self._used + len(row)] = row
         self._used += len(row)
-        return place
+        return index
 
-    def view(self, place: int, count: int) -> NDArray[Kind]:
-        """Return a row; writing to it changes the pool."""
-        first = place & (1 << SHIFT) - 1
-        return self._blocks[place >> SHIFT][first : first + count]
+    def view(self, index: int, count: int) -> NDArray[Kind]:
+        """Return a view of a row."""
+        first = index & (1 << SHIFT) - 1
+        return self._blocks[index >> SHIFT][first : first + count]
 
     @property
     def nbytes(self) -> int:
-        """How much memory the blocks take."""
+        """The memory of the blocks, in bytes."""
         return sum(block.nbytes for block in self._blocks)
 
     def __getstate__(self) -> tuple[type[Kind], list[NDArray[Kind]], int]:
-        # The free end of the last block is not worth packing; the next row begins a new one.
+        # The free end of the last block is not pickled; the next row begins a new block.
         last = [block[: self._used].copy() for block in self._blocks[-1:]]
         return self._kind, [*self._blocks[:-1], *last], self._used
 
@@ -61,7 +58,7 @@ class RowBlocks(Generic[Kind]):
 
 
 class UrlColumn(Generic[Kind]):
-    """One number for every URL, which grows as URLs become known."""
+    """One number for every URL; it grows as URLs become known."""
 
     __slots__ = ("_empty", "values")
 
@@ -72,7 +69,7 @@ class UrlColumn(Generic[Kind]):
     def reach(self, url: int) -> NDArray[Kind]:
         """Return the numbers, with room for a URL."""
         if url >= len(self.values):
-            # By little: copying is cheap, and room that is filled takes memory.
+            # It grows in small steps: copying is cheap, and unused room takes memory.
             grown = np.full(max(url + 1, len(self.values) * 9 // 8), self._empty)
             grown[: len(self.values)] = self.values
             self.values = grown
@@ -89,11 +86,11 @@ States = NDArray[np.float32] | NDArray[np.float64]
 """A row for each state."""
 
 Places = NDArray[np.intp]
-"""Where in an array something is."""
+"""An index, or several."""
 
 
 def grown(array: NDArray[Kind], length: int, fill: float) -> NDArray[Kind]:
-    """Return an array of at least so many places, twice as long if it has to grow."""
+    """Return an array of at least this length, twice as long if it has to grow."""
     if len(array) >= length:
         return array
     longer = np.full((max(length, 2 * len(array), 64), *array.shape[1:]), fill, array.dtype)
@@ -103,7 +100,7 @@ def grown(array: NDArray[Kind], length: int, fill: float) -> NDArray[Kind]:
 
 @dataclass(slots=True)
 class Marks:
-    """A set of small integers that answers for many at once; the flag of one in it is off."""
+    """A set of small integers with vectorised lookup; the flag of a member is off."""
 
     _missing: NDArray[np.bool_] = field(default_factory=lambda: np.ones(64, np.bool_))
 
@@ -119,7 +116,7 @@ class Marks:
             return self._missing[numbers]
 
     def add(self, numbers: Ids) -> None:
-        """Put numbers into the set."""
+        """Add numbers to the set."""
         try:
             self._missing[numbers] = False
         except IndexError:
@@ -129,7 +126,7 @@ class Marks:
 
 @dataclass(slots=True)
 class StateTable:
-    """The different states that pages were found in, each with a number; 0 is all zeros."""
+    """The distinct states of pages, each with a number; 0 is the state of zeros."""
 
     width: int
     _states: NDArray[np.float32] = field(init=False)
@@ -148,7 +145,7 @@ class StateTable:
         return self._states[: len(self._numbers)]
 
     def number(self, state: NDArray[np.float32]) -> int:
-        """Return the number of a state, a new one if it was not seen before."""
+        """Return the number of a state; a new state gets a new number."""
         key = state.astype(np.float32, copy=False).tobytes()
         number = self._numbers.setdefault(key, len(self._numbers))
         if number >= len(self._states):

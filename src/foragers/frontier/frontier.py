@@ -95,11 +95,11 @@ class Frontier:
             found = known.at(links.targets)
             fresh = (found != found).nonzero()[0].tolist()
         else:
-            fresh = [place for place, url in enumerate(urls) if url not in known]
+            fresh = [index for index, url in enumerate(urls) if url not in known]
         if fresh:
             hosts = links.hosts.tolist()
-            for place in fresh:
-                self.push(urls[place], hosts[place], promise, parent, depth)
+            for index in fresh:
+                self.push(urls[index], hosts[index], promise, parent, depth)
 
     def wants(self, url: UrlId) -> bool:
         """Say whether a URL, known or not, may still be chosen."""
@@ -171,11 +171,11 @@ class Frontier:
         most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
         waiting = [0]
         while waiting:
-            place = waiting.pop()
-            if place >= len(heads) or heads[place][0] >= negative:
+            index = waiting.pop()
+            if index >= len(heads) or heads[index][0] >= negative:
                 continue
-            waiting += (2 * place + 1, 2 * place + 2)
-            head, order, host = heads[place]
+            waiting += (2 * index + 1, 2 * index + 2)
+            head, order, host = heads[index]
             heap = self._heaps[host] if host in self._parked else None
             if not heap or heap[0][1] != order or host in seen or not closed.opens_soon(host):
                 continue
@@ -192,10 +192,10 @@ class Frontier:
         """Count a host's entries with a better promise, up to a number."""
         heap, better, waiting = self._heaps[host], 0, [0]
         while waiting and better < most:
-            place = waiting.pop()
-            if place < len(heap) and heap[place][0] < negative:
-                better += self._promises[heap[place][2]] == -heap[place][0]
-                waiting += (2 * place + 1, 2 * place + 2)
+            index = waiting.pop()
+            if index < len(heap) and heap[index][0] < negative:
+                better += self._promises[heap[index][2]] == -heap[index][0]
+                waiting += (2 * index + 1, 2 * index + 2)
         if better < most and host in self._tails:
             better += self._tails[host].count_better(negative)
         return better

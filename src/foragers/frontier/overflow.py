@@ -1,10 +1,10 @@
-"""What waits for a host beyond its best pages: packed, 28 bytes a URL.
+"""The packed overflow of a host's queue (28 bytes per URL), and rescoring of a whole frontier.
 
-Entries are put down as they come, on a *pile*.  When some are wanted back, the best of a
-pile are sorted into a *run*; the best of all are then among the first of the runs.  So an
-entry that nobody wants is never sorted, and one that is wanted a few times at most.
+New entries go unsorted to a *pile*.  When entries are needed, the best of a pile are sorted into a
+*run*; the best of all are then among the first of the runs.  So an entry that is never needed is
+never sorted, and one that is needed is sorted a few times at most.
 
-New promises for all that waits in a frontier, at the cost of a few passes over columns.
+`Rescoring` gives all waiting URLs new promises in a few passes over columns.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from foragers.core.types import HostId, UrlId
 Entry = tuple[float, int, UrlId, UrlId, int]
 """(-promise, order of arrival, URL, parent, depth): tuples compare as a heap should."""
 Key = tuple[float, int]
-"""The beginning of an entry, by which entries are ordered: no two have the same."""
+"""The first fields of an entry, which order entries; no two entries share them."""
 Records = NDArray[np.void]
 Counting = Callable[[Records], NDArray[np.bool_]]
-"""Says which of some entries still count."""
+"""Returns which entries still count."""
 
 RECORD = np.dtype(
     [("negative", "<f8"), ("order", "<i8"), ("url", "<i4"), ("parent", "<i4"), ("depth", "<i4")]
 )
 _PACKED = Struct("<dqiii")
 NONE: Key = (inf, maxsize)
-"""The key of no entry: it comes after all others."""
+"""A key after all others, for no entry."""
 FEW = 64
-"""So few entries are not worth keeping in a tail when some of them are wanted."""
+"""A tail with at most this many entries is emptied when some of them are needed."""
 SPADEFUL, SHARE = 512, 16
-"""How many entries are sorted at a time: so many, or of a large pile this part."""
+"""Entries sorted at a time: this number, or this part of a large pile."""
 RUNS, LARGE = 8, 1 << 17
-"""So many runs are merged, except those so large that sorting them again would be felt."""
+"""This many runs are merged, except runs that are too large to sort again."""
 
 
 class PackedQueue:
@@ -63,17 +63,17 @@ class PackedQueue:
         return packed + sum(map(len, self._piles)) + sum(map(len, self._runs))
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """Put entries away; the first of them is the best."""
+        """Add entries; the first is the best."""
         self._fresh += packed(entries)
         self._bound(entries[0][:2])
 
     def put(self, records: Records, bound: Key) -> None:
-        """Put away entries in any order, none of which comes before a key."""
+        """Add entries in any order, none of which comes before a key."""
         self._fresh += records.tobytes()
         self._bound(bound)
 
     def take(self, n: int, counts: Counting) -> list[Entry]:
-        """Return the n best entries, or as many as it likes if these are few; the best first."""
+        """Return the n best entries, best first; all of them, if there are few."""
         self._best_promises = None
         if len(self._fresh) <= FEW * RECORD.itemsize and not self._runs and not self._piles:
             return self._take_all()
@@ -82,10 +82,10 @@ class PackedQueue:
             self._dig(last, counts)
             last = self._last(n)
         heads: list[Entry] = []
-        for place, run in enumerate(self._runs):
+        for index, run in enumerate(self._runs):
             here = count_until(run[:n], last)
             heads += run[:here].tolist()
-            self._runs[place] = shortened(run, here)
+            self._runs[index] = shortened(run, here)
         self._runs = [run for run in self._runs if len(run)]
         self.best = min(self._fresh_bound, *self._bounds, *map(first, self._runs), NONE)
         heads.sort()
@@ -164,19 +164,19 @@ def packed(entries: Iterable[Entry]) -> bytes:
 
 
 def unpacked(records: bytes | bytearray) -> list[Entry]:
-    """Return the entries of which there are the bytes; several times as fast as numpy is."""
+    """Return the entries in some bytes; this is several times as fast as numpy."""
     return list(_PACKED.iter_unpack(records))
 
 
 def joined(parts: Iterable[Records]) -> Records:
-    """Return the entries of several lists in one; numpy itself takes long over records."""
+    """Return the entries of several lists in one; numpy is slow on records."""
     return np.frombuffer(
         bytearray().join(np.ascontiguousarray(part).data for part in parts), RECORD
     )
 
 
 def ranked(records: Records) -> Records:
-    """Return entries with the best first."""
+    """Return entries sorted, best first."""
     # Indexing records with square brackets takes forty times as long.
     found: Records = records.take(np.lexsort((records["order"], records["negative"])))
     return found
@@ -215,7 +215,7 @@ def first(run: Records) -> Key:
 
 
 def shortened(run: Records, n: int) -> Records:
-    """Return a run without its first n entries; what is left does not hold on to the whole."""
+    """Return a run without its first n entries; the rest does not keep the whole alive."""
     rest = run[n:]
     return rest.copy() if getattr(rest.base, "nbytes", 0) > 2 * rest.nbytes else rest
 
@@ -223,11 +223,11 @@ def shortened(run: Records, n: int) -> Records:
 Places = NDArray[np.intp]
 
 FEW_OF_HOST = 8
-"""So few entries of a host take less memory as they are than in a tail, and less time."""
+"""This many entries of a host take less memory and time in a heap than in a tail."""
 
 
 class Rescoring(NamedTuple):
-    """All entries of a frontier that count, host by host, and where those of each host begin."""
+    """All valid entries of a frontier, host by host, with the first index of each host."""
 
     hosts: list[HostId]
     entries: Records
@@ -245,12 +245,12 @@ class Rescoring(NamedTuple):
         sizes = np.fromiter(map(len, heaps.values()), np.intp, len(heaps))
         parts, start = [], 0
         ends = np.cumsum(sizes).tolist()
-        # Entries of hosts without tails, one after the other, need not be taken one by one.
-        for place, host in [at for at in enumerate(heaps) if at[1] in tails]:
+        # Entries of consecutive hosts without tails are taken together.
+        for index, host in [at for at in enumerate(heaps) if at[1] in tails]:
             records = tails[host].records()
-            parts += [near[start : ends[place]], *records]
-            sizes[place] += sum(map(len, records))
-            start = ends[place]
+            parts += [near[start : ends[index]], *records]
+            sizes[index] += sum(map(len, records))
+            start = ends[index]
         parts.append(near[start:])
         hosts = list(compress(heaps, sizes.tolist()))
         if not hosts:
@@ -273,7 +273,7 @@ class Rescoring(NamedTuple):
         return np.asarray(orders == earliest)
 
     def dealt(self) -> tuple[dict[HostId, list[Entry]], dict[HostId, PackedQueue]]:
-        """Return heaps with the best entry of each host, or its few, and tails with the others."""
+        """Return heaps with the best entry of each host, or its few entries, and the tails."""
         if not self.hosts:
             return {}, {}
         counts = np.diff(self.starts, append=len(self.entries))
@@ -283,17 +283,17 @@ class Rescoring(NamedTuple):
         ends = np.cumsum(np.where(few, counts, 1)).tolist()
         spans = zip(self.hosts, [0, *ends], ends, strict=False)
         heaps = {host: entries[start:end] for host, start, end in spans}
-        for place in np.flatnonzero(few & (counts > 1)).tolist():
-            heaps[self.hosts[place]].sort()
+        for index in np.flatnonzero(few & (counts > 1)).tolist():
+            heaps[self.hosts[index]].sort()
         return heaps, self._tails(heaps, self.entries.compress(~near), np.where(few, 0, counts - 1))
 
     def _tails(
         self, heaps: Mapping[HostId, list[Entry]], others: Records, counts: Places
     ) -> dict[HostId, PackedQueue]:
-        """Return tails with so many entries of each host, the best of which are in heaps."""
+        """Return tails with the given number of entries of each host; its best are in heaps."""
         tails, ends = {}, np.cumsum(counts).tolist()
-        for place in np.flatnonzero(counts).tolist():
-            host = self.hosts[place]
+        for index in np.flatnonzero(counts).tolist():
+            host = self.hosts[index]
             tails[host] = tail = PackedQueue()
-            tail.put(others[ends[place] - counts.item(place) : ends[place]], heaps[host][0][:2])
+            tail.put(others[ends[index] - counts.item(index) : ends[index]], heaps[host][0][:2])
         return tails

@@ -1,7 +1,7 @@
 """The promise of every URL that a large frontier knows, eight bytes each.
 
-URLs are numbered from zero in the order in which they are met, so a column with a place
-for each number is mostly full.  A dictionary takes ten times as much.
+URLs are numbered from zero in the order in which they are met, so a column indexed by these numbers
+is mostly full.  A dictionary takes ten times as much memory.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from foragers.core.types import Ids, UrlId
 Floats = NDArray[np.float64]
 
 FAR = 1 << 20
-"""A number so far beyond the end of the column, and negative ones, are kept beside it."""
+"""Numbers this far beyond the end of the column, and negative ones, are in a dictionary."""
 
 
 class ScoreColumn:
-    """Like a dictionary from URLs to promises, as far as a frontier needs one."""
+    """A mapping from URLs to promises, with the methods that a frontier needs."""
 
     __slots__ = ("_column", "_nearest", "_odd")
 
@@ -34,11 +34,11 @@ class ScoreColumn:
             self[url] = promise
 
     def get(self, url: UrlId, default: float | None = None) -> float | None:
-        """Return the promise of a URL, or something else if it is not known."""
+        """Return the promise of a URL, or a default if it is not known."""
         column = self._column
         if 0 <= url < len(column):
             found = column[url]
-            return found if found == found else default  # nan is not
+            return found if found == found else default  # nan is not equal to itself
         return self._odd.get(url, default)
 
     def __getitem__(self, url: UrlId) -> float:
@@ -63,7 +63,7 @@ class ScoreColumn:
                 self._nearest = url
 
     def at(self, urls: Ids) -> Floats:
-        """Return the promises of many URLs, and nothing (nan) where they are not known."""
+        """Return the promises of many URLs; nan for unknown ones."""
         if self._holds(urls):
             found: Floats = self._floats()[urls]
             return found
@@ -81,11 +81,11 @@ class ScoreColumn:
         return len(urls) > 0 and bool(urls.min() >= 0) and int(urls.max()) < len(self._column)
 
     def _floats(self) -> Floats:
-        """Return the column for numpy; it must be let go of before the column grows."""
+        """Return a view for numpy; it must be released before the column grows."""
         return np.frombuffer(self._column, np.float64)
 
     def _grow(self, missing: int) -> None:
-        """Make the column longer, and bring in what was beside it."""
+        """Make the column longer, and move entries of the dictionary into it."""
         self._column.extend(array("d", [nan]) * (missing + len(self._column) // 32 + 64))
         if self._nearest < len(self._column):
             for near in [url for url in self._odd if 0 <= url < len(self._column)]:
@@ -93,7 +93,7 @@ class ScoreColumn:
             self._nearest = min((url for url in self._odd if url >= 0), default=inf)
 
     def __getstate__(self) -> tuple[Floats, dict[UrlId, float], float]:
-        # As a view, so that writing it to a file takes no copy.
+        # A view, so that writing it to a file needs no copy.
         return self._floats() if self._column else np.empty(0), self._odd, self._nearest
 
     def __setstate__(self, state: tuple[Floats, dict[UrlId, float], float]) -> None:
@@ -103,7 +103,7 @@ class ScoreColumn:
 
 
 def promises_at(known: Mapping[UrlId, float] | ScoreColumn, urls: Ids) -> Floats:
-    """Return the promises of many URLs, however they are kept."""
+    """Return the promises of many URLs from a dictionary or a column."""
     if isinstance(known, ScoreColumn):
         return known.at(urls)
     return np.array([known.get(url, nan) for url in urls.tolist()], np.float64)

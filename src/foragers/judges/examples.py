@@ -1,8 +1,8 @@
-"""Examples: pages like these.
+"""Examples: pages similar to given texts.
 
-A classifier learns from example texts and judges every page by its title and text.
-Where nobody says what is *not* wanted, other pages stand in for it: pages of a recorded
-world, or else the pages of the crawl itself as they come in.
+A classifier learns from example texts and judges every page by its title and text.  Without
+counterexamples it uses other pages instead: pages of a recorded world, or the pages of the crawl
+itself as they are fetched.
 """
 
 from __future__ import annotations
@@ -24,18 +24,17 @@ from foragers.text.classifier import (
 )
 
 FIRST, LAST = 20, 320
-"""How many pages of a crawl are seen before it is first, and last, learned from."""
+"""The numbers of pages of a crawl at which it is learned from first and last."""
 
 
 @dataclass
 class Examples:
-    """Judges pages by how like some examples they are.
+    """Judges pages by their similarity to examples.
 
-    This is a logistic regression on tf·idf vectors.  In want of negative examples most of
-    the `background` takes their place, and in want of that most of the pages judged so far:
-    it is then learned anew at 20, 40, … 320 pages, and before the first of these
-    relevance is the likeness to the mean of the examples.  An `estimator` of the user's is
-    given texts, so that it begins with a vectoriser.
+    This is a logistic regression on tf·idf vectors.  Without negative examples most of the
+    `background` is used instead, and without that most of the pages judged so far.  Then it is
+    trained again at 20, 40, … 320 pages; before that relevance is the similarity to the mean of the
+    examples.  An `estimator` of the user gets texts, so it must begin with a vectoriser.
     """
 
     positive: tuple[str, ...] = field(repr=False)
@@ -48,7 +47,7 @@ class Examples:
     lessons: int = field(default=0, repr=False)
 
     def relevance(self, page: Page) -> float:
-        """Return how likely the page is of the kind wanted."""
+        """Return the probability that the page is wanted."""
         if page.status is not Status.OK:
             return 0.0
         text = full_text(page.document)
@@ -57,7 +56,7 @@ class Examples:
         return self.likeness(text)
 
     def teach(self, document: Document, url: str, wanted: bool) -> None:  # noqa: ARG002 - by its text
-        """Learn from a page of which somebody says whether it is wanted."""
+        """Learn from feedback about a page."""
         text = full_text(document)
         if wanted:
             self.positive += (text,)
@@ -67,12 +66,12 @@ class Examples:
         self.__dict__.pop("classifier", None)
 
     def likeness(self, text: str) -> float:
-        """Return how likely a text is of the kind wanted."""
+        """Return the probability that a text is wanted."""
         return bounded(self.classifier.probability(text))
 
     @cached_property
     def classifier(self) -> Classifier:
-        """What was learned from the examples."""
+        """The classifier trained on the examples."""
         if not self.positive:
             raise UsageError("Examples has no positive text; give at least one")
         if not (negative := [*self._negative(), *self.refused]):
@@ -90,7 +89,7 @@ class Examples:
         return unlike(self.positive, list(self.seen.values())[:learned_from])
 
     def _see(self, version: int, text: str) -> None:
-        """Keep one of the first pages; when it is time to learn anew, forget what was learned."""
+        """Store one of the first pages; when it is time to train again, drop the classifier."""
         if len(self.seen) < LAST and version not in self.seen:
             self.seen[version] = text
             if len(self.seen) in _moments():
@@ -98,5 +97,5 @@ class Examples:
 
 
 def _moments() -> tuple[int, ...]:
-    """Return the numbers of pages at which it is learned anew, doubling from first to last."""
+    """Return the numbers of pages at which it is trained again, doubling from first to last."""
     return tuple(FIRST << i for i in range((LAST // FIRST).bit_length()))

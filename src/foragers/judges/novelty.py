@@ -1,9 +1,6 @@
-"""Durations as people write them: 90, 45m, 24h, 1d12h, 2w.
+"""Novelty: pages that appeared recently and were not seen before; and durations such as 24h.
 
-Novelty: news is what appeared lately and was not seen before.
-
-A page is one content version of a URL, so that a changed page is a new page and may
-count again.
+A page is one version of a URL, so a changed page is new again.
 """
 
 from __future__ import annotations
@@ -45,9 +42,9 @@ DAY = 24 * 3600.0
 class Novelty:
     """Judges a version of a page new if it is at most `within` seconds old and not seen before.
 
-    With a `topic` a new page has the relevance that this judge gives it, and counts from
-    its threshold on; an old one has none.  A version is new once: asked a second time
-    the answer is 0.
+    With a `topic` a new page has the relevance that this judge gives it, and counts from its
+    threshold on; an old page has relevance 0.  A version is new once; the second time it has
+    relevance 0.
     """
 
     within: float = DAY
@@ -68,7 +65,7 @@ class Novelty:
     def _is_new(self, page: Page) -> bool:
         if page.status is not Status.OK or page.version < 0 or page.version in self.seen:
             return False
-        # What is too old stays too old: it need not be remembered.
+        # A version that is too old stays so, and need not be stored.
         if not page.time - page.born <= self.within:
             return False
         self.seen.add(page.version)

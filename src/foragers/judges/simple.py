@@ -1,7 +1,4 @@
-"""Everything: for a crawl without a topic, every page that was there counts.
-
-Labels: what people, or a rule, said of the pages of a recorded world.
-"""
+"""Judges without words: every page is relevant, or every page with a label of a recorded world."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from foragers.core.types import Page, Status, UrlId
 
 @dataclass
 class Everything:
-    """Judges every page relevant that came back in good order."""
+    """Judges every page relevant that was fetched without an error."""
 
     threshold: float = 0.5
 

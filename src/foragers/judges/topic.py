@@ -1,8 +1,6 @@
-"""The topic of judges that have no words.
+"""The topic as strategies see it, and the rules of all judges.
 
-A topic in words, as strategies see it.
-
-What every judge keeps to: relevance is a number from 0 to 1, and only good answers have any.
+Relevance is a number from 0 to 1, and only pages that were fetched have any.
 """
 
 from __future__ import annotations
@@ -15,11 +13,10 @@ from foragers.core.types import Document
 
 @dataclass(frozen=True)
 class NoTopic:
-    """A topic that no text is like.
+    """A topic without words: the likeness of every text is 0.
 
-    Labels, novelty and a function of the user's judge pages and say nothing about words.
-    Likeness is 0 and not some middle value, so that a strategy which adds it to what it
-    has learned gets just that.
+    Labels, novelty and functions of the user judge pages without words.  The likeness is 0 and not
+    a middle value, so that a strategy which adds it to a learned score gets the learned score.
     """
 
     def likeness(self, text: str) -> float:  # noqa: ARG002 - every text is alike
@@ -28,7 +25,7 @@ class NoTopic:
 
 
 class Topic(Protocol):
-    """Something that tells how much a piece of text is like what is wanted."""
+    """Compares texts with the topic."""
 
     def likeness(self, text: str) -> float:
         """Return a number from 0 to 1."""
@@ -37,10 +34,10 @@ class Topic(Protocol):
 
 @runtime_checkable
 class Teachable(Protocol):
-    """A judge that learns from pages of which somebody says whether they are wanted."""
+    """A judge that learns from feedback about pages."""
 
     lessons: int
-    """How many it has had."""
+    """The number of examples so far."""
 
     def teach(self, document: Document, url: str, wanted: bool) -> None:
         """Learn from one more page."""

@@ -1,7 +1,7 @@
-"""A crawl's folder, opened for reading only: the crawl may go on at the same time.
+"""A crawl's folder, opened for reading only; the crawl may be running.
 
-Rows of a ledger are only ever added, so what is read in several steps up to a fixed
-row is one consistent picture, and no step holds up the crawl for long.
+Rows are only ever added to a ledger, so reading it in several steps up to a fixed row is
+consistent, and no step blocks the crawl for long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from foragers.storage.ledger.sqlite import VERSION
 
 LEDGER, OPTIONS, ARCHIVE = "ledger.sqlite", "crawl.json", "warc"
 OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz")
-"""How the names of a crawl's own files begin."""
+"""Prefixes of the names of a crawl's own files."""
 STEP = 20_000
 FACTS = f"""
 SELECT number, {", ".join(FACT_COLUMNS)} FROM visits
@@ -47,7 +47,7 @@ LEFT JOIN urls ON urls.id = first.url
 
 @dataclass(frozen=True)
 class CrawlRecord:
-    """What a crawl was told to do, as far as it is known, and why it stopped."""
+    """The known options of a crawl, and why it stopped."""
 
     seeds: tuple[str, ...] = ()
     topic: str = ""
@@ -65,7 +65,7 @@ class CrawlFolder:
     length: int
 
     def told(self) -> CrawlRecord:
-        """Return what the crawl was told to do; a file that is missing or odd tells nothing."""
+        """Return the options of the crawl; a missing or damaged file gives none."""
         try:
             options = msgspec.json.decode(read(self.path / OPTIONS), type=dict[str, Any])
         except (OSError, ValueError, RecursionError):
@@ -80,7 +80,7 @@ class CrawlFolder:
         )
 
     def rows(self, query: str, step: int = STEP) -> Iterator[sqlite3.Row]:
-        """Give the rows of a query that takes a first and a last number and how many at once.
+        """Yield the rows of a query that takes a first and a last number and a limit.
 
         The query selects the `number` of a visit, among others, and sorts by it.
         """
@@ -101,7 +101,7 @@ class CrawlFolder:
         return Facts.joined(parts)
 
     def notes(self) -> tuple[list[str], list[str]]:
-        """Return the host of each visit, and the reason that was noted."""
+        """Return the host and the reason of each visit."""
         named = self.connection.execute(HOSTS, (self.length,))
         names = {host: host_name(href or "") or f"host {host}" for host, href in named}
         hosts, reasons = [], []
@@ -111,7 +111,7 @@ class CrawlFolder:
         return hosts, reasons
 
     def summary(self) -> Summary:
-        """Return what the crawl has come to so far."""
+        """Return the summary of the crawl so far."""
         return summarise(self.facts(), *self.notes())
 
 
@@ -148,7 +148,7 @@ def connect(ledger: Path) -> sqlite3.Connection:
     except sqlite3.OperationalError:
         if ledger.with_name(f"{ledger.name}-wal").exists():
             raise
-        # A folder where nothing can be written: then nobody else writes the ledger either.
+        # In a read-only folder no other process writes the ledger either.
         connection, version = database(f"{address}&immutable=1")
     if version > VERSION:
         connection.close()
@@ -157,12 +157,12 @@ def connect(ledger: Path) -> sqlite3.Connection:
 
 
 def check_out(folder: Path, out: Path) -> None:
-    """Refuse to write over a crawl's own files, or through a link that somebody put among them."""
+    """Refuse to overwrite a crawl's own files, or to write through a symbolic link among them."""
     place, inside = out.resolve(), folder.resolve()
     own = place.parent == inside and place.name.startswith(OWN)
     if own or place.is_relative_to(inside / ARCHIVE):
         raise UsageError(f"--out {out} is part of the crawl; choose another file")
-    # Not resolved: it is the links on the way that are looked for.
+    # Not resolved, since links on the way are what is checked.
     named, base = (Path(os.path.normpath(Path.cwd() / path)) for path in (out, folder))
     steps = [step for step in (named, *named.parents) if base in step.parents]
     beside = [out] if out.parent.resolve().is_relative_to(inside) else []
@@ -175,7 +175,7 @@ def check_out(folder: Path, out: Path) -> None:
 
 
 def database(address: str) -> tuple[sqlite3.Connection, int]:
-    """Open a database, and return it with its version; leave nothing open if it is none."""
+    """Open a database, and return it with its version; close it if it is not one."""
     connection = sqlite3.connect(address, uri=True, timeout=30)
     connection.row_factory = sqlite3.Row
     try:
@@ -186,7 +186,7 @@ def database(address: str) -> tuple[sqlite3.Connection, int]:
 
 
 def aim_in(options: dict[str, Any]) -> str:
-    """Return in words what a crawl was after."""
+    """Return the target of a crawl as text."""
     aim = options.get("aim") or options.get("topic")
     if isinstance(aim, dict):
         known = {field.name for field in fields(Target)}

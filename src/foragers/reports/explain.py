@@ -1,4 +1,4 @@
-"""Why a page was fetched: the path that led to it, what it promised, and what came of it."""
+"""Why a page was fetched: the path to it, its promise, and the outcome."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ WHERE number = ?
 
 
 class PathStep(msgspec.Struct, frozen=True):
-    """One visit on the way, and the words of the link that led to it.
+    """One visit on the path, and the words of the link that led to it.
 
-    `number` is that of the visit in the ledger, `download` how many downloads there had been with
-    it; a page that was skipped was none.
+    `number` is that of the visit in the ledger, and `download` that of the download; a skipped page
+    has none.
     """
 
     number: int
@@ -63,13 +63,13 @@ class PathStep(msgspec.Struct, frozen=True):
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """What is known about a URL.
+    """The explanation of a URL.
 
-    `path` leads from a seed to its last download, or to where it was last skipped if there was
-    none; `downloads` are the visits at which it was fetched, `skips` those at which it was not
-    asked for, and `reasons` what the strategy says of the last link, if it can say more
-    than its promise.  `judged` is what the judge of words found on the page.  A URL that was not
-    chosen has `linked_from`, one never seen `nearest`.
+    `path` leads from a seed to its last download, or to its last skip if there was none.
+    `downloads` are the visits at which it was fetched, `skips` those at which it was not requested.
+    `reasons` are those of the strategy for the last link, if it gives more than a promise.
+    `judged` has the words that the judge found on the page.  A URL that was not chosen has
+    `linked_from`, an unknown one `nearest`.
     """
 
     asked: str
@@ -99,7 +99,7 @@ def explain(
         leaps = Leaps.of(folder)
         if rows := leaps.downloads(urls):
             had = [row for row in rows if not leaps.skipped[row]]
-            # A page that others redirect to is explained by its own download, if it had one.
+            # The target of redirects is explained by its own download, if there was one.
             own = [row for row in had if int(leaps.urls[row]) in urls]
             numbers = leaps.path((own or had or rows)[-1])
             counts = dict(zip(leaps.numbers.tolist(), leaps.ordinals.tolist(), strict=True))
@@ -126,7 +126,7 @@ def is_seed(folder: CrawlFolder, asked: str) -> bool:
 
 
 def numbers_of(folder: CrawlFolder, asked: str) -> set[int]:
-    """Return the numbers under which a URL stands in the ledger."""
+    """Return the numbers of a URL in the ledger."""
     connection = folder.connection
     exact = connection.execute("SELECT id FROM urls WHERE href = ?", (asked,)).fetchall()
     if exact:
@@ -140,7 +140,7 @@ def numbers_of(folder: CrawlFolder, asked: str) -> set[int]:
 
 
 def key_of(href: str) -> str:
-    """Return the key of a URL, which is itself if it is no good one."""
+    """Return the key of a URL; an invalid URL is its own key."""
     try:
         return normalise(href)
     except ValueError:
@@ -149,7 +149,7 @@ def key_of(href: str) -> str:
 
 @dataclass(frozen=True)
 class Leaps:
-    """Which URL was chosen when and came from where, one row a visit."""
+    """The chosen, final and parent URLs of all visits, one row per visit."""
 
     numbers: Column
     urls: Column
@@ -159,7 +159,7 @@ class Leaps:
 
     @classmethod
     def of(cls, folder: CrawlFolder) -> Leaps:
-        """Read through the ledger once, since it has no index by URL."""
+        """Read the whole ledger once, since it has no index by URL."""
         columns = tuple(array("q") for _ in range(5))
         for row in folder.rows(LEAPS):
             for column, value in zip(columns, row, strict=True):
@@ -168,7 +168,7 @@ class Leaps:
 
     @property
     def ordinals(self) -> Column:
-        """How many downloads there had been with each visit."""
+        """The number of downloads up to each visit."""
         return np.cumsum(self.skipped == 0)
 
     def downloads(self, urls: set[int]) -> list[int]:
@@ -183,7 +183,7 @@ class Leaps:
         """Return the numbers of the downloads from a seed to the one in a row."""
         path = [row]
         while (parent := int(self.parents[row])) != NO_PARENT:
-            # A page leads on only after it was fetched, which also rules out circles.
+            # A page has links only after it was fetched, which also excludes cycles.
             earlier = [before for before in self.downloads({parent}) if before < row]
             if not earlier:
                 break
@@ -196,7 +196,7 @@ class Leaps:
 def steps(
     folder: CrawlFolder, path: list[int], telling: ContentSource, downloads: dict[int, int]
 ) -> Iterator[PathStep]:
-    """Give the visits on a path, each with the link on the one before and its number."""
+    """Yield the visits on a path, each with its number and the link on the page before."""
     before: int | None = None
     for number in path:
         row = folder.connection.execute(VISIT, (number,)).fetchone()

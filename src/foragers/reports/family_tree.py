@@ -1,6 +1,6 @@
-"""The family tree of agents, as nested lists: those with most descendants.
+"""The family tree of the agents with most descendants, as nested lists and as a drawing.
 
-The family tree, drawn: a line for each agent from its birth to its death, below its parent's.
+The drawing has a line for each agent from its birth to its death, below that of its parent.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from foragers.reports.html import apart, note
 from foragers.reports.population import Agents, Life
 
 LISTED = 40
-"""How many agents are listed, with what they did."""
+"""The number of agents listed."""
 FAMILIES = 4
-"""So many families at least are shown, if there are as many."""
+"""The least number of families shown, if there are as many."""
 
 
 def sizes(lives: dict[int, Life]) -> dict[int, int]:
-    """Return for each agent how many descended from it, itself included."""
+    """Return the number of descendants of each agent, including itself."""
     found = dict.fromkeys(lives, 1)
-    # Children are born after their parents, so the last come first.
+    # Children are born after their parents, so the order is reversed.
     for number in sorted(lives, reverse=True):
         parent = lives[number].parent
         if parent in found and parent < number:
@@ -36,9 +36,9 @@ def sizes(lives: dict[int, Life]) -> dict[int, int]:
 
 
 def main_branches(lives: dict[int, Life], large: dict[int, int], most: int) -> set[int]:
-    """Return the main branches of the largest families; no family has more than its part first.
+    """Return the main branches of the largest families; each family has its share first.
 
-    With every agent its parent is among them, since that has more descendants.
+    The parent of each agent is included, since it has more descendants.
     """
     founder: dict[int, int] = {}
     for number in sorted(lives):
@@ -55,7 +55,7 @@ def main_branches(lives: dict[int, Life], large: dict[int, int], most: int) -> s
 
 
 def founders(lives: dict[int, Life], large: dict[int, int], shown: set[int]) -> list[int]:
-    """Return those shown that had no parent, the largest families first."""
+    """Return the shown agents without a parent, largest families first."""
     first = [number for number in shown if lives[number].parent not in lives]
     return sorted(first, key=lambda number: (-large[number], number))
 
@@ -96,13 +96,13 @@ def branch(
 
 
 def more_children(children: int, with_theirs: int) -> str:
-    """Say how many more children there are, and how many with their own."""
+    """Return the number of children not shown, with their descendants."""
     told = f"and {children:,} more {'child' if children == 1 else 'children'}"
     return told + (f", {with_theirs:,} with theirs" if with_theirs > children else "")
 
 
 def facts(life: Life, large: int, began: float) -> Iterator[str]:
-    """Give what is to be said of an agent."""
+    """Yield the facts about an agent."""
     yield f"{counted(life.downloads, 'download')}, {life.relevant:,} relevant"
     lived = f"{span(life.born - began)} to "
     yield "lived " + lived + ("now" if life.died is None else span(life.died - began))
@@ -111,21 +111,21 @@ def facts(life: Life, large: int, began: float) -> Iterator[str]:
 
 
 def span(seconds: float) -> str:
-    """Return a time since the beginning in few characters."""
+    """Return a time since the start as short text."""
     if seconds >= 3600:
         return f"{seconds / 3600:.1f} h"
     return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{max(seconds, 0):.0f} s"
 
 
 DRAWN = 200
-"""How many agents are drawn: more lines could not be told apart."""
+"""The number of agents drawn; more lines could not be distinguished."""
 ROOM = 8
-"""A family is named if it has so many lines."""
+"""A family with at least this many lines is named."""
 DULL, GOOD = np.array([0.80, 0.81, 0.83]), np.array([0.0, 0.36, 0.60])
 
 
 def family(agents: Agents, times: NDArray[np.float64]) -> tuple[str, int]:
-    """Draw the main branches over downloads; return the drawing and how many agents are in it."""
+    """Draw the main branches over downloads; return the drawing and its number of agents."""
     lives, large = agents.lives, sizes(agents.lives)
     rows = ordered(lives, large, main_branches(lives, large, DRAWN))
     shown = [lives[number] for number in rows]
@@ -139,7 +139,7 @@ def family(agents: Agents, times: NDArray[np.float64]) -> tuple[str, int]:
     ticks = [row for row, size in zip(named, sizes_shown, strict=True) if size >= ROOM]
     names = [(float(row), shown[row].name) for row in ticks or named[:1]]
     x = Axis("downloads", 0, max(len(order), 1), whole=True)
-    # From its end to its beginning: the first family stands at the top.
+    # In reverse order, so that the first family is at the top.
     panel = Panel(x, Axis("", len(rows), -1, given=names))
     births = [(float(born[row]), float(row)) for row in children]
     parents = [(float(born[row]), float(at[shown[row].parent])) for row in children]
@@ -158,19 +158,19 @@ def ordered(lives: dict[int, Life], large: dict[int, int], shown: set[int]) -> l
     while waiting:
         number = waiting.pop()
         found.append(number)
-        # Who was born last stands nearest to the parent: so no line crosses another.
+        # The youngest child is nearest to the parent, so that no lines cross.
         born = [child for child in heirs(lives, large, number) if child in shown]
         waiting += sorted(born, key=lambda child: lives[child].born)
     return found
 
 
 def shade(life: Life) -> tuple[float, float, float]:
-    """Return a colour: the more of its downloads were relevant, the darker."""
+    """Return a colour, darker for a larger share of relevant downloads."""
     share = life.relevant / life.downloads if life.downloads else 0.0
     red, green, blue = (DULL + share * (GOOD - DULL)).tolist()
     return red, green, blue
 
 
 def written(colour: tuple[float, float, float]) -> str:
-    """Return a colour as SVG has it."""
+    """Return a colour in the syntax of SVG."""
     return "#" + "".join(f"{round(255 * part):02x}" for part in colour)

@@ -1,7 +1,4 @@
-"""The pictures of a report, as SVG that can stand in a page.
-
-How much of what there is a crawl has found, from its folder.
-"""
+"""The figures of a report as inline SVG, and the estimate of a crawl's recall from its folder."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from foragers.reports.retell import FromLedger, visits_before
 from foragers.storage.ledger.columns import Facts
 
 WINDOWS = 40
-"""Into how many windows the downloads are divided at most."""
+"""The largest number of windows that downloads are divided into."""
 
 SMALLEST_WINDOW = 10
 DEEPEST = 30
@@ -42,7 +39,7 @@ DEEPEST = 30
 
 FOUND, OTHER, RATE = COLOURS[0], "#c8ccd0", COLOURS[1]
 WIDE, NARROW = 920, 460
-"""Widths of pictures: over the page, and over half of it."""
+"""Widths of figures: the whole page, and half of it."""
 
 
 def harvest(facts: Facts) -> str:
@@ -65,7 +62,7 @@ def harvest(facts: Facts) -> str:
 def windows(
     counts: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return where windows of downloads begin and end, and the harvest rate in each."""
+    """Return the bounds of windows of downloads, and the harvest rate in each."""
     size = max(SMALLEST_WINDOW, -(-len(counts) // WINDOWS))
     starts = np.arange(0, len(counts), size, dtype=np.int64)
     ends = np.minimum(starts + size, len(counts))
@@ -74,7 +71,7 @@ def windows(
 
 
 def relevance(facts: Facts) -> str:
-    """Draw how many pages were how relevant."""
+    """Draw the number of pages by relevance."""
     top = max(1.0, float(facts.relevance.max(initial=0.0)))
     edges = np.linspace(min(0.0, float(facts.relevance.min(initial=0.0))), top, 21)
     hits = facts.ok & facts.relevant
@@ -89,7 +86,7 @@ def relevance(facts: Facts) -> str:
 
 
 def promises(facts: Facts) -> str:
-    """Draw what pages of different promise turned out to be."""
+    """Draw the relevance of pages by promise."""
     bins = calibration(facts)
     xs = [one.promise for one in bins]
     low, high = min(xs, default=0.0), max(xs, default=1.0)
@@ -106,7 +103,7 @@ def promises(facts: Facts) -> str:
 
 
 def depths(facts: Facts) -> str:
-    """Draw how far from the seeds pages were found."""
+    """Draw the number of pages by depth."""
     places = np.clip(facts.depths, 0, DEEPEST)
     deepest = int(places.max(initial=0))
     every = np.bincount(places, minlength=deepest + 1)
@@ -125,7 +122,7 @@ def bars(
     hits: NDArray[np.int64],
     widths: NDArray[np.float64],
 ) -> list[Mark]:
-    """Return bars of which a part is relevant."""
+    """Return bars with a relevant part."""
     return [
         Bars(lefts, widths, every, OTHER, "not relevant"),
         Bars(lefts, widths, hits, FOUND, "relevant"),
@@ -133,7 +130,7 @@ def bars(
 
 
 def standing_of(folder: CrawlFolder) -> Standing | None:
-    """Return what the judge let pass at the end of a crawl, if that was written down."""
+    """Return what the judge accepted at the end of a crawl, if it was stored."""
     try:
         told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
         return msgspec.convert(told["judge"], Standing | None)
@@ -145,10 +142,10 @@ HAS_LINKS = "SELECT 1 FROM visits WHERE words IS NOT NULL LIMIT 1"
 
 
 def estimate_of(folder: CrawlFolder) -> Estimate | None:
-    """Return the estimate of a crawl; None where it cannot be made.
+    """Return the estimate of a crawl; None if there is none.
 
-    A crawl that has ended has written it down; that of one in progress, or killed, is made
-    again from the links in its ledger.  Of what is new there is no end.
+    A crawl that has ended has stored it.  For a running or killed crawl it is computed from the
+    links in the ledger.  For news there is no estimate, since news has no end.
     """
     strategy = wanted = ""
     budget = 0

@@ -1,4 +1,4 @@
-"""The parts of a report in HTML, in which every word from outside is escaped."""
+"""The parts of a report in HTML; all text from outside is escaped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 from foragers.core.display import is_web, plain
 
-# Should a word ever slip through, nothing can be run or loaded.
+# If markup were ever not escaped, nothing could be run or loaded.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 60rem;
@@ -38,7 +38,7 @@ a { color: #0072b2; text-decoration: none; } a:hover { text-decoration: underlin
 
 
 def document(title: str, body: str) -> str:
-    """Return a whole page that needs nothing else."""
+    """Return a self-contained page."""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
@@ -51,17 +51,17 @@ def document(title: str, body: str) -> str:
 
 
 def words(text: str, longest: int = 200) -> str:
-    """Return a text that cannot be anything but text."""
+    """Return escaped text."""
     return escape(plain(text, longest))
 
 
 def apart(text: str) -> str:
-    """Return a text from the web, whose direction does not spread to what stands around it."""
+    """Return text from the web whose direction does not affect the text around it."""
     return f"<bdi>{words(text)}</bdi>"
 
 
 def link(url: str, text: str = "") -> str:
-    """Return a link, if the URL is one of the web, or else the words alone."""
+    """Return a link if the URL is http or https, otherwise the text alone."""
     shown = apart(text or url)
     if not is_web(url):
         return shown
@@ -91,11 +91,11 @@ def section(title: str, *parts: str) -> str:
 
 
 def columns(*parts: tuple[str, str]) -> str:
-    """Return titled parts side by side, where there is room."""
+    """Return titled parts side by side, if there is room."""
     inside = "".join(f"<div><h3>{words(title)}</h3>{part}</div>" for title, part in parts)
     return f'<div class="columns">{inside}</div>'
 
 
 def note(text: str) -> str:
-    """Return a remark."""
+    """Return a note."""
     return f'<p class="note">{words(text, 1000)}</p>'

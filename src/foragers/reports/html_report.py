@@ -1,4 +1,4 @@
-"""A crawl as one HTML file that needs nothing else."""
+"""A crawl as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEEDS_SHOWN = 5
 
 
 def report(folder: CrawlFolder) -> str:
-    """Return the report of what a crawl has done so far."""
+    """Return the report of a crawl so far."""
     facts = folder.facts()
     summary = summarise(facts, *folder.notes())
     told = folder.told()
@@ -47,19 +47,19 @@ def report(folder: CrawlFolder) -> str:
 
 
 def title(told: CrawlRecord) -> str:
-    """Return what was crawled for."""
+    """Return the target of the crawl."""
     return f"Crawl: {told.topic}" if told.topic else "Crawl"
 
 
 def heading(told: CrawlRecord, summary: Summary) -> str:
-    """Return the title, what the crawl was told, and why it stopped."""
+    """Return the title, the options, and why the crawl stopped."""
     return f'<h1>{words(title(told))}</h1>\n<table class="about">' + "".join(
         f"<tr><th>{words(name)}</th><td>{value}</td></tr>" for name, value in about(told, summary)
     ) + "</table>"  # fmt: skip
 
 
 def about(told: CrawlRecord, summary: Summary) -> Iterator[tuple[str, str]]:
-    """Give what the crawl was told, and why it stopped."""
+    """Yield the options of the crawl, and why it stopped."""
     if told.seeds:
         more = len(told.seeds) - SEEDS_SHOWN
         shown = "<br>".join(link(seed) for seed in told.seeds[:SEEDS_SHOWN])
@@ -80,7 +80,7 @@ def about(told: CrawlRecord, summary: Summary) -> Iterator[tuple[str, str]]:
 def numbers(
     summary: Summary, estimate: Estimate | None = None, standing: Standing | None = None
 ) -> str:
-    """Return the numbers that matter most."""
+    """Return the main numbers."""
     per_second = summary.downloads / summary.seconds if summary.seconds else 0.0
     lately = f"{summary.harvest_lately:.1%} of the last {min(LATELY, summary.downloads)}"
     shown = (
@@ -103,7 +103,7 @@ def numbers(
 
 
 def said_of(estimate: Estimate) -> Iterator[str]:
-    """Give what an estimate rests on, what more downloads will find, and what came of plans."""
+    """Yield the basis of the estimate, what more downloads will find, and the outcome of plans."""
     yield f"Recall: {estimate.basis_said}."
     for ahead in estimate.plans:
         yield f"Plan: {ahead.said}."
@@ -112,13 +112,13 @@ def said_of(estimate: Estimate) -> Iterator[str]:
 
 
 def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:
-    """Give the share of all there is that was found, if there is an estimate."""
+    """Yield the share found, if there is an estimate."""
     if estimate is not None:
         yield "estimated recall", estimate.recall_said, estimate.total_said
 
 
 def drawn(facts: Facts, summary: Summary) -> list[str]:
-    """Return the pictures, and beside the last of them how choices ended."""
+    """Return the figures, and the outcomes of choices beside the last one."""
     return [
         section(
             "Harvest",
@@ -141,7 +141,7 @@ def drawn(facts: Facts, summary: Summary) -> list[str]:
 
 
 def populated(folder: CrawlFolder, facts: Facts) -> list[str]:
-    """Return how the population of agents fared, if there was one."""
+    """Return the section about the population of agents, if there was one."""
     agents = agents_of(folder)
     if agents is None:
         return []
@@ -199,7 +199,7 @@ def listed(summary: Summary) -> list[str]:
 
 
 def outcomes(summary: Summary) -> str:
-    """Return the table of how choices ended, and why."""
+    """Return the table of outcomes and their reasons."""
     rows = (
         [words(one.status), apart(one.reason or "–"), f"{one.count:,}"] for one in summary.outcomes
     )

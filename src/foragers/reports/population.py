@@ -1,7 +1,4 @@
-"""Who lived in a crawl, read from what it wrote down: `agents.npz` and the names in the ledger.
-
-Population and energy over downloads, drawn.
-"""
+"""The agents of a crawl, read from `agents.npz` and the ledger, and figures of their population."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from foragers.reports.figures import WIDE
 
 FILE = "agents.npz"
 MOST_BYTES = 1 << 28
-"""How many bytes the file may unpack to."""
+"""The largest size of the unpacked file, in bytes."""
 COLUMNS = ("times", "members", "births", "parents", "kind", "kinds")
 SAMPLES = ("pulse_pages", "pulse_times", "pulse_held", "pulse_left")
 WORK = """
@@ -33,7 +30,7 @@ Column = NDArray[np.generic]
 
 @dataclass
 class Life:
-    """An agent: when it was born and died (None: it lives), of whom, and what it did."""
+    """An agent: its birth, its death (None: it lives), its parent, and its downloads."""
 
     name: str
     born: float
@@ -53,7 +50,7 @@ class Agents:
 
     @property
     def times(self) -> NDArray[np.float64]:
-        """When somebody was born or died."""
+        """The times of births and deaths."""
         return self.columns["times"].astype(np.float64)
 
     @property
@@ -68,17 +65,17 @@ class Agents:
 
     @property
     def population(self) -> NDArray[np.int64]:
-        """How many lived after each event."""
+        """The size of the population after each event."""
         return np.cumsum(np.where(self.births, 1, -1))
 
     @property
     def has_energy(self) -> bool:
-        """Whether it is known how energy went."""
+        """Whether there are samples of the energy."""
         return all(name in self.columns for name in SAMPLES)
 
     @cached_property
     def lives(self) -> dict[int, Life]:
-        """Everybody who ever lived, by number."""
+        """All agents, by number."""
         found: dict[int, Life] = {}
         kinds = [str(name) for name in self.columns["kinds"]]
         rows = (self.columns[name].tolist() for name in COLUMNS[:-1])
@@ -95,14 +92,14 @@ class Agents:
 
 
 def agents_of(folder: CrawlFolder) -> Agents | None:
-    """Return who lived in a crawl; None if it was no population, or the file cannot be used."""
+    """Return the agents of a crawl; None if it had no population, or the file is damaged."""
     columns = read(folder.path / FILE)
     if columns is None:
         return None
     rows = folder.connection.execute(WORK, (folder.length,))
     work: dict[str, tuple[int, int]] = {}
     for signed, downloads, found in rows:
-        # What an agent was about may be said after its name.
+        # A description may follow the name of an agent.
         name = signed.partition(" ")[0]
         before = work.get(name, (0, 0))
         work[name] = before[0] + downloads, before[1] + found
@@ -110,7 +107,7 @@ def agents_of(folder: CrawlFolder) -> Agents | None:
 
 
 def read(file: Path) -> dict[str, Column] | None:
-    """Return the columns of a file, None if they are not what they should be."""
+    """Return the columns of a file, or None if they are damaged."""
     if not file.is_file():  # a pipe would never end
         return None
     try:
@@ -138,11 +135,11 @@ BORN, DIED = COLOURS[2], COLOURS[1]
 
 
 def lives(agents: Agents, times: NDArray[np.float64]) -> str:
-    """Draw how many lived, and below it births and deaths in windows of downloads."""
+    """Draw the size of the population, and below it births and deaths by windows of downloads."""
     order = np.sort(times)
     places = np.searchsorted(order, agents.times, side="right")
     edges = np.linspace(0, max(len(order), 1), min(WINDOWS, max(len(order), 1)) + 1)
-    # Those who were there from the beginning would hide all who were born later.
+    # The first agents would hide all later births.
     births, _ = np.histogram(places[agents.births & ~agents.first], edges)
     deaths, _ = np.histogram(places[~agents.births], edges)
     xs, living = thinned(places, agents.population)
@@ -165,7 +162,7 @@ def unsigned(value: float) -> str:
 
 
 def energy(agents: Agents, times: NDArray[np.float64]) -> str:
-    """Draw what agents held, and what lay on pages."""
+    """Draw the energy of agents and of pages."""
     columns = agents.columns
     order = np.sort(times)
     places = np.searchsorted(order, columns["pulse_times"].astype(np.float64), side="right")
@@ -183,9 +180,9 @@ def energy(agents: Agents, times: NDArray[np.float64]) -> str:
 
 
 def thinned(
-    places: NDArray[np.int64], living: NDArray[np.int64], most: int = 2000
+    indexes: NDArray[np.int64], living: NDArray[np.int64], most: int = 2000
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the last event at each place, at most so many of them."""
-    last = np.append(np.flatnonzero(np.diff(places)), len(places) - 1)
+    """Return the last population at each index, thinned out to at most `most` points."""
+    last = np.append(np.flatnonzero(np.diff(indexes)), len(indexes) - 1)
     kept = last[:: max(1, -(-len(last) // most))]
-    return places[kept], living[kept]
+    return indexes[kept], living[kept]

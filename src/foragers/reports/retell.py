@@ -1,7 +1,7 @@
-"""A crawl told again from its ledger: visits with their words, and the strategy that made them.
+"""A crawl replayed from its ledger: visits with their content, and the strategy that made them.
 
-The words of a crawl's pages are in its ledger.  The ledgers of a comparison have none, but
-the world they come from still has them.
+The content of a crawl's pages is in its ledger.  The ledgers of a comparison have none, so it is
+read from the world.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ WHERE parent = -1 AND depth = 0 ORDER BY visits.number
 STEP = 500
 MOST_LINKS = 20
 SEEN = 0.0005
-"""What promises may be off by before it shows."""
+"""The largest difference between promises that is not reported."""
 MOST_EXAMPLES, MOST_BYTES = 10_000, 100_000_000
 LEARNED = "the crawl had learned less then, or a link on another page spoke for it"
 OTHER_MODEL = "the model was another one then"
 
 
 class ContentSource(Protocol):
-    """Someone who has the words of a ledger's visits."""
+    """A source of content for the visits of a ledger."""
 
     def visit(self, row: VisitRow) -> Visit:
-        """Return the visit of a row, with its words and links."""
+        """Return the visit of a row, with its content and links."""
         ...
 
 
 @dataclass(frozen=True)
 class FromLedger:
-    """Words from the ledger itself."""
+    """Content from the ledger itself."""
 
     folder: CrawlFolder
 
     def visit(self, row: VisitRow) -> Visit:
-        """Return the visit of a row, with its words and links."""
+        """Return the visit of a row, with its content and links."""
         content = StoredContent(Document()) if row.words is None else UNPACK(row.words)
         return row.visit(content, self)
 
@@ -81,12 +81,12 @@ class FromLedger:
 
 @dataclass(frozen=True)
 class FromWorld:
-    """Words from the world that was crawled."""
+    """Content from the world that was crawled."""
 
     world: Recorded
 
     def visit(self, row: VisitRow) -> Visit:
-        """Return the visit of a row, with its words and links."""
+        """Return the visit of a row, with its content and links."""
         told = row.visit(StoredContent(Document()), self.world.archive.book)
         self.world.now = told.page.time
         page = self.world.answer(told.page.choice)
@@ -94,7 +94,7 @@ class FromWorld:
 
 
 def options_of(folder: CrawlFolder) -> dict[str, Any]:
-    """Return what a crawl was told, or a run of a comparison, whose ledger bears its name."""
+    """Return the options of a crawl, or of the run of a comparison that its ledger names."""
     if folder.path.suffix != ".sqlite":
         return read_options(folder.path / OPTIONS)
     told = read_options(folder.path.parent.parent / COMPARISON)
@@ -105,7 +105,7 @@ def options_of(folder: CrawlFolder) -> dict[str, Any]:
 
 
 def read_options(file: Path) -> dict[str, Any]:
-    """Return what is in a file; one that is missing or odd tells nothing."""
+    """Return the content of a JSON file; nothing if it is missing or damaged."""
     try:
         return msgspec.json.decode(read(file), type=dict[str, Any])
     except (OSError, ValueError, RecursionError):
@@ -113,13 +113,13 @@ def read_options(file: Path) -> dict[str, Any]:
 
 
 def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
-    """Return the strategy of a crawl as it was at the beginning; None if it is not known."""
+    """Return the strategy of a crawl in its initial state; None if it is not known."""
     told = options_of(folder)
     if not spec:
         spec = str(told.get("strategy") or "")
         if not spec:
             return None
-        # A folder may be anybody's: code that it names is not run unless the user names it too.
+        # A folder may come from another person: its code is not run unless the user names it too.
         if not is_safe(spec):
             raise UsageError(f"{spec} is no part of foragers; name it with --strategy to ask it")
     seed = told.get("seed")
@@ -129,22 +129,22 @@ def strategy_of(folder: CrawlFolder, spec: str = "") -> Strategy | None:
 
 
 def aim_of(folder: CrawlFolder) -> Target:
-    """Return what a crawl was after, in words or examples; a function of the user's is left out."""
+    """Return the target of a crawl; a function of the user is left out."""
     try:
         aim = msgspec.convert(options_of(folder).get("aim") or {}, Target)
     except msgspec.ValidationError:
         aim = Target()
     for named in (aim.examples, aim.idf, aim.vectors):
         check_named(named)
-    # A strategy knows the words of a topic.  Of a function it knows nothing, so that the one
-    # which the folder names, and which may be anybody's, is not imported.
+    # A strategy needs the words of a topic, but no function, so a function named in the folder,
+    # which may come from another person, is not imported.
     if aim.judge:
         aim = replace(aim, judge=None, threshold=None)
     return replace(aim, relevant=None)
 
 
 def judged(folder: CrawlFolder, telling: ContentSource, number: int) -> Reasons | None:
-    """Ask the judge of words what it made of a page, with what it knew then."""
+    """Return the verdict of the judge of words on a page, in its state at that visit."""
     try:
         aim = aim_of(folder)
         world = telling.world.archive if isinstance(telling, FromWorld) else None
@@ -155,7 +155,7 @@ def judged(folder: CrawlFolder, telling: ContentSource, number: int) -> Reasons 
         return None
     if judge.growing:
         feedback = Feedback(folder.path, judge, lambda visit: page_of_visit(folder, telling, visit))
-        # The first visit is the beginning, which nobody judges.
+        # The first visit has the seeds, and is not judged.
         for count, visit in enumerate(islice(visits_before(folder, telling, number), 1, None)):
             feedback.restore(count)
             judge.relevance(visit.page)
@@ -164,7 +164,7 @@ def judged(folder: CrawlFolder, telling: ContentSource, number: int) -> Reasons 
 
 
 def check_named(path: str | None) -> None:
-    """Refuse to read what a folder names as examples if that would take very long, or for ever."""
+    """Refuse to read a file of examples that is very large or endless."""
     if path is None:
         return
     place = Path(path)
@@ -182,7 +182,7 @@ def check_named(path: str | None) -> None:
 def reasons(
     folder: CrawlFolder, telling: ContentSource, before: int | None, number: int, spec: str = ""
 ) -> Reasons | None:
-    """Ask the strategy why it chose a page: by a link of the one before, or a seed once more."""
+    """Return the reasons of the strategy for a page: for a link on the page before, or a seed."""
     try:
         strategy = strategy_of(folder, spec)
     except UsageError as error:
@@ -199,7 +199,7 @@ def reasons(
     if before is not None:
         page = telling.visit(visit_row(folder, before)).page
         links = links_leading_to(page.links, url)
-    # Of a page that is visited again the link may be gone by now.
+    # When a page is revisited, the link may be gone.
     links = links or [Link(url, visit.page.choice.host, visit.page.href)]
     found = [strategy.explain(page, link) for link in links]
     told = [reasons for reasons in found if reasons is not None]
@@ -214,7 +214,7 @@ def reasons(
 
 
 def page_of_visit(folder: CrawlFolder, telling: ContentSource, number: int) -> Page:
-    """Return the page of a visit, with its words."""
+    """Return the page of a visit, with its content."""
     return telling.visit(visit_row(folder, number)).page
 
 
@@ -224,12 +224,12 @@ def visit_row(folder: CrawlFolder, number: int) -> VisitRow:
 
 
 def off_by(reasons: Reasons, promise: float) -> float:
-    """Return by how much reasons, where they tell, come to something else than was promised."""
+    """Return the difference between the sum of the reasons and the promise, if both are known."""
     return 0.0 if reasons.worth is None else abs(reasons.worth - promise)
 
 
 def visits_before(folder: CrawlFolder, telling: ContentSource, number: int) -> Iterator[Visit]:
-    """Give all that a strategy was told before it made a choice."""
+    """Yield all visits that a strategy was told before a choice."""
     found = folder.connection.execute(SEEDS).fetchall()
     yield seed_visit([Link(url, host, href) for url, host, href in found], 0.0)
     last = 0
@@ -240,13 +240,13 @@ def visits_before(folder: CrawlFolder, telling: ContentSource, number: int) -> I
 
 
 def links_leading_to(links: Iterable[Link], url: UrlId) -> list[Link]:
-    """Return the links that lead to a URL, those with words first, not all of very many."""
+    """Return some links to a URL, those with words first."""
     found = [link for link in links if link.url == url]
     return sorted(found, key=lambda link: not link.anchor)[:MOST_LINKS]
 
 
 def telling_of(folder: CrawlFolder, world: Path | None) -> ContentSource:
-    """Return who has the words: a world that is named, or was compared on, else the ledger."""
+    """Return the source of content: a named or compared world, otherwise the ledger."""
     if world is None:
         told = options_of(folder).get("world")
         if not isinstance(told, str) or not Path(told).is_dir():

@@ -1,4 +1,4 @@
-"""URLs that were not fetched: who links to them, and which known ones look like them."""
+"""URLs that were not fetched: pages that link to them, and similar known URLs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from foragers.reports.export import reader
 from foragers.urls.parse import normalise, resolve
 
 SHOWN = 10
-"""How many pages that link to a URL are listed."""
+"""The number of pages listed that link to a URL."""
 
 ALIKE = 0.5
-"""The least share of its characters that a similar URL has in common."""
+"""The least share of common characters of similar URLs."""
 
 STEP = 500
 WORDS = """
@@ -27,7 +27,7 @@ WHERE number > ? AND number <= ? AND words IS NOT NULL ORDER BY number LIMIT ?
 
 
 class Linking(msgspec.Struct, frozen=True):
-    """A page that links to a URL, and the words with which it does."""
+    """A page that links to a URL, and the words of the link."""
 
     url: str
     anchor: str
@@ -36,7 +36,7 @@ class Linking(msgspec.Struct, frozen=True):
 
 
 def spellings(asked: str) -> set[str]:
-    """Return the ways in which a ledger may spell a URL."""
+    """Return the spellings of a URL in a ledger."""
     found = {asked}
     for spelling in (resolve, normalise):
         try:
@@ -55,7 +55,7 @@ def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]
     count = 0
     for _, href, packed, relevance in folder.rows(WORDS, STEP):
         raw = unpacked(packed)
-        # Most pages are passed over without being taken apart.
+        # Most pages are skipped without unpacking their links.
         if not any(needle in raw for needle in needles):
             continue
         links = [link for link in decode(raw).links if link.href in wanted]
@@ -67,7 +67,7 @@ def links_to(folder: CrawlFolder, asked: str) -> tuple[tuple[Linking, ...], int]
 
 
 def nearest(folder: CrawlFolder, asked: str, number: int = 3) -> list[str]:
-    """Return the known URLs that have most characters in common with one."""
+    """Return the known URLs that are most similar to one."""
     try:
         wanted = resolve(asked)
     except ValueError:
@@ -77,17 +77,17 @@ def nearest(folder: CrawlFolder, asked: str, number: int = 3) -> list[str]:
 
 
 def known(folder: CrawlFolder) -> Iterator[str]:
-    """Give all URLs that were fetched or linked to, each once."""
+    """Yield all URLs that were fetched or linked to, each once."""
     seen: set[int] = set()
     for href in hrefs(folder):
-        # Numbers in place of URLs, of which there may be many millions.
+        # Hashes instead of URLs, since there may be many millions.
         if (mark := hash(href)) not in seen:
             seen.add(mark)
             yield href
 
 
 def hrefs(folder: CrawlFolder) -> Iterator[str]:
-    """Give all URLs that were fetched or linked to."""
+    """Yield all URLs that were fetched or linked to."""
     yield from (href for (href,) in folder.connection.execute("SELECT href FROM urls"))
     read = reader()
     for _, _, packed, _ in folder.rows(WORDS, STEP):

@@ -23,14 +23,14 @@ WHERE number > ? AND number <= ? AND record != '' {only} ORDER BY number LIMIT ?
 
 @dataclass
 class Copied:
-    """How many records were copied, and how many could not be found whole."""
+    """The number of records copied, and of those missing or damaged."""
 
     records: int = 0
     lost: int = 0
 
 
 def write_warc(folder: CrawlFolder, out: BinaryIO, name: str) -> Iterator[Copied]:
-    """Copy the records of relevant pages; the count is given after each of them."""
+    """Copy the records of relevant pages; yield the count after each."""
     out.write(info(folder, name))
     counted, files = Copied(), Files(folder.path)
     try:
@@ -52,28 +52,28 @@ class Files:
         self._file: BinaryIO | None = None
 
     def at(self, name: str) -> BinaryIO | None:
-        """Return an open file, or None if it is not there."""
+        """Return an open file, or None if it does not exist."""
         if name != self._name:
             self.close()
             self._name, self._file = name, self._open(name)
         return self._file
 
     def close(self) -> None:
-        """Let go of the open file."""
+        """Close the open file."""
         if self._file:
             self._file.close()
         self._name, self._file = "", None
 
     def _open(self, name: str) -> BinaryIO | None:
         for path in (self._folder / ARCHIVE / name, self._folder / name):
-            # A name is data: it must not lead out of the folder.
+            # A name in a ledger is data and must not lead out of the folder.
             if path.resolve().is_relative_to(self._folder.resolve()) and path.is_file():
                 return path.open("rb")
         return None
 
 
 def copy(files: Files, where: str, out: BinaryIO) -> bool:
-    """Copy one record as it stands there; return whether it was there, and whole."""
+    """Copy one record byte for byte; return whether it was found and complete."""
     name, offset = place(where)
     if name is None or offset is None or (file := files.at(name)) is None:
         return False
@@ -83,13 +83,13 @@ def copy(files: Files, where: str, out: BinaryIO) -> bool:
     record, end = found
     file.seek(offset)
     raw = file.read(end - offset)
-    # Records of a plain file are as long as they stand there; all of ours are compressed.
+    # All records of the copy are compressed, also those from an uncompressed file.
     out.write(gzip.compress(raw, mtime=0) if raw == record else raw)
     return True
 
 
 def info(folder: CrawlFolder, name: str) -> bytes:
-    """Return the record that says what the file is."""
+    """Return the warcinfo record of the file."""
     first = folder.connection.execute("SELECT min(time) FROM visits").fetchone()[0]
     headers = {
         "WARC-Type": "warcinfo",
@@ -104,7 +104,7 @@ def info(folder: CrawlFolder, name: str) -> bytes:
 
 
 def check_archived(folder: CrawlFolder) -> None:
-    """Refuse to export from a crawl that kept no records."""
+    """Refuse to export from a crawl without WARC files."""
     query = "SELECT 1 FROM visits WHERE record != '' LIMIT 1"
     if folder.length and folder.connection.execute(query).fetchone() is None:
         raise UsageError(f"{folder.path} has no archived pages; export another format")

@@ -36,6 +36,7 @@ from foragers.core.plugins.loading import (
     load_entry,
     load_place,
     name_of,
+    place_of,
 )
 from foragers.core.population import Census, Populous
 from foragers.core.protocols import (
@@ -267,7 +268,7 @@ def class_of(name: str) -> tuple[type, str]:
         known = {**STRATEGIES, **registered()}
         raise UsageError(f"unknown strategy '{name}'{suggest(name, known)}")
     if not isinstance(kind, type):
-        raise UsageError(f"--strategy {name}: is a {type(kind).__name__}, not a class")
+        raise UsageError(f"--strategy {name}: not a class, but {kind!r:.40}")
     StrategyInfo.of(name, kind, origin)
     return kind, origin
 
@@ -276,14 +277,6 @@ def is_safe(spec: str) -> bool:
     """Return whether a strategy is part of Foragers, so that it runs no other code."""
     match = re.fullmatch(NAMED, spec, re.DOTALL)
     return match is not None and match[1] in STRATEGIES
-
-
-def place_of(kind: type) -> str:
-    """Return the file and line of a class."""
-    try:
-        return f"{inspect.getsourcefile(kind)}, line {inspect.getsourcelines(kind)[1]}"
-    except (OSError, TypeError):
-        return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def guard_of(spec: str, urls: KnownUrls, kept: str = KEPT) -> StrategyGuard | None:
@@ -367,9 +360,11 @@ def made(about: StrategyInfo, make: Callable[[], Strategy]) -> Strategy:
     except (Exception, SystemExit) as error:
         if about.is_built_in or isinstance(error, UsageError):
             raise
+        remedy = "its fields need defaults, except topic, rng, new_within"
         raise UsageError(
             f"--strategy {about.name}: cannot be made ({in_one_line(error)};"
-            f" {place_of(about.kind)}); its fields need defaults, but for topic, rng, new_within"
+            f" {place_of(about.kind, error)});"
+            f" {remedy if isinstance(error, TypeError) else 'mend the strategy'}"
         ) from error
 
 

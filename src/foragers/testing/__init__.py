@@ -1,12 +1,12 @@
-"""Contract checks: what every strategy, world and ledger must keep to, ours and yours.
+"""Contract checks for strategies, worlds and ledgers, ours and yours.
 
     check_strategy(lambda: MyStrategy(seed=1), lambda: Recorded(archive), judge)
     check_world(lambda: Recorded(archive, connections=4))
     check_ledger(lambda: MyLedger(path), reopen=lambda: MyLedger(path))
     check_crawl_ledger(lambda: MyLedger(path), reopen=lambda: MyLedger(path))
 
-Each check raises an AssertionError that says in one sentence what is broken.  They take
-functions that make fresh objects, since most promises are about doing a thing twice.
+Each check raises an AssertionError that names in one sentence the rule that is broken.  The checks
+take functions that make new objects, since most rules are about repeating a call.
 """
 
 from foragers.testing.faults import (

@@ -1,8 +1,7 @@
-"""A crawl as a dialogue that can be had again: what was asked and answered, and what was told.
+"""A crawl as a transcript of `ask` and `tell` that can be replayed.
 
-`converse` crawls with hosts that close and open at random, keeps the transcript, and
-holds every answer against what a strategy may say.  `replay` says the same things to
-another strategy and compares.
+`converse` crawls with hosts that close and open at random, stores the transcript, and checks every
+answer of the strategy.  `replay` repeats the same calls with another strategy and compares.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from foragers.core.types import Choice, HostId, Page, UrlId, Visit
 
 @dataclass(frozen=True)
 class Asked:
-    """A question and its answer."""
+    """A call of `ask` and its answer."""
 
     n: int
     closed: frozenset[HostId]
@@ -33,19 +32,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class ToldVisits:
-    """Visits that a strategy was told."""
+    """Visits passed to `tell`."""
 
     visits: tuple[Visit, ...]
 
 
 Transcript = list[Asked | ToldVisits]
 Kind = Literal["plain", "log", "both"]
-"""How closed hosts are told: as a plain set, as the log that Pace keeps, or now so, now so."""
+"""How closed hosts are passed: as a plain set, as the log of Pace, or alternating."""
 
 
 @dataclass
 class Doors:
-    """Shows the same closed hosts in different kinds of sets."""
+    """Passes the same closed hosts as different kinds of sets."""
 
     kind: Kind
     _log: Closed = field(default_factory=Closed)
@@ -65,7 +64,7 @@ class Doors:
 
 @dataclass
 class AnswerChecker:
-    """Holds each answer of a strategy against what it may say."""
+    """Checks each answer of a strategy."""
 
     name: str
     revisits: bool
@@ -75,7 +74,7 @@ class AnswerChecker:
     asked: int = 0
 
     def told(self, visits: Sequence[Visit]) -> None:
-        """Note what the strategy knows."""
+        """Record what the strategy was told."""
         for visit in visits:
             links = visit.page.links
             self.hosts.update(zip(links.targets.tolist(), links.hosts.tolist(), strict=True))
@@ -105,7 +104,7 @@ class AnswerChecker:
 
 @dataclass
 class Speaker:
-    """Talks to a strategy, and says which strategy it was when something goes wrong."""
+    """Calls a strategy, and names it if a call fails."""
 
     strategy: Strategy
     name: str
@@ -118,14 +117,14 @@ class Speaker:
             raise AssertionError(f"{self.name} failed when asked: {error!r}") from error
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Tell what came back."""
+        """Tell visits."""
         try:
             self.strategy.tell(visits)
         except Exception as error:
             raise AssertionError(f"{self.name} failed when told: {error!r}") from error
 
     def pickled(self) -> Speaker:
-        """Return another speaker, with a strategy that was packed and unpacked."""
+        """Return another speaker, with a pickled copy of the strategy."""
         try:
             return Speaker(pickle.loads(pickle.dumps(self.strategy)), self.name)
         except Exception as error:
@@ -145,14 +144,14 @@ class Conversation:
     transcript: Transcript = field(default_factory=list)
 
     def run(self, downloads: int) -> None:
-        """Crawl until nothing is left or so many pages were chosen."""
+        """Crawl until nothing is left or enough pages were chosen."""
         self.tell([seed_visit(self.world.seeds, self.world.now)])
         while self.start(downloads) or self.world.running:
             if pages := self.world.finished():
                 self.tell([self.visit(page) for page in pages])
 
     def start(self, downloads: int) -> int:
-        """Start what the strategy chooses; return how many that was."""
+        """Start the choices of the strategy; return their number."""
         before = self.watch.asked
         while (free := min(self.world.free, downloads - self.watch.asked)) > 0:
             n, closed = self.rng.randint(0, free), self.closed()
@@ -164,20 +163,20 @@ class Conversation:
         return self.watch.asked - before
 
     def closed(self) -> frozenset[HostId]:
-        """Return the hosts that are closed just now: none, some or all."""
+        """Return the hosts that are closed now: none, some or all."""
         share = self.rng.choice([0.0, 0.5, 1.0])
         hosts = sorted(set(self.watch.hosts.values()))
         return frozenset(host for host in hosts if self.rng.random() < share)
 
     def ask(self, n: int, closed: frozenset[HostId]) -> tuple[Choice, ...]:
-        """Ask, check and write down."""
+        """Ask, check and record."""
         asked = Asked(n, closed, self.speaker.ask(n, self.doors.show(closed)))
         self.watch.answered(asked)
         self.transcript.append(asked)
         return asked.choices
 
     def tell(self, visits: Sequence[Visit]) -> None:
-        """Tell and write down."""
+        """Tell and record."""
         self.watch.told(visits)
         self.speaker.tell(visits)
         self.transcript.append(ToldVisits(tuple(visits)))
@@ -198,7 +197,7 @@ def converse(
     revisits: bool = False,
     downloads: int = 300,
 ) -> Transcript:
-    """Crawl, check every answer, and return all that was said."""
+    """Crawl, check every answer, and return the transcript."""
     name = type(strategy).__name__
     talk = Conversation(
         Speaker(strategy, name),
@@ -220,7 +219,7 @@ def replay(
     doors: Kind = "plain",
     pickle_at: int | None = None,
 ) -> None:
-    """Say the same to another strategy, which must answer the same; else `why` it should have."""
+    """Repeat the calls with another strategy, which must answer the same; `why` says why."""
     speaker = Speaker(strategy, type(strategy).__name__)
     shown = Doors(doors)
     for number, said in enumerate(transcript):

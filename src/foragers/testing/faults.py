@@ -1,8 +1,8 @@
-"""Worlds around a world in which something is wrong.
+"""Worlds that wrap another world and add a fault.
 
-`Late`, `Shuffled` and `Lossy` disturb when answers come; `Vanished`, `Barren`, `Tangled`,
-`Seedless`, `Unkept` and `ListedOnly` disturb what they say.  URLs keep their numbers, so
-that whatever knows the world inside can be used with the world around it.
+`Late`, `Shuffled` and `Lossy` change when pages arrive; `Vanished`, `Barren`, `Tangled`,
+`Seedless`, `Unkept` and `ListedOnly` change their content.  URLs keep their numbers, so an oracle
+of the wrapped world still fits.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from foragers.core.types import NO_PARENT, Choice, Document, Link, Page, Purpose
 
 @dataclass
 class Around:
-    """Another world, unchanged: a beginning for worlds that change something."""
+    """Another world, unchanged; the other classes change something."""
 
     world: World
 
     @property
     def now(self) -> float:
-        """The time of the world inside."""
+        """The time of the wrapped world."""
         return self.world.now
 
     @property
     def free(self) -> int:
-        """How many downloads the world inside takes now."""
+        """How many downloads the wrapped world takes now."""
         return self.world.free
 
     @property
@@ -48,27 +48,27 @@ class Around:
 
     @property
     def seeds(self) -> Sequence[Link]:
-        """The seeds of the world inside."""
+        """The seeds of the wrapped world."""
         return self.world.seeds
 
     def start(self, choice: Choice) -> None:
-        """Begin a download in the world inside."""
+        """Begin a download in the wrapped world."""
         self.world.start(choice)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return the next answers of the world inside, each changed."""
+        """Return the next pages of the wrapped world, each changed."""
         return [self.changed(page) for page in self.world.finished(until)]
 
     def changed(self, page: Page) -> Page:
-        """Return what becomes of an answer."""
+        """Return the changed page."""
         return page
 
 
 @dataclass
 class Late(Around):
-    """A world whose answers come up to `most` seconds later than they were there.
+    """A world whose pages arrive up to `most` seconds late.
 
-    The connection is free again in the meantime, so that many answers may be on their way.
+    The connection is free in the meantime, so many pages may be on their way.
     """
 
     seed: int = 0
@@ -82,11 +82,11 @@ class Late(Around):
 
     @property
     def running(self) -> int:
-        """How many downloads are in progress, late answers among them."""
+        """How many downloads are in progress, including late pages."""
         return self.world.running + len(self._held)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return the answers that are due next."""
+        """Return the pages that are due next."""
         while self.running:
             due = self._held[0][0] if self._held else inf
             for page in self.world.finished(min(until, due)):
@@ -104,7 +104,7 @@ class Late(Around):
 
 @dataclass
 class Shuffled(Around):
-    """A world whose answers come in any order, some of them after many later ones."""
+    """A world whose pages arrive in any order, some after many later ones."""
 
     seed: int = 0
     _held: list[Page] = field(default_factory=list, repr=False)
@@ -115,11 +115,11 @@ class Shuffled(Around):
 
     @property
     def running(self) -> int:
-        """How many downloads are in progress, answers kept back among them."""
+        """How many downloads are in progress, including pages held back."""
         return self.world.running + len(self._held)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return some of the answers that are there, in any order."""
+        """Return some of the pages that have arrived, in any order."""
         if self.world.running or not self._held:
             self._held.extend(self.world.finished(until))
         self._rng.shuffle(self._held)
@@ -130,7 +130,7 @@ class Shuffled(Around):
 
 @dataclass
 class Lossy(Around):
-    """A world that loses a share of its answers for good."""
+    """A world that loses a share of its pages."""
 
     seed: int = 0
     share: float = 0.3
@@ -140,12 +140,12 @@ class Lossy(Around):
         self._rng = Random(self.seed)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return the next answers, or what is left of them."""
+        """Return the next pages that are not lost."""
         return [page for page in self.world.finished(until) if self._rng.random() >= self.share]
 
 
 class Vanished(Around):
-    """A world in which no page is there any more."""
+    """A world in which all pages are gone."""
 
     def changed(self, page: Page) -> Page:
         """Return a 404."""
@@ -184,7 +184,7 @@ class Tangled(Around):
 
 
 class Seedless(Around):
-    """A world that a crawl cannot begin in."""
+    """A world without seeds."""
 
     @property
     def seeds(self) -> Sequence[Link]:
@@ -193,7 +193,7 @@ class Seedless(Around):
 
 
 class Unkept(Around):
-    """A world whose pages may not be kept: each is unwanted and empty, and still has its links."""
+    """A world whose pages must not be kept: each is unwanted and empty, but has its links."""
 
     def changed(self, page: Page) -> Page:
         """Return the page without its words."""
@@ -212,10 +212,10 @@ class Unkept(Around):
 
 @dataclass
 class ListedOnly(Around):
-    """A world in which most of what the seeds link to is known from a sitemap alone.
+    """A world in which most pages that the seeds link to are known from a sitemap alone.
 
-    The sitemap stands where the first page that a seed links to was.  It is told with the seed,
-    though the strategy did not ask for it, as a live crawl does; asked for, it is answered too.
+    The sitemap replaces the first page that a seed links to.  It is told with the seed, although
+    the strategy did not choose it, as in a live crawl; if chosen, it is returned again.
     """
 
     _lists: dict[UrlId, Page] = field(default_factory=dict, repr=False)
@@ -227,14 +227,14 @@ class ListedOnly(Around):
         return self.world.running + len(self._asked)
 
     def start(self, choice: Choice) -> None:
-        """Begin a download; a list needs nobody inside."""
+        """Begin a download; a list does not need the wrapped world."""
         if choice.url in self._lists:
             self._asked.append(choice)
         else:
             self.world.start(choice)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
-        """Return the next answers, a seed with its list behind it."""
+        """Return the next pages, each seed followed by its list."""
         if not self._asked:
             return [one for page in self.world.finished(until) for one in self._split(page)]
         asked, self._asked = self._asked, []
@@ -265,7 +265,7 @@ class ListedOnly(Around):
 
 
 def listing(page: Page, choice: Choice, links: tuple[Link, ...]) -> Page:
-    """Return a list of some pages, as the answer to a choice made because of a page."""
+    """Return a list of some pages, as the outcome of a choice with this parent."""
     content = MemoryContent(Document(), links)
     return msgspec.structs.replace(
         page,

@@ -1,4 +1,4 @@
-"""What a ledger promises."""
+"""The contract of a ledger."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def check_ledger(
     *,
     words: bool = True,
 ) -> None:
-    """Check that a ledger keeps its promises.
+    """Check that a ledger keeps its contract.
 
-    `make` returns an empty ledger that knows `NumberedAddresses`.  `reopen`, where the
-    ledger outlives its program, returns it again after it was closed.  `words` says
-    whether the ledger keeps documents and links.
+    `make` returns an empty ledger with `NumberedAddresses`.  `reopen` opens the ledger again
+    after it was closed, if it is stored in a file.  `words` says whether the ledger stores
+    documents and links.
     """
     visits = sample_visits()
     with closed(make()) as ledger:
@@ -65,7 +65,7 @@ def check_ledger(
 def check_crawl_ledger(
     make: Callable[[], CrawlLedger], reopen: Callable[[], CrawlLedger] | None = None
 ) -> None:
-    """Check that a ledger keeps all that a live crawl needs; it must keep documents and links.
+    """Check that a ledger stores all that a live crawl needs, including documents and links.
 
     `make` and `reopen` are as for `check_ledger`.
     """
@@ -83,7 +83,7 @@ def check_crawl_ledger(
 
 
 def check_lookups(ledger: CrawlLedger, visits: Sequence[Visit]) -> None:
-    """Check the answers to what a live crawl asks of a ledger that holds these visits."""
+    """Check the queries of a live crawl on a ledger with these visits."""
     last_choice: dict[UrlId, Choice] = {}
     received: dict[UrlId, Visit] = {}
     for number, visit in enumerate(visits, 1):
@@ -110,7 +110,7 @@ def check_lookups(ledger: CrawlLedger, visits: Sequence[Visit]) -> None:
 
 
 def check_grows(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
-    """Check that a new ledger is empty, and holds what is added to it."""
+    """Check that a new ledger is empty, and has what is added to it."""
     assert len(ledger) == 0, f"a new ledger has {len(ledger)} visits"
     assert not list(ledger.read()), "a new ledger holds visits"
     check_holds(ledger, [], words)
@@ -119,12 +119,12 @@ def check_grows(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
         some = list(visits[len(written) : len(written) + size])
         written += some
         ledger.append(some)
-        some.clear()  # what happens to the list afterwards is no business of the ledger's
+        some.clear()  # later changes of the list must not change the ledger
         check_holds(ledger, written, words)
 
 
 def check_holds(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
-    """Check that a ledger holds these visits, in this order, and nothing else."""
+    """Check that a ledger has these visits, in this order, and no others."""
     assert len(ledger) == len(visits), f"{len(visits)} visits were added, len is {len(ledger)}"
     for start in {0, 1, len(visits) // 2, len(visits), len(visits) + 5}:
         held = list(ledger.read(start))
@@ -140,7 +140,7 @@ def check_holds(ledger: Ledger, visits: Sequence[Visit], words: bool) -> None:
 
 
 def check_same(number: int, held: Visit, added: Visit, words: bool) -> None:
-    """Check that one visit came back as it went in."""
+    """Check that a visit was read as it was written."""
     for name in ("relevance", "relevant"):
         one, other = getattr(held, name), getattr(added, name)
         assert (one, type(one)) == (other, type(other)), (
@@ -168,7 +168,7 @@ def check_facts(ours: Facts, expected: Facts) -> None:
 
 @contextmanager
 def closed(ledger: L) -> Iterator[L]:
-    """Close a ledger at the end, also one that did not pass, if it can be closed."""
+    """Close a ledger at the end, also if a check failed."""
     try:
         yield ledger
     finally:

@@ -1,4 +1,4 @@
-"""What a world promises."""
+"""The contract of a world."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def check_world(
     deterministic: bool = True,
     tolerance: float = 0.0,
 ) -> None:
-    """Check that a world keeps its promises.
+    """Check that a world keeps its contract.
 
-    `make` returns a fresh world with seeds.  A live world is not deterministic, and may
-    wait a little longer than it was told: `tolerance` seconds.
+    `make` returns a new world with seeds.  A live world is not deterministic, and may
+    wait up to `tolerance` seconds too long.
     """
     traveller = Traveller(make(), tolerance, downloads)
     traveller.travel()
@@ -37,14 +37,14 @@ def check_world(
 
 
 def facts(page: Page) -> tuple[object, ...]:
-    """Return what must be the same when a world is asked the same again."""
+    """Return the facts that must be the same if the same requests are repeated."""
     links = page.links.targets.tolist(), page.links.hosts.tolist()
     return (page.choice.url, page.status, page.final, page.time, page.born, page.version, links)
 
 
 @dataclass
 class Traveller:
-    """Fetches a world's pages in the order found, and looks closely at every step."""
+    """Fetches a world's pages in the order found, and checks every step."""
 
     world: World
     tolerance: float
@@ -56,7 +56,7 @@ class Traveller:
     _fetched: set[UrlId] = field(default_factory=set)
 
     def travel(self) -> None:
-        """Fetch so many pages, and wait for the last of them."""
+        """Fetch a number of pages, and wait for the last of them."""
         for link in self.world.seeds:
             self._known.setdefault(link.url, Choice(link.url, link.host))
         assert self._known, "the world has no seeds, so that nothing can be checked"
@@ -83,7 +83,7 @@ class Traveller:
         return started
 
     def wait(self) -> None:
-        """Wait a little or for the next answers, and look at them."""
+        """Wait a little or for the next pages, and check them."""
         world = self.world
         before, running = world.now, world.running
         until = inf if self._rng.random() < 0.5 else before + self._rng.uniform(-1.0, 2.0)
@@ -101,7 +101,7 @@ class Traveller:
             self.look(page)
 
     def look(self, page: Page) -> None:
-        """Check one answer, and note where it leads."""
+        """Check one page, and record its links."""
         url = page.choice.url
         self._answered[url] += 1
         assert url in self._fetched, f"URL {url} was answered but never started"
@@ -117,7 +117,7 @@ class Traveller:
 
 
 def check_content(page: Page) -> None:
-    """Check that an answer agrees with itself."""
+    """Check that a page is consistent."""
     url, links = page.choice.url, list(page.links)
     assert [link.url for link in links] == page.links.targets.tolist(), (
         f"the links of URL {url} are not its targets"
@@ -139,7 +139,7 @@ def check_content(page: Page) -> None:
 
 
 def check_rest(world: World, tolerance: float) -> None:
-    """Check that a world in which nothing runs lets time pass as it is told."""
+    """Check that an idle world lets time pass until the given moment."""
     before = world.now
     assert not world.finished(before - 1), "a world in which nothing runs gave an answer"
     assert world.now >= before, "waiting until a time that is past turned the clock back"

@@ -1,1 +1,1 @@
-"""Words, and how alike texts are."""
+"""Words of texts, and classifiers and similarities built on them."""

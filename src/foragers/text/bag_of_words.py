@@ -1,4 +1,4 @@
-"""Texts as numbers: each word has one, and a text is which of them it holds and how often."""
+"""Bags of words: every word has a number, and a text is its word numbers with their counts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MOST_WORDS, FEWEST_TEXTS = 5000, 2
-"""How many words are worth knowing, and in how many texts each must stand."""
+"""The size of the vocabulary, and the number of texts that a word must occur in."""
 
 Numbers = NDArray[np.int64]
 
 
-def known_words(text: Mapping[str, int], places: Mapping[str, int]) -> tuple[Numbers, Numbers]:
-    """Return the places of those words of a text that have one, and their counts."""
-    found = np.fromiter(map(places.get, text, repeat(-1)), np.int64, len(text))
+def known_words(text: Mapping[str, int], indexes: Mapping[str, int]) -> tuple[Numbers, Numbers]:
+    """Return the numbers of the known words of a text, and their counts."""
+    found = np.fromiter(map(indexes.get, text, repeat(-1)), np.int64, len(text))
     counts = np.fromiter(text.values(), np.int64, len(text))
     known = found >= 0
     return found[known], counts[known]
@@ -30,7 +30,7 @@ def known_words(text: Mapping[str, int], places: Mapping[str, int]) -> tuple[Num
 
 @dataclass
 class BagStore:
-    """Texts, one after the other."""
+    """Texts, stored one after another."""
 
     numbers: dict[str, int] = field(default_factory=dict, repr=False)
     _words: array[int] = field(default_factory=lambda: array("i"), repr=False)
@@ -47,14 +47,14 @@ class BagStore:
             yield dict(zip(words, self._counts[first:last], strict=True))
 
     def add(self, text: Mapping[str, int]) -> None:
-        """Take in a text, given its words with their counts."""
+        """Add a text, given its words with their counts."""
         number = self.numbers.setdefault
         self._words.extend([number(word, len(self.numbers)) for word in text])
         self._counts.extend(text.values())
         self._ends.append(len(self._words))
 
     def chosen(self) -> tuple[list[str], csr_array]:
-        """Return the words that stand in most texts, and how often each stands in each text."""
+        """Return the words that occur in most texts, and their counts in each text."""
         from scipy.sparse import csr_array
 
         counts = np.frombuffer(self._counts, np.int32) if self._counts else np.empty(0, np.int32)

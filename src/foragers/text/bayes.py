@@ -6,7 +6,7 @@
 
 A text of several bags with separate vocabularies has a P(w|c) for each bag, and the product
 goes over the words of all bags.  With one bag this is scikit-learn's `MultinomialNB` with
-the class priors of equation 5.  A word that is not in the vocabulary says nothing.
+the class priors of equation 5.  A word outside the vocabulary is ignored.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ def log_priors(documents: Counts) -> Floats:
 
 
 def log_likelihoods(counts: Counts) -> Floats:
-    """Return log P(w|c), a row a class, from how often each word stands in it (equation 4)."""
+    """Return log P(w|c), one row per class, from the counts of its words (equation 4)."""
     totals = counts.shape[1] + counts.sum(axis=1, keepdims=True)
     return log((1 + counts) / totals)
 
 
 def posteriors(scores: Floats) -> Floats:
-    """Return P(c|d), a row a text, from log P(c) + Σ log P(w|c) (equation 3)."""
+    """Return P(c|d), one row per text, from log P(c) + Σ log P(w|c) (equation 3)."""
     shares = exp(scores - scores.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     return shares
 
 
 def weighted_log_odds(counts: Counts) -> Floats:
-    """Return P(w|c) log(P(w|c) / P(w|not c)), a row a class: how much a word speaks for it."""
+    """Return P(w|c) log(P(w|c) / P(w|not c)), one row per class: the evidence of a word for it."""
     rest = counts.sum(axis=0, keepdims=True) - counts
     own = log_likelihoods(counts)
     odds: Floats = exp(own) * (own - log_likelihoods(rest))

@@ -1,10 +1,9 @@
-"""Text classifiers: how likely a text is of the kind that examples show.
+"""Text classifiers: the probability that a text is of the same kind as some examples.
 
-With counterexamples it is a logistic regression on tf·idf vectors, kept as one table of words.
-Pages of unknown kind can stand in for counterexamples: those three quarters of them that are
-least like the examples.
-Without either it is the cosine to the mean of the examples.  And any estimator with
-`fit` and `predict_proba` or `decision_function` will do.
+With counterexamples the classifier is a logistic regression on tf·idf vectors, stored as one table
+of words.  Without counterexamples, unlabelled pages can replace them: the three quarters that are
+least similar to the examples.  Without either, it is the cosine to the mean of the examples.  Any
+estimator with `fit` and `predict_proba` or `decision_function` can be used instead.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from foragers.text.tfidf import DocumentFrequencies
 from foragers.text.words import ENGLISH_STOPWORDS, words
 
 STRENGTH = 3.0
-"""How much being right about the examples counts beside small weights (scikit-learn's C)."""
+"""Weight of the loss relative to the penalty on weights (scikit-learn's C)."""
 LEAST_LIKENESS = 0.1
-"""What two texts on one topic have in common at the least, as a tf·idf cosine."""
+"""The smallest tf·idf cosine of two texts on one topic."""
 
 
 class Classifier(Protocol):
-    """Something that was shown examples."""
+    """A classifier that has learned from examples."""
 
     def probability(self, text: str) -> float:
-        """Return how likely a text is of the kind wanted."""
+        """Return the probability that a text is wanted."""
         ...
 
 
@@ -44,13 +43,13 @@ class Estimator(Protocol):
     """A scikit-learn estimator of texts: one that begins with a vectoriser."""
 
     def fit(self, texts: Sequence[str], wanted: Sequence[int]) -> object:
-        """Learn from texts of which 1 says wanted and 0 not."""
+        """Learn from texts and their classes: 1 for wanted, 0 for others."""
         ...
 
 
 @dataclass(frozen=True)
 class LinearClassifier:
-    """A logistic regression on tf·idf: for each word its idf and its coefficient."""
+    """A logistic regression on tf·idf: the idf and the coefficient of each word."""
 
     weights: Mapping[str, tuple[float, float]] = field(repr=False)
     intercept: float
@@ -58,29 +57,29 @@ class LinearClassifier:
     @classmethod
     def fit(cls, positive: Sequence[str], negative: Sequence[str]) -> LinearClassifier:
         """Learn from examples and counterexamples."""
-        # Imported here: it takes a while, and most crawls do without.
+        # Imported here: it takes a while, and most crawls do not need it.
         from scipy.sparse import csr_array
 
         texts = [Counter(words(text)) for text in (*positive, *negative)]
         held = Counter(word for text in texts for word in text)
         if not held:
             raise UsageError("the examples hold no words; give some text")
-        place = {word: number for number, word in enumerate(sorted(held))}
-        idf = {word: _idf(held[word], len(texts)) for word in place}
+        index = {word: number for number, word in enumerate(sorted(held))}
+        idf = {word: _idf(held[word], len(texts)) for word in index}
         units = [
             _scaled({word: (1 + log_count(n)) * idf[word] for word, n in text.items()})
             for text in texts
         ]
         ends = np.cumsum([0, *map(len, units)])
-        columns = [place[word] for unit in units for word in unit]
+        columns = [index[word] for unit in units for word in unit]
         values = [weight for unit in units for weight in unit.values()]
-        rows = csr_array((values, columns, ends), shape=(len(units), len(place)))
+        rows = csr_array((values, columns, ends), shape=(len(units), len(index)))
         found = fitted(rows, np.repeat([1.0, 0.0], [len(positive), len(negative)]), STRENGTH)
         pairs = zip(idf.values(), found.words.tolist(), strict=True)
         return cls(dict(zip(idf, pairs, strict=True)), found.all_texts)
 
     def probability(self, text: str) -> float:
-        """Return how likely a text is of the kind wanted: 0 where it has no word that is known."""
+        """Return the probability that a text is wanted; 0 if it has no known word."""
         weights = self.weights
         dot = square = 0.0
         for word, count in Counter(words(text)).items():
@@ -94,11 +93,11 @@ class LinearClassifier:
 
 @dataclass(frozen=True)
 class CentroidClassifier:
-    """Likeness to the mean of some examples, for want of counterexamples.
+    """Similarity to the mean of the examples, used if there are no counterexamples.
 
     A text's probability is its tf·idf cosine to the mean, divided by the median cosine
-    of an example to the mean of the others, and at most 1.  So half as like as the
-    examples are like each other is 0.5.
+    of an example to the mean of the others, and at most 1.  So a text half as similar as the
+    examples are to each other gets 0.5.
     """
 
     centroid: Mapping[str, float] = field(repr=False)
@@ -107,7 +106,7 @@ class CentroidClassifier:
 
     @classmethod
     def fit(cls, positive: Sequence[str], background: Sequence[str] = ()) -> CentroidClassifier:
-        """Learn from examples, and from other texts which words are common."""
+        """Learn from examples, and count common words in other texts."""
         counts = [Counter(words(text, ENGLISH_STOPWORDS)) for text in positive]
         frequencies = DocumentFrequencies.of([*positive, *background])
         units = [_unit(count, frequencies) for count in counts]
@@ -119,14 +118,14 @@ class CentroidClassifier:
         return cls(_scaled(total), frequencies, max(alike, 2 * LEAST_LIKENESS))
 
     def probability(self, text: str) -> float:
-        """Return how like the examples a text is."""
+        """Return the similarity of a text to the examples."""
         unit = _unit(Counter(words(text, ENGLISH_STOPWORDS)), self.frequencies)
         return min(1.0, _dot(unit, self.centroid) / self.typical)
 
 
 @dataclass(frozen=True)
 class EstimatorClassifier:
-    """An estimator of the user's."""
+    """An estimator given by the user."""
 
     estimator: Estimator
 
@@ -140,7 +139,7 @@ class EstimatorClassifier:
         return cls(fitted)
 
     def probability(self, text: str) -> float:
-        """Return how likely a text is of the kind wanted."""
+        """Return the probability that a text is wanted."""
         if predict := getattr(self.estimator, "predict_proba", None):
             return float(np.asarray(predict([text]))[0, -1])
         if decide := getattr(self.estimator, "decision_function", None):
@@ -150,8 +149,8 @@ class EstimatorClassifier:
 
 
 def unlike(positive: Sequence[str], background: Sequence[str]) -> list[str]:
-    """Return the three quarters of some texts that are least like the examples."""
-    # More would hold too many of the kind wanted, fewer would be too easy to tell apart.
+    """Return the three quarters of the texts that are least similar to the examples."""
+    # More would contain too many wanted texts; fewer would be too easy to separate.
     likeness = CentroidClassifier.fit(positive, background).probability
     return sorted(background, key=likeness)[: -(-3 * len(background) // 4)]
 
@@ -162,7 +161,7 @@ def _unit(count: Mapping[str, int], frequencies: DocumentFrequencies) -> dict[st
 
 
 def _idf(texts_with_it: int, texts: int) -> float:
-    """Return how much a word weighs by how few texts hold it."""
+    """Return the idf of a word from the number of texts that contain it."""
     return log_count(1 + texts) - log_count(1 + texts_with_it) + 1
 
 
@@ -176,7 +175,7 @@ def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 
 def _likeness_to_others(unit: Mapping[str, float], total: Mapping[str, float]) -> float:
-    """Return the cosine between one vector of length 1 and what is left of a sum without it."""
+    """Return the cosine between a vector of length 1 and a sum of vectors without it."""
     shared = _dot(unit, total)
     left = _dot(total, total) - 2 * shared + 1
     return (shared - 1) / sqrt(left) if left > 1e-9 else 0.0

@@ -1,11 +1,11 @@
-"""What was counted in links whose worth is known: all that a spider's model consists of.
+"""Word counts of links with known Q-values: the whole model of a spider.
 
-Links are put into five bins by what they are worth (Q):
+Links are put into five bins by their Q-value:
 
     Q >= 1,   1 > Q >= g,   g > Q >= g^2,   g^2 > Q >= g^3,   less          with g = 0.5
 
-and the words of each bag are counted for each bin.  Fewer bins are the same counts with
-the last ones put together, so one model serves spiders with two to five of them.
+and the words of each bag are counted for each bin.  For fewer bins the last ones are added up,
+so one model serves spiders with two to five bins.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FINEST = 5
 FEWEST = 2
 KIND, VERSION = "spider", 1
 MOST = 1e12
-"""Nothing is counted more often: sums of such counts are far from any overflow."""
+"""The largest count; sums of such counts are far from any overflow."""
 DAMAGED = "the model of the spider is damaged; train it again"
 BIN_NAMES = ("immediate", "two-step", "three-step", "four-step", "other")
 
@@ -40,7 +40,7 @@ def bins_of(values: Floats, gamma: float = 0.5) -> Counts:
 
 
 def bin_names(bins: int) -> tuple[str, ...]:
-    """Return what so many bins are called."""
+    """Return the names of the bins."""
     return (*BIN_NAMES[: bins - 1], BIN_NAMES[-1])
 
 
@@ -48,7 +48,7 @@ Column = TypeVar("Column", Counts, Floats)
 
 
 def merged(counts: Column, bins: int) -> Column:
-    """Put the last of five rows together so that so many are left."""
+    """Add up the last of five rows so that `bins` rows remain."""
     return np.concatenate((counts[: bins - 1], counts[bins - 1 :].sum(axis=0, keepdims=True)))
 
 
@@ -62,7 +62,7 @@ class LinkCounts:
     worth: Floats
 
     def check(self, bags: Sequence[str], whose: str) -> None:
-        """Refuse to be used for bags that were not counted."""
+        """Raise a UsageError if some bags were not counted."""
         if lacking := [bag for bag in bags if bag not in self.words]:
             held = ", ".join(self.words)
             raise UsageError(
@@ -77,7 +77,7 @@ class LinkCounts:
         return cls(dict.fromkeys(bags, ()), counts, np.zeros(FINEST, np.int64), np.zeros(FINEST))
 
     def model(self, facts: Mapping[str, str | int | float]) -> Model:
-        """Return a model to be kept in a file."""
+        """Return the model to store in a file."""
         arrays: dict[str, Numbers] = {"links": self.links, "worth": self.worth}
         for bag in self.words:
             arrays[f"words of {bag}"] = words_to_array(self.words[bag])
@@ -86,7 +86,7 @@ class LinkCounts:
 
     @classmethod
     def of(cls, model: Model) -> LinkCounts:
-        """Return what a model holds, or say that it is damaged."""
+        """Return the counts of a model; raise an error if it is damaged."""
         try:
             bags = [str(bag) for bag in cast(list[str], model.facts["bags"])]
             words = {bag: array_to_words(model.arrays[f"words of {bag}"]) for bag in bags}
@@ -100,14 +100,14 @@ class LinkCounts:
         if any(len(set(some)) < len(some) for some in words.values()):
             raise UsageError(f"{DAMAGED} (a word stands in it twice)")
         counts = {bag: _counts(column) for bag, column in found.items()}
-        # A link is worth no more than the sum of all discounts, which is 2.
+        # Q is at most the sum of all discounts, which is 2.
         if not ((worth >= 0) & (worth <= 2 * _counts(links))).all():
             raise UsageError(f"{DAMAGED} (links cannot be worth that)")
         return cls(words, counts, _counts(links), worth)
 
 
 def _counts(column: Numbers) -> Counts:
-    """Return how often something was counted, if it can have been."""
+    """Return a column of counts, if its values are possible."""
     found = column.astype(np.float64)
     if not ((found >= 0) & (found <= MOST)).all():
         raise UsageError(f"{DAMAGED} (nothing is counted that often)")

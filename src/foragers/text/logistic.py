@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS, MOST_HALVINGS = 50, 30
 NEAR = 1e-9
-"""A fit ends where the loss is so flat."""
+"""A fit ends when the gradient is this small."""
 
 
 class Weights(NamedTuple):
@@ -33,42 +33,42 @@ class Weights(NamedTuple):
     all_texts: float
 
     def moved(self, step: Weights, share: float) -> Weights:
-        """Return weights some way on."""
+        """Return the weights after a step."""
         return Weights(self.words + share * step.words, self.all_texts + share * step.all_texts)
 
     def dot(self, other: Weights) -> float:
-        """Return the product with others."""
+        """Return the scalar product with other weights."""
         return dot(self.words, other.words) + self.all_texts * other.all_texts
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Texts as rows of length 1, which of them are wanted, and how much each weighs."""
+    """Texts as rows of length 1, their classes, and their weights in the loss."""
 
     texts: csr_array
     wanted: Floats
     weights: Floats
 
     def said(self, weights: Weights) -> Floats:
-        """Return the log-odds that some weights give the texts."""
+        """Return the log-odds of the texts under some weights."""
         return row_sums(self.texts, weights.words) + weights.all_texts
 
     def loss(self, weights: Weights) -> float:
-        """Return what is to be minimised."""
+        """Return the loss."""
         said = self.said(weights)
         missed = self.weights * (softplus(said) - self.wanted * said)
         return dot(weights.words, weights.words) / 2 + float(missed.sum())
 
     def back(self, errors: Floats) -> Weights:
-        """Return errors of texts as errors of weights."""
+        """Return the gradient of the weights from the errors of the texts."""
         return Weights(column_sums(self.texts, errors), float(errors.sum()))
 
     def step(self, slope: Weights, spread: Floats) -> Weights:
-        """Return Newton's step down a slope: conjugate gradients on curve · step = −slope."""
+        """Return Newton's step: conjugate gradients solve curve · step = −slope."""
         found = Weights(np.zeros_like(slope.words), 0.0)
         rest = found.moved(slope, -1.0)
         towards, size = rest, rest.dot(rest)
-        # Far from the end a rough step does.
+        # Far from the minimum a rough step is enough.
         little = min(0.01, sqrt(size))
         enough = size * little * little
         for _ in range(len(self.wanted) + 2):
@@ -83,7 +83,7 @@ class Fit:
         return found
 
     def minimum(self) -> Weights:
-        """Return the weights of the least loss."""
+        """Return the weights with the smallest loss."""
         weights = Weights(np.zeros(self.texts.shape[1]), 0.0)
         loss = self.loss(weights)
         for _ in range(MOST_STEPS):
@@ -102,7 +102,7 @@ class Fit:
 
 
 def fitted(texts: csr_array, wanted: Floats, strength: float) -> Weights:
-    """Learn which words tell texts that are wanted (1) from others (0)."""
+    """Learn which words separate wanted texts (1) from others (0)."""
     good = float(wanted.sum())
     total = len(wanted)
     balance = np.where(wanted > 0, total / (2 * max(good, 1)), total / (2 * max(total - good, 1)))

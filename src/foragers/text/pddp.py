@@ -4,12 +4,12 @@ Documents are scaled to length 1.  All of them are one cluster at first.  The cl
 the largest scatter, `‖M − w·eᵀ‖_F` with w its mean, is cut in two by the sign of
 `u·(d − w)`, u being the direction in which it is longest: the leading singular vector of
 the centred matrix.  That matrix would be dense and is never built: the singular vector is
-found from products alone.  The cuts form a tree, by which new documents are told apart too.
+found from products alone.  The cuts form a tree, which also assigns new documents.
 
-Choices of ours: the largest entry of u is positive, so that runs repeat; a document exactly on
-the cut goes with the negative side; a cluster without scatter is not cut, so that
-there can be fewer clusters than asked for.  Clusters are numbered as the tree's leaves
-stand, from the negative side to the positive.
+Our own choices: the largest entry of u is positive, so that runs repeat; a document exactly on
+the cut belongs to the negative side; a cluster without scatter is not cut, so there can be
+fewer clusters than requested.  Clusters are numbered in the order of the tree's leaves, from the
+negative side to the positive.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Numbers: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = "csr_array[np.float64]"
 
 SMALL = 24
-"""Matrices with a side up to this are decomposed at once; an iteration would be no faster."""
+"""Matrices with a side up to this are decomposed directly; an iteration is no faster."""
 STEPS, TURNS, NEAR = 12, 60, 1e-8
-"""An iteration goes so many steps, and is begun anew where it got to, until it is so near."""
+"""Steps of an iteration before it is restarted from its result, and the error that ends it."""
 GOLDEN = 0.6180339887498949
 
 NEGLIGIBLE = 1e-9
@@ -42,7 +42,7 @@ NEGLIGIBLE = 1e-9
 
 @dataclass
 class Cluster:
-    """A node of the tree: its documents, their scatter squared, and where its halves are."""
+    """A node of the tree: its documents, their squared scatter, and its two halves."""
 
     members: Numbers
     scatter: float
@@ -90,7 +90,7 @@ class PDDP(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return units_of(csr_array(checked))
 
     def _number(self, tree: list[Cluster]) -> None:
-        """Number cuts and leaves, and write the tree down."""
+        """Number cuts and leaves, and store the tree."""
         self.children_ = np.zeros((len(self.offsets_), 2), np.int64)
         self.n_clusters_ = 0
         waiting = [(0, -1, 0)]
@@ -108,7 +108,7 @@ class PDDP(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 self.children_[above, side] = name
 
     def _leaves(self, units: Rows) -> Numbers:
-        """Let documents fall through the tree, cut by cut: a cut comes after the one above it."""
+        """Assign documents cut by cut; a cut comes after the one above it."""
         labels = np.zeros(units.shape[0], np.int64)
         at = np.full(units.shape[0], 0 if len(self.offsets_) else -1)
         for cut, (direction, offset) in enumerate(
@@ -127,7 +127,7 @@ class PDDP(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def divide(units: Rows, clusters: int) -> tuple[list[Cluster], list[Floats], list[float]]:
-    """Return the tree, with the direction and the offset of each of its cuts in their order."""
+    """Return the tree, and the direction and offset of each cut, in order."""
     tree = [measured(units, np.arange(units.shape[0]))]
     directions: list[Floats] = []
     offsets: list[float] = []
@@ -140,7 +140,7 @@ def divide(units: Rows, clusters: int) -> tuple[list[Cluster], list[Floats], lis
             break
         rows = units[cluster.members]
         direction = principal_direction(rows)
-        # Only the product that `predict` makes decides, so that both always agree.
+        # The same product as in `predict`, so that both always agree.
         places = row_sums(rows, direction)
         offset = float(places.mean())
         beyond = places > offset
@@ -163,13 +163,13 @@ def measured(units: Rows, members: Numbers) -> Cluster:
 
 
 def principal_direction(rows: Rows) -> Floats:
-    """Return the direction in which documents lie farthest from their mean, its sign fixed."""
+    """Return the direction of the largest variance of documents, with a fixed sign."""
     mean = centre(rows)
     found = exact_direction(rows, mean) if min(rows.shape) <= SMALL else iterated(rows, mean)
     length = sqrt(dot(found, found))
     if length == 0:
         return found
-    # Rounding may decide between equal entries: the first of the nearly largest is taken.
+    # Rounding could choose between equal entries, so the first of the nearly largest is taken.
     sizes = np.abs(found)
     leading = int(np.flatnonzero(sizes >= sizes.max() * (1 - 1e-9))[0])
     return np.asarray(found * (np.sign(found[leading]) / length))
@@ -194,20 +194,20 @@ def exact_direction(rows: Rows, mean: Floats) -> Floats:
 
 
 def products(vectors: Floats) -> Floats:
-    """Return the products of vectors, a row each, with one another."""
+    """Return all scalar products of some vectors, given as rows."""
     rows = np.ascontiguousarray(vectors)
     return np.array([times(rows, row) for row in rows]).reshape(len(rows), len(rows))
 
 
 def column_mix(rows: Floats, shares: Floats) -> Floats:
-    """Return the sum of some rows, each with its share."""
+    """Return a weighted sum of rows."""
     mixed: Floats = np.add.reduce(shares[:, np.newaxis] * rows)
     return mixed
 
 
 def iterated(rows: Rows, mean: Floats) -> Floats:
     """Find the leading singular vector of `rows − mean` from products with it alone (Lanczos)."""
-    # A start that is the same every time, and at right angles to nothing in particular.
+    # A fixed start that is unlikely to be orthogonal to the result.
     start = np.arange(1.0, rows.shape[1] + 1) * GOLDEN % 1 - 0.5
     found = start / sqrt(dot(start, start))
     for _ in range(TURNS):
@@ -222,11 +222,11 @@ def iterated(rows: Rows, mean: Floats) -> Floats:
 
 
 def krylov(rows: Rows, mean: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """Return directions at right angles, each from the one before, and what becomes of them."""
+    """Return orthogonal directions, each made from the one before, and their images."""
     steps, images = [start], [spread(rows, mean, start)]
     while len(steps) < STEPS:
         fresh, before = images[-1], np.array(steps)
-        for _ in range(2):  # what rounding leaves of the others is taken out at the second go
+        for _ in range(2):  # the second pass removes what rounding has left of the others
             fresh = fresh - column_mix(before, times(before, fresh))
         length = sqrt(dot(fresh, fresh))
         if length <= NEAR * sqrt(dot(images[-1], images[-1])):
@@ -243,7 +243,7 @@ def spread(rows: Rows, mean: Floats, direction: Floats) -> Floats:
 
 
 def units_of(rows: Rows) -> Rows:
-    """Return documents scaled to length 1; those without words stay as they are."""
+    """Return documents scaled to length 1; those without words are unchanged."""
     squares = csr_array((rows.data * rows.data, rows.indices, rows.indptr), shape=rows.shape)
     lengths = np.sqrt(row_sums(squares, np.ones(rows.shape[1])))
     each = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(rows.indptr))

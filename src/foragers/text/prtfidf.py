@@ -5,9 +5,9 @@
     P(C)   = |C| / |D|
     P(C|d) = Σ_w P(w|d) · P(w|C)·P(C) / Σ_C' P(w|C')·P(C')
 
-So each word has one opinion, P(C|w), and a text has the mean of its words'.  Words that no
-class knows have none: the probabilities of the others are scaled up to sum to 1.  A text
-without any known word gets the classes' own probabilities, P(C).
+So a text gets the mean of P(C|w) over its words.  Words that occur in no class are ignored, and the
+probabilities are scaled up to sum to 1.  A text without any known word gets those of the classes,
+P(C).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from foragers.text.word_opinions import Floats, Rows, probabilities, proportions
 class PrTFIDF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of texts, given as counts of words in a sparse or dense matrix.
 
-    After `fit`, `class_prior_` has P(C), `word_given_class_` P(w|C) with a row a class, and
-    `class_given_word_` P(C|w) with a row a word (zeros for words never seen).  With
-    `fit_prior=False` all classes are equally likely beforehand.
+    After `fit`, `class_prior_` has P(C), `word_given_class_` P(w|C) with one row per class, and
+    `class_given_word_` P(C|w) with one row per word (zeros for unseen words).  With
+    `fit_prior=False` all classes have the same prior.
     """
 
     classes_: NDArray[np.generic]
@@ -40,7 +40,7 @@ class PrTFIDF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.fit_prior = fit_prior
 
     def fit(self, X: object, y: object) -> PrTFIDF:  # noqa: N803 (scikit-learn's names)
-        """Learn what words the documents of each class hold."""
+        """Learn the words of each class from its documents."""
         checked, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(labels)
         counts = positive(checked, type(self).__name__)
@@ -56,14 +56,14 @@ class PrTFIDF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: object) -> Floats:  # noqa: N803
-        """Return P(C|d), with a row a document and a column a class."""
+        """Return P(C|d), with one row per document and one column per class."""
         check_is_fitted(self)
         checked = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         counts = positive(checked, type(self).__name__)
         return probabilities(counts, self.class_given_word_, self.class_prior_)
 
     def predict(self, X: object) -> NDArray[np.generic]:  # noqa: N803
-        """Return the likeliest class of each document."""
+        """Return the most probable class of each document."""
         likeliest = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[likeliest])
 
@@ -71,7 +71,7 @@ class PrTFIDF(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        # As with naive Bayes: measurements that are no counts of words are told apart badly.
+        # As with naive Bayes: it separates measurements badly that are not word counts.
         tags.classifier_tags.poor_score = True
         return tags
 

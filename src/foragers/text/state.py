@@ -1,20 +1,20 @@
-"""The state of a page: what it is about, in a few numbers between −1 and 1.
+"""The state of a page: its subject as a few numbers from −1 to 1.
 
 `selection` and `evolution` cluster a sample of texts by Boley's algorithm, teach PrTFIDF the
 k clusters and one more class of general text, drop the output for general text, and
-make each other output p into tanh(40·(p − 0.5)): nearly always −1 or 1.
+turn each other output p into tanh(40·(p − 0.5)): nearly always −1 or 1.
 
-What the papers leave open:
+The papers leave open:
 
-* *Which words.*  A text's output is the mean opinion of its words, and with fifty clusters
-  words that stand in any text, as most do, keep every output below one half: all states
-  would be alike.  So words are chosen by their information about the clusters (as Joachims
-  did); how many, how common they may be and how sure they must be is what lets the
-  most texts of a part kept back say yes to their own cluster, and the fewest to another.
-* *General text* is, unless some is given, text about everything: mixtures of the sample.
-* A page is its title and its text, and a world's map is trained on what was there when the world
-  began, as the papers' was on pages downloaded before.  With fewer clusters than k the last
-  numbers stay −1.
+* *The words.*  A text's output is the mean of P(C|w) over its words.  With fifty clusters, common
+  words keep every output below one half, so all states would be the same.  Words are therefore
+  chosen by their information about the clusters (as Joachims did).  Their number, and the limits on
+  how common and how uncertain they may be, are those with which most texts of a held-out part
+  activate their own cluster, and fewest another.
+* *General text*: unless some is given, mixtures of texts of the sample.
+* A page is its title and its text.  The map of a world is trained on the pages at its start, as
+  that of the papers was on pages downloaded before.  With fewer clusters than k the last numbers
+  stay −1.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ States = NDArray[np.float32]
 KIND, VERSION = "states", 1
 STEEPNESS, MIDDLE = 40.0, 0.5
 BATCH = 4096
-"""How many texts are counted at a time: memory does not grow with the texts."""
+"""The number of texts counted at a time, so that memory does not grow with the texts."""
 
 
 @dataclass(frozen=True)
 class StateMap:
-    """What makes a state of a text: P(C|w) of each word, and P(C), general text last."""
+    """A map from texts to states: P(C|w) of each word, and P(C), general text last."""
 
     k: int
     vocabulary: tuple[str, ...] = field(repr=False)
@@ -52,13 +52,13 @@ class StateMap:
     prior: Floats = field(repr=False)
 
     def states(self, texts: Iterable[str]) -> States:
-        """Return the states of texts, a row each."""
+        """Return the states of texts, one row each."""
         index = {word: number for number, word in enumerate(self.vocabulary)}
         parts = [self._states(batch, index) for batch in batches(texts)]
         return np.concatenate([np.empty((0, self.k), np.float32), *parts])
 
     def _states(self, texts: Sequence[str], index: dict[str, int]) -> States:
-        # Words that tell nothing are not in the index: there is no need to leave them out.
+        # Uninformative words are not in the index, so they need not be removed.
         found = probabilities(counted(map(words, texts), index), self.opinions, self.prior)
         states = np.full((len(texts), self.k), -1, np.float32)
         states[:, : found.shape[1] - 1] = tanh(STEEPNESS * (found[:, :-1] - MIDDLE))
@@ -75,7 +75,7 @@ class StateMap:
         return cls.of(int(str(model.facts["k"])), model.arrays)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return all but k as arrays of numbers."""
+        """Return everything except k as arrays of numbers."""
         return {
             "vocabulary": words_to_array(self.vocabulary),
             "opinions": self.opinions,
@@ -84,7 +84,7 @@ class StateMap:
 
     @classmethod
     def of(cls, k: int, arrays: Mapping[str, NDArray[np.generic]]) -> StateMap:
-        """Make a map of its arrays."""
+        """Make a map from its arrays."""
         return cls(
             k,
             tuple(array_to_words(arrays["vocabulary"])),
@@ -94,17 +94,17 @@ class StateMap:
 
 
 def text_of(document: Document) -> str:
-    """Return the text that the state of a page is made of."""
+    """Return the text that the state of a page is computed from."""
     return f"{document.title} {document.text}"
 
 
 def cut(text: str) -> list[str]:
-    """Return the words of a text that may tell what it is about."""
+    """Return the words of a text that may show its subject."""
     return words(text, ENGLISH_STOPWORDS)
 
 
 def batches(texts: Iterable[str]) -> Iterable[Sequence[str]]:
-    """Give texts some at a time."""
+    """Yield texts in batches."""
     batch: list[str] = []
     for text in texts:
         batch.append(text)
@@ -116,7 +116,7 @@ def batches(texts: Iterable[str]) -> Iterable[Sequence[str]]:
 
 
 def counted(cut_texts: Iterable[Sequence[str]], index: dict[str, int]) -> Rows:
-    """Return how often each known word stands in each text."""
+    """Return the count of each known word in each text."""
     numbers: list[int] = []
     ends = [0]
     find = index.get
@@ -130,5 +130,5 @@ def counted(cut_texts: Iterable[Sequence[str]], index: dict[str, int]) -> Rows:
 
 
 def frequencies(cut_texts: Iterable[Sequence[str]]) -> Counter[str]:
-    """Return in how many texts each word stands."""
+    """Return the number of texts that contain each word."""
     return Counter(word for text in cut_texts for word in set(text))

@@ -1,4 +1,4 @@
-"""Learning what makes a state of a text: clusters, the words that tell them apart, PrTFIDF."""
+"""Training of page states: clusters, the words that separate them, PrTFIDF."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ Numbers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
 COMMONEST = (0.5, 0.1, 0.05, 0.02)
-"""Words that stand in more than this share of the texts are left out; which is tried out."""
+"""Words in more than this share of the texts are left out; each value is tried."""
 
 WORDS_A_CLUSTER = (5, 10, 20, 40, 80)
-"""How many words are chosen for each cluster, on average; which is tried out."""
+"""The mean number of words chosen for each cluster; each value is tried."""
 
 SUREST = (0.0, 0.5)
-"""Words whose strongest opinion is below this are left out; which is tried out."""
+"""Words whose largest P(C|w) is below this are left out; each value is tried."""
 
 RAREST, MOST_WORDS = 3, 10_000
-"""Words in fewer texts than this are left out, and of the others the rarest beyond so many."""
+"""Words in fewer texts are left out, and the rarest of the others beyond this number."""
 
 KEPT_BACK = 0.25
-"""The share of the sample on which the choice of words is tried out."""
+"""The share of the sample on which choices of words are tested."""
 
 MIXED = 10
-"""How many texts of the sample a text about everything is mixed of."""
+"""The number of texts that are mixed into one general text."""
 
 
 @dataclass(frozen=True)
 class Clustered:
-    """A sample cut up, counted and clustered, with words up to some commonness."""
+    """A sample, counted and clustered, without too common words."""
 
     vocabulary: list[str]
     counts: Rows
@@ -66,12 +66,12 @@ def train(
 
 
 def nothing_known(k: int) -> StateMap:
-    """Return the map of a sample without words: every text is general."""
+    """Return the map of a sample without words: all text is general."""
     return StateMap(k, (), np.empty((0, 1)), np.ones(1))
 
 
 def choices(found: Clustered, k: int, back: Flags) -> Iterator[Numbers]:
-    """Give the words to try: the most informative, of all and of those that are sure."""
+    """Yield sets of words to try: the most informative of all, and of those with a large P(C|w)."""
     if not found.vocabulary or back.all():
         return
     order = np.argsort(-information(found), kind="stable")
@@ -84,14 +84,14 @@ def choices(found: Clustered, k: int, back: Flags) -> Iterator[Numbers]:
 
 
 def mixtures(sample: Sequence[list[str]], k: int, rng: np.random.Generator) -> list[list[str]]:
-    """Return texts about everything: as many as a cluster has, each mixed of several."""
+    """Return general texts: as many as a cluster has, each a mixture of several."""
     count = ceil(len(sample) / max(k, 1))
     picked = rng.integers(len(sample), size=(count, MIXED)) if sample else np.empty((0, MIXED), int)
     return [[word for text in row for word in sample[text]] for row in picked.tolist()]
 
 
 def clustered(sample: Sequence[list[str]], k: int, commonest: float) -> Clustered:
-    """Cluster the sample by its words, none of them more common than that."""
+    """Cluster the sample by its words, without those that are too common."""
     known = frequencies(sample)
     most = commonest * len(sample)
     usable = [word for word, count in known.items() if RAREST <= count <= most]
@@ -106,7 +106,7 @@ def clustered(sample: Sequence[list[str]], k: int, commonest: float) -> Clustere
 
 
 def information(found: Clustered) -> Floats:
-    """Return for each word how much its presence tells about a text's cluster, in nats."""
+    """Return the information of each word about a text's cluster, in nats."""
     texts, clusters = len(found.labels), int(found.labels.max(initial=0)) + 1
     belongs = np.eye(clusters)[found.labels]
     present = found.counts.copy()
@@ -126,7 +126,7 @@ def entropy(counts: Floats) -> Floats:
 
 
 def decided(found: Clustered, chosen: Numbers, back: Flags) -> float:
-    """Return how many texts kept back say yes to their cluster, less those that do to another."""
+    """Return the held-out texts that activate their own cluster, minus those with another."""
     if not back.any():
         return 0.0
     counts = found.counts[:, chosen]

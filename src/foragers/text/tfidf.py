@@ -1,12 +1,12 @@
-"""tf·idf: words weighed by how often they stand in a text and how rare they are elsewhere.
+"""tf·idf: words weighted by their count in a text and by their rarity elsewhere.
 
 The weight of a word in a text is `tf · idf`: `tf` its count there, and
 
     idf = ln((1 + N) / (1 + df)) + 1
 
-with `N` the number of documents known and `df` the number of those that hold the word.
-The ones inside the logarithm act as one more document that holds every word, so that a
-word never seen has a finite weight; the one outside keeps words of all documents from
+with `N` the number of known documents and `df` the number of those that contain the word.
+The ones inside the logarithm act as one more document that contains every word, so that an
+unseen word has a finite weight; the one outside keeps words of all documents from
 vanishing.  These are scikit-learn's defaults (`smooth_idf`), and with all documents known
 beforehand the cosines are those of its `TfidfVectorizer`.  Here documents may also be
 added one by one, and one cosine needs no matrix.
@@ -25,10 +25,10 @@ from foragers.text.words import words
 
 @dataclass
 class DocumentFrequencies:
-    """In how many of the documents known so far each word stands.
+    """The number of known documents that contain each word.
 
-    When more than `limit` words are known the rarest are forgotten, and count from then
-    on as never seen: most words of a long crawl stand on one page only.
+    When more than `limit` words are known, the rarest are dropped and then count as unseen:
+    most words of a long crawl occur on one page only.
     """
 
     limit: int = 500_000
@@ -44,7 +44,7 @@ class DocumentFrequencies:
         return frequencies
 
     def add(self, vocabulary: Iterable[str]) -> None:
-        """Take in one more document, given each of its words once."""
+        """Add a document, given each of its words once."""
         counts = self.counts
         for word in vocabulary:
             counts[word] = counts.get(word, 0) + 1
@@ -53,12 +53,12 @@ class DocumentFrequencies:
             self._forget()
 
     def idf(self, word: str) -> float:
-        """Return how much a word weighs."""
+        """Return the idf of a word."""
         return log_count(1 + self.documents) + 1 - log_count(1 + self.counts.get(word, 0))
 
     def _forget(self) -> None:
-        """Drop the rarest words until half of the limit is left, or all are as frequent."""
-        # The next size is known from how many words there are of each frequency.
+        """Drop the rarest words until half of the limit is left, or all have the same frequency."""
+        # The number of words of each frequency gives the next size.
         left, rare = len(self.counts), 0
         for frequency, words_of_it in sorted(Counter(self.counts.values()).items()):
             if left <= self.limit // 2:

@@ -1,15 +1,13 @@
-"""Words that say little about what an English text is about.
-
-Words: how text of any language, and the letters of a URL, are cut into them.
+"""Words: how text of any language, and URLs, are split into them; and English stop words.
 
 A word is a run of letters, marks and digits, case folded and in the form NFKC, so that
 `Ｔｅａ`, `TEA` and `tea` are one word.  The English endings 's, 't, 're, 've, 'll, 'd and 'm
 are cut off, and every other apostrophe separates (`l'avion` is `l`, `avion`).  Scripts
-that are written without spaces, and Korean, whose particles cling to their words,
-give overlapping pairs of characters: `東京都` is `東京`, `京都`.
+without spaces, and Korean, whose particles are attached to words, give overlapping pairs of
+characters: `東京都` is `東京`, `京都`.
 
-This runs on every page.  ASCII is cut by a byte table; only the pieces that hold
-other characters go the long way, and the short ones of those are remembered.
+This runs on every page.  ASCII is split by a byte table; only pieces with other characters take the
+slow path, and results for short ones are cached.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ _FEW_SIGNS, _FEW_CHARACTERS = 64, 256
 
 
 class _Letters(dict[int, int]):
-    """A table for `str.translate` that fills itself: what is no part of a word becomes a space."""
+    """A table for `str.translate` that fills itself: characters outside words become spaces."""
 
     def __missing__(self, code: int) -> int:
         self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
@@ -81,7 +79,7 @@ _PUNYCODE = re.compile(r"(?<![\w-])xn--[a-z0-9-]+", re.IGNORECASE)
 
 
 def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
-    """Return the words of a text in their order, those in `without` left out."""
+    """Return the words of a text in order, without those in `without`."""
     pieces, plain = _apart(text)
     found = pieces.decode("utf-8", "surrogatepass").split()
     if not plain:
@@ -90,9 +88,9 @@ def words(text: str, without: AbstractSet[str] = frozenset()) -> list[str]:
 
 
 def words_apart(text: str) -> bytes:
-    """Return the words of a page's text, spaces before and after each, for who takes bytes.
+    """Return the words of a page's text as bytes, with spaces before and after each.
 
-    Several ask for the same, one soon after another.
+    The result is cached, since several callers ask for the same text in succession.
     """
     return _words_apart(text) if len(text) <= _LONGEST_TEXT else _spaced(text)
 
@@ -176,21 +174,21 @@ def _cut_lines(lines: str) -> str:
 
 
 def is_unspaced(text: str) -> bool:
-    """Say whether a text has letters of a script that gives pairs of them."""
+    """Say whether a text has characters of a script that is split into pairs."""
     return _HAS_UNSPACED.search(text) is not None
 
 
 def _simplified(text: str) -> tuple[str, bool]:
     """Replace dashes, bullets and the like by spaces, and say whether nothing is left to fold.
 
-    Most pages have nothing beyond ASCII but such signs, and letters that are folded one by one.
+    Beyond ASCII, most pages have only such signs, and letters that fold one by one.
     """
     beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII_BYTES)
     found = set(beyond.decode("utf-8", "surrogatepass"))
     if len(found) > _FEW_CHARACTERS:
         return text, False
     signs = set(filter(_is_sign, found))
-    # Each is looked for in all of the text.
+    # The whole text is searched for each.
     if len(signs) > _FEW_SIGNS:
         return text, False
     for sign in signs:
@@ -217,7 +215,7 @@ def _is_simple(character: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_sign(character: str) -> bool:
-    """Say whether a character separates words, whatever stands around it."""
+    """Say whether a character separates words in any context."""
     if _INVISIBLE.match(character):
         return False
     normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
@@ -225,7 +223,7 @@ def _is_sign(character: str) -> bool:
 
 
 def _folded(pieces: list[str]) -> list[str]:
-    """Return the words of pieces of which some are not ASCII."""
+    """Return the words of pieces, some of which are not ASCII."""
     plain = list(map(str.isascii, pieces))
     found: list[str] = []
     done = 0
@@ -239,9 +237,9 @@ def _folded(pieces: list[str]) -> list[str]:
 
 
 def _fold(piece: str) -> tuple[str, ...]:
-    """Return the words of a piece that holds more than ASCII."""
+    """Return the words of a piece that is not ASCII alone."""
     if piece.isalpha() and max(piece) < _FIRST_UNSPACED:
-        # A word of letters alone, as most are: nothing in it is invisible, or separates.
+        # Most words have letters only: nothing invisible, no separators.
         folded = unicodedata.normalize("NFKC", piece.casefold())
         if folded.isalpha() and unicodedata.normalize("NFKC", folded.casefold()) == folded:
             return (folded,)

@@ -1,1 +1,1 @@
-"""Learning beforehand: from recorded worlds to a model that strategies can use."""
+"""Training: models for strategies, made from recorded worlds."""

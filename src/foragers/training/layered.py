@@ -1,11 +1,10 @@
-"""From recorded worlds to layers: how far every page is from what is wanted, and some of the words.
+"""Training of the layered strategies, from the distance of every page to the nearest wanted page.
 
-Distances and links are those of all pages.  Words are read of at most so many pages a layer,
-spread evenly over it, as Diligenti and others do: more of them tell no more.
+`ContextGraphTrainer` counts the words of the layers around wanted pages, for `context-graph` and
+`hw`.  `HmmTrainer` makes the hidden Markov model of `hmm` and `bpm`.
 
-The words of the layers around wanted pages, for `context-graph` and `hw`.
-
-The hidden Markov model of `hmm` and `bpm`, trained on recorded worlds.
+Distances and links are those of all pages.  Words are read from a limited number of pages per
+layer, spread evenly over it, as Diligenti and others do: more pages do not help.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from foragers.training.registry import Progress, Trained
 def layered(
     lessons: Sequence[Lesson], count: int, pages_a_layer: int, progress: Progress
 ) -> Layers:
-    """Return the pages of all lessons in so many layers."""
+    """Return the pages of all lessons in `layers` layers."""
     shelf = BagStore()
     of_text: list[int] = []
     links = np.zeros((count, count), np.int64)
@@ -58,11 +57,11 @@ def of_lesson(lesson: Lesson, count: int) -> tuple[Numbers, Numbers]:
     first, last = archive.link_starts[versions], archive.link_starts[versions + 1]
     degrees = (last - first).astype(np.int64)
     begins = np.concatenate(([0], np.cumsum(degrees)))
-    places = np.repeat(first - begins[:-1], degrees) + np.arange(begins[-1])
+    indexes = np.repeat(first - begins[:-1], degrees) + np.arange(begins[-1])
     number = np.full(len(lesson.finals) + 1, -1, np.int64)
     number[pages] = np.arange(len(pages))
-    # A final of -1 takes the last entry, which is -1 too.
-    ends = number[lesson.finals[archive.targets[places]]]
+    # An index of -1 takes the last entry, which is also -1.
+    ends = number[lesson.finals[archive.targets[indexes]]]
     sources = np.repeat(np.arange(len(pages)), degrees)
     kept = (ends >= 0) & (ends != sources)
     sources, ends = sources[kept], ends[kept]
@@ -73,7 +72,7 @@ def of_lesson(lesson: Lesson, count: int) -> tuple[Numbers, Numbers]:
 def read(
     lesson: Lesson, layers: Numbers, most: int, shelf: BagStore, watch: Callable[[], None]
 ) -> list[int]:
-    """Put the words of some pages of each layer on a shelf, and return their layers."""
+    """Store the words of some pages of each layer, and return their layers."""
     found: list[int] = []
     for layer in range(int(layers.max(initial=-1)) + 1):
         members = lesson.pages[layers == layer]
@@ -86,18 +85,18 @@ def read(
 
 
 SHOWN = 10
-"""How many words of a layer are told."""
+"""The number of words shown for a layer."""
 
 
 @dataclass(frozen=True)
 class ContextGraphTrainer:
-    """Learns of so many layers around the wanted pages, from so many pages of each."""
+    """Learns the words of layers around the wanted pages, from some pages of each."""
 
     layers: int = 4
     pages: int = 300
 
     def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
-        """Learn from all lessons together; all that is farther is one more layer."""
+        """Learn from all lessons together; pages farther away form one more layer."""
         for option in ("layers", "pages"):
             if getattr(self, option) < 1:
                 raise UsageError(f"--kind context-graph: {option} must be at least 1")
@@ -107,13 +106,13 @@ class ContextGraphTrainer:
 
 
 def table(model: Model) -> Table:
-    """Return the words that speak most for each layer."""
+    """Return the most typical words of each layer."""
     known = array_to_words(model.arrays["words"])
     counts = model.arrays["counts"].astype(np.float64)
     odds = weighted_log_odds(counts)
     rows: list[tuple[Cell, ...]] = []
     for layer, row in enumerate(odds):
-        best = [known[place] for place in np.argsort(-row, kind="stable")[:SHOWN].tolist()]
+        best = [known[index] for index in np.argsort(-row, kind="stable")[:SHOWN].tolist()]
         name = f"{layer}" if layer < len(odds) - 1 else "farther"
         rows.append((name, int(model.arrays["pages"][layer]), ", ".join(best)))
     return Table("layers", "Layers by distance", ("links away", "pages read", "words"), rows)
@@ -121,7 +120,7 @@ def table(model: Model) -> Table:
 
 @dataclass(frozen=True)
 class HmmTrainer:
-    """Learns with so many hidden states, clusters besides the wanted one, and LSI directions."""
+    """Learns with given numbers of hidden states, clusters and LSI directions."""
 
     states: int = 4
     clusters: int = 12
@@ -129,7 +128,7 @@ class HmmTrainer:
     pages: int = 300
 
     def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
-        """Learn from all lessons together; `pages` of each state are read in every world."""
+        """Learn from all lessons together; `pages` pages of each state are read in every world."""
         for option, least in (("states", 2), ("clusters", 1), ("rank", 1), ("pages", 1)):
             if getattr(self, option) < least:
                 raise UsageError(f"--kind hmm: {option} must be at least {least}")
@@ -141,7 +140,7 @@ class HmmTrainer:
 
 
 def transitions(model: Model) -> Table:
-    """Return how a link changes the state."""
+    """Return the transition probabilities of a link."""
     values = model.arrays["transitions"]
     columns = ("from", *(f"to T{state}" for state in range(len(values))))
     rows: list[tuple[Cell, ...]] = [(f"T{i}", *row) for i, row in enumerate(values.tolist())]
@@ -149,7 +148,7 @@ def transitions(model: Model) -> Table:
 
 
 def emissions(model: Model) -> Table:
-    """Return how the states look, a cluster a row."""
+    """Return the emission probabilities of the states, one cluster per row."""
     values = model.arrays["emissions"].T
     columns = ("cluster", *(f"in T{state}" for state in range(values.shape[1])))
     rows: list[tuple[Cell, ...]] = [(str(i), *row) for i, row in enumerate(values.tolist())]

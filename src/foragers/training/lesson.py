@@ -1,6 +1,6 @@
-"""Sites: which pages belong together, so that what is learned on some is tried on others.
+"""Lessons: a world with its wanted pages and its sites, which a trainer learns from.
 
-What a trainer learns from: a world as it stands, what is worth finding in it, and its sites.
+A model is trained on some sites and tested on others.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.oracle import final_urls, shown_versions
 
 LABELLED = "site"
-"""The labels `site:…` say which site a page belongs to, where a world has them."""
+"""Prefix of the labels that name the site of a page."""
 
 
 def sites_of(archive: Archive, by: str = "") -> tuple[Ids, tuple[str, ...]]:
     """Return the number of every URL's site, and the names of the sites.
 
-    `by` is "host", "domain" (the registrable one) or the beginning of labels: with
-    "university" the label `university:texas` means the site texas, and pages without such a label
-    go by their domain.  Without it, `site` labels are used where there are some, else domains,
-    or hosts if there is only one domain.
+    `by` is "host", "domain" (the registrable one) or a prefix of labels: with "university" the
+    label `university:texas` means the site texas, and pages without such a label belong to the site
+    of their domain.  Without `by`, `site` labels are used if there are some, else domains, or hosts
+    if there is only one domain.
     """
     labels = [name for name in archive.labels.urls if name.startswith(f"{by or LABELLED}:")]
     if labels:
@@ -51,25 +51,25 @@ def _numbered(archive: Archive, site_of_host: list[str]) -> tuple[Ids, tuple[str
 
 
 def _by_labels(archive: Archive, labels: list[str]) -> tuple[Ids, tuple[str, ...]]:
-    """Number sites by labels; what has none goes with its host's pages, else by its domain."""
+    """Number sites by labels; other pages follow their host, else their domain."""
     hosts = archive.book.host_ids
     sites, names = _numbered(archive, [site_of(name) for name in archive.book.host_names])
     held = np.zeros((len(labels), len(archive.book.host_names)), np.int64)
-    for place, label in enumerate(labels):
-        np.add.at(held[place], hosts[archive.labels.urls[label]], 1)
+    for index, label in enumerate(labels):
+        np.add.at(held[index], hosts[archive.labels.urls[label]], 1)
     first = len(names)
     sites = np.where(held.sum(axis=0)[hosts] > 0, first + np.argmax(held, axis=0)[hosts], sites)
-    for place, label in enumerate(labels):
-        sites[archive.labels.urls[label]] = first + place
+    for index, label in enumerate(labels):
+        sites[archive.labels.urls[label]] = first + index
     return sites.astype(np.int32), (*names, *(label.partition(":")[2] for label in labels))
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A world with an aim.
+    """A world with its wanted pages and sites.
 
     `sites` has the number of a site for every URL, whose names are in `site_names`; `rewards`
-    are the pages worth finding; `left_out` are the sites of which nothing may be learned.
+    are the wanted pages; `left_out` are the sites that must not be learned from.
     """
 
     name: str
@@ -89,23 +89,23 @@ class Lesson:
 
     @cached_property
     def shown(self) -> Ids:
-        """The version that every URL shows, or -1."""
+        """The version of every URL, or -1."""
         return shown_versions(self.archive, self.since)
 
     @cached_property
     def finals(self) -> Ids:
-        """Where fetching every URL ends, or -1 if no page is there."""
+        """The final URL of every URL after redirects, or -1 if there is no page."""
         return final_urls(self.archive, self.shown)
 
     @cached_property
     def pages(self) -> Ids:
-        """The URLs that show a page of which something may be learned."""
+        """The URLs of pages that may be learned from."""
         there = self.finals == np.arange(len(self.finals), dtype=np.int32)
         allowed = ~np.isin(self.sites, list(self.left_out))
         return np.flatnonzero(there & allowed).astype(np.int32)
 
     def without(self, names: Iterable[str]) -> Lesson:
-        """Return a lesson from which some sites are left out."""
+        """Return the lesson without some sites."""
         known = {name: number for number, name in enumerate(self.site_names)}
         return replace(self, left_out=frozenset(known[name] for name in names if name in known))
 

@@ -1,8 +1,7 @@
-"""Examples: the links of recorded worlds with their words, their sites and what they are worth.
+"""Training examples: the links of recorded worlds with their words, sites and Q-values.
 
-Texts are rows of a sparse matrix, each distinct one once: the links of a page share its
-head, links with the same words share those.  To count words by group of links is then one
-product of sparse matrices, whatever the groups are.
+Distinct texts are rows of a sparse matrix: the links of a page share its head, and links with the
+same words share a row.  So counting words by groups of links is one product of sparse matrices.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Bag:
-    """The texts of one bag: word numbers one after another, and which text each link has."""
+    """The texts of one bag: word numbers one after another, and the text of each link."""
 
     vocabulary: dict[str, int] = field(default_factory=dict)
     numbers: array[int] = field(default_factory=lambda: array("i"))
@@ -36,7 +35,7 @@ class Bag:
     known: dict[Hashable, int] = field(default_factory=dict)
 
     def row(self, key: Hashable, words: Callable[[], list[str]]) -> int:
-        """Return the row of a text, which is read only when its key is new."""
+        """Return the row of a text; the text is read only if its key is new."""
         row = self.known.get(key)
         if row is None:
             row = self.known[key] = self.add(words())
@@ -51,7 +50,7 @@ class Bag:
         return len(self.ends) - 2
 
     def matrix(self) -> csr_array:
-        """Return how often each word stands in each text."""
+        """Return the count of each word in each text."""
         numbers = np.frombuffer(self.numbers, np.int32)
         shape = (len(self.ends) - 1, len(self.vocabulary))
         ends = np.frombuffer(self.ends, np.int64)
@@ -73,7 +72,7 @@ class LinkExamples:
         return len(self.values)
 
     def counted(self, bag: str, links: Ints, groups: Ints, number: int) -> Ints:
-        """Return how often each word of a bag stands in some links of each group, a row a group."""
+        """Return the count of each word of a bag in each group of links, one row per group."""
         texts = self.texts[bag]
         ones = np.ones(len(links), np.int64)
         chosen = csr_array((ones, (groups, self.row_of[bag][links])), (number, texts.shape[0]))
@@ -81,7 +80,7 @@ class LinkExamples:
         return counts
 
     def tally(self, links: Ints | None = None) -> LinkCounts:
-        """Count some of the links, or all; words that stand in none of them are not known."""
+        """Count some of the links, or all; words that occur in none of them are left out."""
         chosen = np.arange(len(self)) if links is None else links
         bins = bins_of(self.values[chosen])
         words, counts = {}, {}
@@ -97,7 +96,7 @@ class LinkExamples:
 
 @dataclass
 class ExampleReader:
-    """Reads lesson after lesson."""
+    """Collects the examples of lessons."""
 
     bags: Sequence[str]
     missing: bool = True
@@ -107,19 +106,19 @@ class ExampleReader:
     site_names: list[str] = field(default_factory=list)
 
     def read(self, lesson: Lesson, watch: Callable[[int], None]) -> None:
-        """Take in all links of a world; `missing`: also those behind which no page is."""
+        """Add all links of a world; with `missing`, also those without a page behind them."""
         self.found = self.found or {bag: Bag() for bag in self.bags}
         goals, values = worth_of_links(lesson)
         archive = lesson.archive
         addresses = [archive.book.href(url) for url in range(len(archive.book))]
         kept = np.ones(len(goals), np.bool_) if self.missing else goals >= 0
-        place = 0
+        index = 0
         for number, url in enumerate(lesson.pages.tolist()):
             version = int(lesson.shown[url])
             span = archive.links_of(version)
             targets = archive.targets[span].tolist()
-            chosen = kept[place : place + len(targets)].tolist()
-            place += len(targets)
+            chosen = kept[index : index + len(targets)].tolist()
+            index += len(targets)
             outlinks = archive.texts.outlinks(version)
             said = [
                 (link, target, addresses[target])
@@ -150,7 +149,7 @@ class ExampleReader:
             )
 
     def examples(self) -> LinkExamples:
-        """Return all that was read."""
+        """Return the examples collected."""
         return LinkExamples(
             {name: tuple(bag.vocabulary) for name, bag in self.found.items()},
             {name: bag.matrix() for name, bag in self.found.items()},
@@ -162,7 +161,7 @@ class ExampleReader:
 
 
 def key_of(bag: str, link: ParsedLink, href: str) -> Hashable:
-    """Return what makes two texts of a bag the same."""
+    """Return the key of a text: equal keys mean equal texts."""
     if bag == "url":
         return href
     if bag == "near":
@@ -179,7 +178,7 @@ def worth_of_links(lesson: Lesson) -> tuple[Ints, Floats]:
     starts = np.concatenate(([0], np.cumsum(degrees)))
     first = archive.link_starts[lesson.shown[pages]]
     links = np.repeat(first - starts[:-1], degrees) + np.arange(starts[-1])
-    # A final of -1 takes the last entry, which is -1 too.
+    # An index of -1 takes the last entry, which is also -1.
     goals = number[lesson.finals[archive.targets[links]]]
     rewards = np.isin(pages, lesson.rewards)
     values = page_values(starts, goals, rewards)

@@ -1,4 +1,4 @@
-"""What can be trained, by name, and how `KIND(option=value, …)` becomes a trainer.
+"""The trainers by name, and how `KIND(option=value, …)` becomes one.
 
 A trainer is a frozen dataclass in this package.  Its plain fields (bool, int, float, str) with
 defaults are its options.
@@ -23,30 +23,30 @@ TRAINERS: Mapping[str, str] = {
     "hmm": "a hidden Markov model of the distance to wanted pages, for hmm and bpm",
     "context-graph": "the words of pages near wanted ones, for context-graph and hw",
 }
-"""Each kind of model with what it is for."""
+"""Each kind of model, and its use."""
 CLASSES: Mapping[str, str] = {
     "spider": "spider:SpiderTrainer",
     "hmm": "layered:HmmTrainer",
     "context-graph": "layered:ContextGraphTrainer",
 }
-"""Where the trainer of each kind is: module and class in this package."""
+"""The trainer of each kind: module and class in this package."""
 
 
 class Meter(Protocol):
-    """Something that shows how far the work is."""
+    """Shows progress."""
 
     def __call__(self, done: int, note: str = "") -> None:
-        """Show that so much is done."""
+        """Show how much is done."""
         ...
 
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Meter]]
-"""Called with what is done and how much of it there is, gives a meter."""
+"""Called with a description of the work and its size; gives a meter."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A model, and what is to be told of it."""
+    """A model, and lines that describe it."""
 
     model: Model
     tables: Sequence[Table] = ()
@@ -54,7 +54,7 @@ class Trained:
 
 
 class Trainer(Protocol):
-    """Something that makes a model from recorded worlds."""
+    """Makes a model from recorded worlds."""
 
     def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
         """Learn from all lessons together."""

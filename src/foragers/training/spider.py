@@ -1,4 +1,4 @@
-"""Training the spider: from recorded worlds to the worth of words (Rennie and McCallum 1999)."""
+"""Training of the spider: word counts by Q-value (Rennie and McCallum 1999)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from foragers.training.validation import Accuracy, accuracies
 
 BOTH = "both"
 TOLD = 10
-"""How many words a bin are shown."""
+"""The number of words shown for a bin."""
 
 
 @dataclass(frozen=True)
 class SpiderTrainer:
-    """Counts the words of links by what the links are worth.
+    """Counts the words of links by the Q-value of the links.
 
-    `text` is related, full-page or both.  `missing`: links to pages that a recording does not have
-    are learned as worth nothing; else nothing is learned from them.  `bins` is the number of
-    bins whose words are shown.
+    `text` is related, full-page or both.  With `missing`, links to pages that a recording does not
+    have count as Q = 0; otherwise they are ignored.  `bins` is the number of bins whose words are
+    shown.
     """
 
     text: str = BOTH
@@ -58,11 +58,11 @@ class SpiderTrainer:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What is read of a link."""
+        """The texts that are used for a link."""
         return tuple(TEXTS) if self.text == BOTH else (self.text,)
 
     def read(self, lessons: Sequence[Lesson], progress: Progress) -> LinkExamples:
-        """Return the links of all lessons with their words and what they are worth."""
+        """Return the links of all lessons with their words and Q-values."""
         if self.text not in (*TEXTS, BOTH):
             raise UsageError(f"--kind spider: text={self.text}: use {', '.join((*TEXTS, BOTH))}")
         if not FEWEST <= self.bins <= FINEST:
@@ -80,7 +80,7 @@ class SpiderTrainer:
 
 
 def bins_table(tally: LinkCounts) -> Table:
-    """Return how many links are in each of five bins, and what they are worth."""
+    """Return the number of links in each of five bins, and their mean Q."""
     means = np.divide(tally.worth, tally.links, where=tally.links > 0, out=np.zeros(FINEST))
     least = np.cumprod([1.0, *[DEFAULT_SPIDER.gamma] * (FINEST - 2)]).tolist()
     borders = [f"Q ≥ {border:g}" for border in least] + ["less"]
@@ -90,7 +90,7 @@ def bins_table(tally: LinkCounts) -> Table:
 
 
 def accuracy_tables(found: Sequence[Accuracy]) -> list[Table]:
-    """Return how well bins are told on sites that were left out."""
+    """Return lines about the accuracy on sites that were left out."""
     if not found:
         return []
     rows = [
@@ -109,14 +109,14 @@ def accuracy_tables(found: Sequence[Accuracy]) -> list[Table]:
 
 
 def words_table(tally: LinkCounts, text: str, bins: int, number: int = TOLD) -> Table:
-    """Return the words that speak most for each bin, with their bag (Table 2 of the paper)."""
+    """Return the most typical words of each bin, with their bag (Table 2 of the paper)."""
     names = bin_names(bins)
     ranked: list[list[tuple[float, str]]] = [[] for _ in names]
     for bag in TEXTS[text]:
         odds = weighted_log_odds(merged(tally.counts[bag], bins))
-        for place, row in enumerate(odds):
+        for index, row in enumerate(odds):
             best = np.argsort(-row, kind="stable")[:number].tolist()
-            ranked[place] += [(-row[at], f"{tally.words[bag][at]} ({bag})") for at in best]
+            ranked[index] += [(-row[at], f"{tally.words[bag][at]} ({bag})") for at in best]
     rows = [
         (name, ", ".join(word for _, word in sorted(found)[:number]))
         for name, found in zip(names, ranked, strict=True)

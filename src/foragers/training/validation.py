@@ -1,4 +1,4 @@
-"""How well the bins of links are told on sites that nothing was learned from.
+"""Cross-validation: how well the bins of links are predicted on sites that were left out.
 
 Sites are left out in turn; with more than `MOST_FOLDS` of them, several at a time.
 """
@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 class Accuracy:
     """Shares of links, one for each site that was left out.
 
-    `right` were put into their own bin; `right_of_two` were told to give immediate reward or
-    not, by whatever number of bins; `recall` is the share told of the links that do give it (of
-    sites that have some).
+    `right`: the predicted bin is correct.  `right_of_two`: correct as to whether the link gives
+    immediate reward.  `recall`: the share found of the links with immediate reward (on sites that
+    have some).
     """
 
     text: str
@@ -39,22 +39,22 @@ class Accuracy:
 
 
 def folds_of(examples: LinkExamples, most: int = MOST_FOLDS) -> Ints:
-    """Return the fold of every link: its site, or one of `most` groups of sites of like size."""
+    """Return the fold of every link: its site, or one of `most` groups of sites of similar size."""
     sites, links = np.unique(examples.sites, return_counts=True)
     fold_of = np.zeros(len(examples.site_names), np.int64)
     if len(sites) <= most:
         fold_of[sites] = np.arange(len(sites))
         return fold_of[examples.sites]
     filled = np.zeros(most, np.int64)
-    for place in np.argsort(-links, kind="stable"):
+    for index in np.argsort(-links, kind="stable"):
         fold = int(np.argmin(filled))
-        fold_of[sites[place]] = fold
-        filled[fold] += links[place]
+        fold_of[sites[index]] = fold
+        filled[fold] += links[index]
     return fold_of[examples.sites]
 
 
 def accuracies(examples: LinkExamples, texts: Sequence[str]) -> list[Accuracy]:
-    """Return how well links are told by each text and each number of bins."""
+    """Return the accuracy for each text and each number of bins."""
     folds = folds_of(examples)
     number = int(folds.max(initial=-1)) + 1
     if number < 2:
@@ -85,21 +85,21 @@ def accuracies(examples: LinkExamples, texts: Sequence[str]) -> list[Accuracy]:
 def guess(
     examples: LinkExamples, links: Ints, counts: dict[str, Ints], held: Ints, bins: int
 ) -> Ints:
-    """Return the likeliest bin of some links, by counts of others."""
+    """Return the most probable bin of some links, from the counts of others."""
     there = np.flatnonzero(merged(held, bins))
     scores = np.zeros((len(links), len(there))) + log_priors(merged(held, bins)[there])
     for bag, every in counts.items():
         known = np.flatnonzero(every.any(axis=0))
         weights = np.zeros((every.shape[1], len(there)))
         weights[known] = log_likelihoods(merged(every[:, known], bins)[there]).T
-        rows, place = np.unique(examples.row_of[bag][links], return_inverse=True)
-        scores += by_row(examples.texts[bag][rows], weights)[place]
+        rows, index = np.unique(examples.row_of[bag][links], return_inverse=True)
+        scores += by_row(examples.texts[bag][rows], weights)[index]
     best: Ints = there[np.argmax(scores, axis=1)]
     return best
 
 
 def summed_up(text: str, bins: int, guesses: Ints, truth: Ints, folds: Ints) -> Accuracy:
-    """Return the shares that were right in each fold."""
+    """Return the shares of correct predictions in each fold."""
     true = np.minimum(truth, bins - 1)
     right, right_of_two, recall = [], [], []
     for fold in range(int(folds.max()) + 1):

@@ -63,7 +63,7 @@ class Labels(msgspec.Struct, frozen=True):
     urls: dict[str, Ids] = {}
 
 
-@dataclass
+@dataclass(repr=False)
 class Archive:
     """The columns of one world."""
 
@@ -95,10 +95,6 @@ class Archive:
         counts = np.diff(self.version_starts)
         return np.where(counts > 0, self.version_starts[1:] - 1, -1).astype(np.int32)
 
-    def versions_of(self, url: UrlId) -> range:
-        """Return the versions of a URL, oldest first."""
-        return range(int(self.version_starts[url]), int(self.version_starts[url + 1]))
-
     def links_of(self, version: int) -> slice:
         """Return the slice of a version's links in `targets`."""
         return slice(int(self.link_starts[version]), int(self.link_starts[version + 1]))
@@ -113,3 +109,11 @@ class Archive:
     def versions(self) -> int:
         """The number of versions of pages."""
         return len(self.times)
+
+    def __repr__(self) -> str:
+        kind = self.origin.get("preset") or self.texts.kind.replace("stored", "recorded")
+        counts = (
+            f"{self.pages:,} pages, {len(self.targets):,} links, {len(self.labels.urls)} labels"
+        )
+        where = f" in {self.path}" if self.path is not None else ""
+        return f"<World {kind}: {counts}{where}>"

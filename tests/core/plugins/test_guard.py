@@ -65,8 +65,11 @@ UNUSABLE = {
     SOURCE.replace("def ask(", "def askk("): "has no method ask ({file}, line 7)",
     SOURCE.replace("def tell(", "def tel("): "has no method tell ({file}, line 7)",
     SOURCE.replace("class Mine", "class Yours"): "{file} has no class Mine",
-    SOURCE + "Mine = 7\n": "is a int, not a class",
+    SOURCE + "Mine = 7\n": "not a class, but 7",
     SOURCE.replace("weight: float = 1.0", "weight: float"): "cannot be made (TypeError",
+    SOURCE + "\n    def __post_init__(self):\n        1 / 0\n": (
+        "cannot be made (ZeroDivisionError: division by zero; {file}, line 25); mend the strategy"
+    ),
     SOURCE + "\n    def check(self):\n        1 / 0\n": (
         "check() failed (ZeroDivisionError: division by zero; {file}, line 25)"
     ),

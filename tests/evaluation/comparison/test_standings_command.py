@@ -8,10 +8,15 @@ import pytest
 
 from foragers.cli.main import main
 from foragers.core.options import ReplayOptions
+from foragers.evaluation.comparison.comparison import Comparison
 from foragers.evaluation.comparison.result import Result, RunResult, StrategyResult
 from foragers.evaluation.comparison.standings import (
+    COLUMNS,
     area,
+    best_elsewhere,
+    by_web,
     closed,
+    downloads_of,
     labels_of,
     markdown,
     standings,
@@ -40,20 +45,20 @@ def test_the_area_is_the_mean_number_of_pages_held() -> None:
 
 def test_a_strategy_as_good_as_an_end_closes_all_or_nothing() -> None:
     found = task("u", a=crawl(2, 3))
-    assert closed(found, "optimal", 1.0) == 1
-    assert closed(found, "breadth-first", 1.0) == 0
+    assert closed(found, "optimal", "100 %") == 1
+    assert closed(found, "breadth-first", "100 %") == 0
     # Areas to 4 downloads are 3/4, 7/4 and, with pages found at 2 and 3, 5/4.
-    assert closed(found, "a", 1.0) == pytest.approx(0.5)
+    assert closed(found, "a", "100 %") == pytest.approx(0.5)
     # One download is 25 % of the reachable pages: optimal has a page then, a has none.
-    assert closed(found, "a", 0.25) == 0
+    assert closed(found, "a", "25 %") == 0
 
 
 def test_where_there_is_nothing_to_close_nothing_is_said() -> None:
     same = Result(1, "u", "x", 4, 4, 2, "breadth-first", {"a": crawl(3)}, {
         "breadth-first": crawl(1, 2), "optimal": crawl(1, 2)
     })  # fmt: skip
-    assert closed(same, "a", 1.0) is None
-    assert standings([same])["a"] == (None, None, None)
+    assert closed(same, "a", "100 %") is None
+    assert standings([same])["a"] == dict.fromkeys(COLUMNS)
 
 
 def test_webs_count_the_same_and_the_best_comes_first() -> None:
@@ -64,7 +69,7 @@ def test_webs_count_the_same_and_the_best_comes_first() -> None:
     ]
     found = standings(tasks)
     assert list(found) == ["b", "a"]
-    last = found["a"][2]
+    last = found["a"]["100 %"]
     assert last is not None
     assert last.mean == pytest.approx((0.75 + 0.0) / 2)
     # A mean of 1 is drawn with a chance of 1/64, too rarely for the interval; 0.875 with 1/16.
@@ -75,11 +80,43 @@ def test_webs_count_the_same_and_the_best_comes_first() -> None:
 def test_recorded_and_generated_webs_stand_apart() -> None:
     told = markdown([task("u", a=crawl(1, 2)), task("v", a=crawl(3, 4))], {"v"})
     assert (
-        "**Recorded webs**\n\n| strategy | 10 % | 25 % | 100 % |\n|---|---|---|---|\n| a | 1.00"
-        in told
+        "**Recorded webs**\n\n| strategy | 10 % | 25 % | 100 % | at 1,000 | ms a page |\n"
+        "|---|---|---|---|---|--:|\n| a | 1.00" in told
     )
     assert "**Generated webs**" in told
-    assert "| a | 0.00 | 0.00 | 0.00 |" in told
+    assert "| a | 0.00 | 0.00 | 0.00 | 0.00 | 0.00 |" in told
+    assert "| 100 % | u | v |\n|---|--:|--:|\n| a | 1.00 | 0.00 |" in told
+
+
+def test_the_best_elsewhere_is_chosen_without_the_web_itself() -> None:
+    good, bad = crawl(1, 2), crawl(3, 4)
+    shares = by_web(
+        [task("u", a=good, b=bad), task("v", a=good, b=bad), task("w", a=bad, b=good)], "100 %"
+    )
+    assert best_elsewhere(shares, "w") == "a"
+    assert "| *the best on the other webs* | " in markdown(
+        [task("u", a=good), task("v", a=bad)], ()
+    )
+    assert best_elsewhere(by_web([task("u", a=good)], "100 %"), "u") == ""
+
+
+def test_a_crawl_has_a_thousand_downloads_if_there_are_as_many_pages() -> None:
+    assert downloads_of(20_000, 0.1) == 2000
+    assert downloads_of(5000, 0.1) == 1000
+    assert downloads_of(300, 1.0) == 300
+
+
+def test_standings_fit_80_columns_and_are_the_result_in_python() -> None:
+    wide = {"spider(model=a/long/path/to/a/model.npz)": crawl(1, 3), "a": crawl(4)}
+    tasks = [task(world, **wide) for world in ("u", "v")] + [
+        task("v", **{k: crawl(4) for k in wide})
+    ]
+    lines = repr(Comparison(tasks, generated=())).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(
+        line.split() == ["strategy", "10", "%", "25", "%", "100", "%", "at", "1,000"]
+        for line in lines
+    ), lines
 
 
 def test_labels_are_neither_rare_nor_common(tmp_path: Path) -> None:
@@ -102,5 +139,7 @@ def test_the_command_crawls_webs_to_their_end(
     assert main([*words, "--words", "--jobs", "1", "--out", str(tmp_path / "out")]) == 0
     assert "1 generated web, 4 tasks: share closed at" in capsys.readouterr().out
     assert "| best-first | " in (tmp_path / "out" / "standings.md").read_text()
+    assert main([*words[:2], "--until", "0.5"]) == 2
+    assert "--until goes with --standings" in capsys.readouterr().err
     assert main([*words, "--new-within", "1d"]) == 2
     assert "--standings needs webs that stand still" in capsys.readouterr().err

@@ -40,6 +40,7 @@ from support.recorded_replies import (
     recorder,
     reply,
 )
+from support.worlds_by_hand import versions_of
 
 URL = "http://www.site.test/a?b=1"
 HTML = ("Content-Type", "text/html")
@@ -419,14 +420,14 @@ def test_a_recording_imported_is_the_world_that_was_crawled(tmp_path: Path) -> N
     for n in range(6):
         url = world.book.find(f"http://www.site.test/{n}")
         assert url is not None
-        (version,) = world.versions_of(url)
+        (version,) = versions_of(world, url)
         body = world.texts.body(version).data
         assert body == read_record(tmp_path / "crawl", place_of(tmp_path / "crawl", n)).body
         targets = world.targets[world.links_of(version)].tolist()
         assert [world.book.href(link) for link in targets] == [f"http://www.site.test/{n + 1}"]
     old, new = (world.book.find(f"http://www.site.test/{name}") for name in ("old", "2"))
     assert old is not None
-    assert [world.redirects[version] for version in world.versions_of(old)] == [new]
+    assert [world.redirects[version] for version in versions_of(world, old)] == [new]
 
 
 def place_of(folder: Path, number: int) -> str:

@@ -29,7 +29,7 @@ from support.warc_files import (
     refusal,
     show,
 )
-from support.worlds_by_hand import address
+from support.worlds_by_hand import address, versions_of
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
@@ -79,7 +79,7 @@ def test_versions_out_of_order_are_sorted_and_repeats_are_no_versions(tmp_path: 
     assert summary.captures == 6
     url = archive.book.find(address("a"))
     assert url is not None
-    versions = archive.versions_of(url)
+    versions = versions_of(archive, url)
     assert [archive.times[version] - START for version in versions] == [0, 20, 30]
     assert archive.same_as[list(versions)].tolist() == [0, 1, 0]
     assert [show(archive, "a", at).document.title for at in (0, 19, 20, 29, 30)] == [

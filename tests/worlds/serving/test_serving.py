@@ -25,7 +25,7 @@ from foragers.worlds.rewired import rewire
 from foragers.worlds.serving import listen as listening
 from foragers.worlds.serving import loopback
 from foragers.worlds.serving.server import Served, WorldServer
-from support.worlds_by_hand import WrittenTexts, small_world
+from support.worlds_by_hand import WrittenTexts, small_world, versions_of
 
 NEWS = "http://news.test/"
 SHOP = "http://shop.test/"
@@ -254,7 +254,7 @@ def test_status_codes_and_redirects_are_as_recorded(world: Archive) -> None:
     changed = replace(world, codes=world.codes.copy())
     code_of = {f"{NEWS}old": 308, SHOP: 410, f"{NEWS}a": 0, f"{PORTED}x?q=1": 999}
     for href, code in code_of.items():
-        changed.codes[changed.versions_of(changed.book.find(href) or 0)[0]] = code
+        changed.codes[versions_of(changed, changed.book.find(href) or 0)[0]] = code
     with WorldServer(changed) as server:
         redirect = get(server.address(f"{NEWS}old"))
         assert redirect.status == 308

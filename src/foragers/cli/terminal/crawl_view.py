@@ -1,4 +1,4 @@
-"""A crawl as it goes: a panel on a terminal, a line now and then elsewhere."""
+"""The progress of a crawl: a panel on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from foragers.evaluation.metrics.recall import Estimate
 
 LATELY = 100
 LONGEST = 64
-"""How many characters of a URL are shown."""
+"""The number of characters shown of a URL."""
 REDRAW, LINE_EVERY = 0.25, 10.0
-"""Seconds between two pictures on a terminal, and between two lines elsewhere."""
+"""Seconds between two updates on a terminal, and between two lines elsewhere."""
 
 
 class ShownCrawl(Protocol):
-    """What a view must know of the crawl it shows."""
+    """The facts of a crawl that a view shows."""
 
     @property
     def budget(self) -> int:
@@ -41,27 +41,27 @@ class ShownCrawl(Protocol):
 
     @property
     def latest(self) -> Estimate | None:
-        """How much there may be to find, as far as that can be told."""
+        """The estimate of the pages within reach, if there is one."""
         ...
 
     @property
     def before(self) -> CrawlCounts:
-        """What the crawl had come to before it was resumed."""
+        """The counts before the crawl was resumed."""
         ...
 
     @property
     def awaited(self) -> int:
-        """How many busy hosts are waited for, because their pages promise more than others."""
+        """The number of busy hosts that are waited for, because their pages promise more."""
         ...
 
     @property
     def condition(self) -> str:
-        """What holds the crawl up, if something does."""
+        """What delays the crawl, if something does."""
         ...
 
     @property
     def ends(self) -> float:
-        """When the time of the crawl is over, by the steady clock; infinity if never."""
+        """The deadline of the crawl, by the monotonic clock; infinity if there is none."""
         ...
 
 
@@ -159,7 +159,7 @@ class View:
         return self._tally.relevant / max(1, self._tally.downloads), lately
 
     def _recall(self) -> str:
-        """Return what share has been found, and what the budget will find, if that can be told."""
+        """Return the share found, and what the budget will find, if these are known."""
         latest = self._crawl.latest
         if latest is None or latest.total is None:
             return ""
@@ -167,7 +167,7 @@ class View:
         return ", ".join(["", str(latest), *plans])
 
     def _awaited(self) -> str:
-        """Return that better pages are waited for, and how many hosts have them."""
+        """Return a note that better pages are waited for, with the number of their hosts."""
         return f"waiting for {counted(self._crawl.awaited, 'host')}"
 
     def _queue(self) -> str:
@@ -175,7 +175,7 @@ class View:
         return "?" if waiting is None else f"{waiting:,}"
 
     def _left(self) -> str:
-        """Return how long the rest of the budget will take at the pace so far, or of the time."""
+        """Return the time left, by the budget and the speed so far or by the deadline."""
         seconds = max(0.0, self._crawl.ends - steady())
         if self._done_here:
             passed = time.monotonic() - self._started
@@ -189,5 +189,5 @@ class View:
 
 
 def short(address: str) -> str:
-    """Return a URL that is not too long for a line."""
+    """Return a URL shortened for a line."""
     return address if len(address) <= LONGEST else address[: LONGEST - 1] + "…"

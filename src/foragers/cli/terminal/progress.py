@@ -1,4 +1,4 @@
-"""Progress of long work: bars on a terminal, now and then a line elsewhere."""
+"""Progress of long work: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LINE_EVERY = 10.0
 
 
 class ConsoleMeter(Protocol):
-    """Something that shows how far the work is."""
+    """Shows progress."""
 
     def __call__(self, done: int, note: str = "") -> None:
-        """Show that so much is done."""
+        """Show how much is done."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What a crawl came to, on a terminal of 80 columns."""
+"""The summary of a crawl, for a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foragers.evaluation.metrics.summary import LATELY, Summary
 from foragers.judges.words import Standing
 
 WORST, MOST_CAUSES = 5, 10
-"""How many errors by host, and how many causes of all hosts, are listed."""
+"""The number of errors by host, and of causes over all hosts, that are listed."""
 
 WIDEST_HOST, WIDEST_REASON, WIDEST_CAUSE = 30, 26, 52
 LONGEST_BASIS = 400
@@ -81,13 +81,13 @@ def numbers(
 
 
 def last_ones(summary: Summary) -> str:
-    """Say how the last downloads went."""
+    """Return the yield of the last downloads."""
     number = min(LATELY, summary.downloads)
     return f"of the last {number:,}: {summary.harvest_lately:.1%}"
 
 
 def statuses(summary: Summary, shown: Sequence[str]) -> str:
-    """Say how many downloads ended in some ways."""
+    """Return the number of downloads with some statuses."""
     counts = ((summary.statuses.get(status, 0), status) for status in shown)
     return ", ".join(f"{count:,} {status}" for count, status in counts if count)
 

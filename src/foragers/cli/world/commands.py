@@ -1,8 +1,6 @@
 """`foragers world`: import, generate, rewire, measure, serve and export webs.
 
-What an action needs is imported when it is run, since some of it takes long to load.
-
-`foragers world export`: write a world as a WARC file.
+Modules of an action are imported when it runs, since some take long to load.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from foragers.worlds.export import beside, export_warc
 
 
 def add(world: argparse.ArgumentParser) -> None:
-    """Describe the actions of the verb."""
+    """Describe the actions of the command."""
     actions = world.add_subparsers(dest="action", metavar="ACTION", required=True)
     add_import(actions)
     add_generate(actions)
@@ -138,7 +136,7 @@ def setting(text: str) -> tuple[str, int | float]:
 
 
 def tell(archive: Archive, path: Path, console: Console) -> None:
-    """Return what was made and what to do with it."""
+    """Return a description of the new world and the next steps."""
     versions = f", {archive.versions:,} versions" if archive.evolving else ""
     said = f"{path}: {archive.pages:,} pages{versions}, {len(archive.targets):,} links"
     console.print(said, markup=False)

@@ -6,6 +6,7 @@ that carries the object it names; it goes to worker processes and to Ray with it
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import sys
 import traceback
@@ -197,11 +198,21 @@ def where(error: BaseException, file: str) -> str:
     own = [frame for frame in frames if frame.filename == file]
     if own:
         return f", line {own[-1].lineno}"
-    others = [frame for frame in frames if not frame.filename.startswith("<")]
+    machinery = ("<", __file__, import_module.__code__.co_filename)
+    others = [frame for frame in frames if not frame.filename.startswith(machinery)]
     last = others[-1] if others and not file else None
-    if last is None or last.filename.endswith("plugins/loading.py"):
+    if last is None:
         return ""
     return f", {last.filename} line {last.lineno}"
+
+
+def place_of(kind: type, error: BaseException | None = None) -> str:
+    """Return the file and line of a class, or the line in its file that led to an error."""
+    try:
+        file, first = inspect.getsourcefile(kind) or "", inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return f"{kind.__module__}:{kind.__qualname__}"
+    return f"{file}{(where(error, file) if error and file else '') or f', line {first}'}"
 
 
 def needed(package: str, what: str, pip: str = "") -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -15,7 +15,7 @@ from rich.table import Table
 
 from foragers.core.files import write
 from foragers.core.plugins.loading import needed
-from foragers.evaluation.comparison import report, several_report
+from foragers.evaluation.comparison import report, several_report, standings
 from foragers.evaluation.comparison.result import MEASURED, Result
 from foragers.evaluation.comparison.several import SeveralResults, everyone
 from foragers.evaluation.plots.harvest import plot_harvest
@@ -34,20 +34,33 @@ class Comparison:
     """The result of a comparison.
 
     `tasks` has a result for each world and target.  `overall` combines them if there are several,
-    and is None for one.  `folders` are the folders of the tasks, if they were kept.
+    and is None for one.  `folders` are the folders of the tasks, if they were kept.  For standings,
+    `generated` has the names of the worlds that are generated; otherwise it is None.
     """
 
-    def __init__(self, tasks: Sequence[Result], folders: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Result],
+        folders: Sequence[Path] = (),
+        generated: Collection[str] | None = None,
+    ) -> None:
         self.tasks = tuple(tasks)
         self.folders = tuple(folders)
+        self.generated = generated
         self.overall = SeveralResults.of(tasks) if len(tasks) > 1 else None
 
-    def table(self) -> Table:
-        """Return the table as printed on the command line."""
-        return several_report.table(self.overall) if self.overall else report.table(self.tasks[0])
+    def tables(self) -> list[Table]:
+        """Return the tables as printed on the command line: one, or those of the standings."""
+        if self.generated is not None:
+            return standings.tables(self.tasks, self.generated)
+        if self.overall:
+            return [several_report.table(self.overall)]
+        return [report.table(self.tasks[0])]
 
     def explanation(self) -> str:
-        """Return an explanation of the table."""
+        """Return an explanation of the tables."""
+        if self.generated is not None:
+            return standings.SUMMARY
         if self.overall:
             return several_report.summary(self.overall)
         return report.summary(self.tasks[0])
@@ -68,7 +81,7 @@ class Comparison:
     def __repr__(self) -> str:
         console = Console(file=StringIO(), width=WIDTH, no_color=True, emoji=False)
         with console.capture() as capture:
-            console.print(self.table())
+            console.print(*self.tables())
         return capture.get().rstrip()
 
     def _repr_html_(self) -> str:
@@ -150,6 +163,9 @@ class Comparison:
         """Write result.json, the curves and report.html into a folder."""
         out = Path(out)
         write(out / "result.json", self.to_json())
+        if self.generated is not None:
+            text = standings.markdown(self.tasks, self.generated)
+            write(out / "standings.md", text.encode())
         self.plot(out / "harvest")
         if self.overall is None:
             report.write_report(self.tasks[0], out)

@@ -26,6 +26,7 @@ class CompareKeywords(TypedDict, total=False):
     seeds: str | Path | None
     labels: str | Path | None
     standings: bool
+    until: float
     words: bool
     since: str | None
     seconds_per_page: float | None

@@ -55,7 +55,15 @@ class CompareOptions:
         False,
         group=COMPARED,
         help="crawl each web to its end, for several of its labels or the given targets, and show"
-        " the share closed at 10, 25 and 100 % of its pages (--budget does not apply)",
+        " the share closed at 10, 25 and 100 % of its pages and at 1,000 (--budget does not apply)",
+    )
+    until: float = option(
+        1.0,
+        above=0,
+        most=1,
+        group=COMPARED,
+        metavar="SHARE",
+        help="with --standings: crawl this share of each web, but at least 1,000 pages",
     )
     words: bool = option(
         False,

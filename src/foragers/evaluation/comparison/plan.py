@@ -42,8 +42,9 @@ class Plan:
         """Raise a UsageError for what cannot be run, before anything is."""
         parsed = [str(parse(spec)) for spec in self.strategies]
         parse(self.against)
-        if len(set(parsed)) < len(parsed):
-            raise UsageError("--strategies names a strategy twice; give each once")
+        twice = [spec for at, spec in enumerate(self.strategies) if parsed[at] in parsed[:at]]
+        if twice:
+            raise UsageError(f"--strategies names {twice[0]} twice; give each once")
         if not self.strategies:
             raise UsageError("--strategies is empty; see 'foragers strategies'")
         if self.ray is not None:

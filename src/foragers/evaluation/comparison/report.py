@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -18,19 +19,25 @@ from foragers.evaluation.metrics.significance import Difference
 HEADINGS = ("strategy", "relevant", "per 100", "closed", "gain", "p", "ms/page")
 
 
-def table(result: Result) -> Table:
-    """Return a table that fits a terminal, best strategy first."""
+def empty_table(title: str, headings: Sequence[str]) -> Table:
+    """Return a table for the terminal without rows; its first column names strategies."""
     grid = Table(
         box=SIMPLE,
-        title=escape_markup(title(result)),
+        title=escape_markup(title),
         title_justify="left",
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
     # Only this column may wrap: a long specification never cuts off a number or a heading.
-    grid.add_column(HEADINGS[0], overflow="fold", max_width=26)
-    for heading in HEADINGS[1:]:
+    grid.add_column(headings[0], overflow="fold", min_width=len(headings[0]), max_width=26)
+    for heading in headings[1:]:
         grid.add_column(heading, justify="right", no_wrap=True)
+    return grid
+
+
+def table(result: Result) -> Table:
+    """Return a table that fits a terminal, best strategy first."""
+    grid = empty_table(title(result), HEADINGS)
     shown = shared_downloads(result)
     for name, strategy in ranked(result):
         grid.add_row(
@@ -148,8 +155,8 @@ def caption(result: Result) -> str:
     """Return the caption of the curves."""
     runs = max(len(strategy.runs) for strategy in result.strategies.values())
     several = (
-        f" Lines are means over {runs} runs with different random seeds; bands reach from the worst"
-        " to the best run."
+        f" Each line is the mean over the runs of a strategy, at most {runs}, with different random"
+        " seeds; bands reach from the worst to the best run."
         if runs > 1
         else " Each line is one run."
     )

@@ -7,13 +7,19 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
-from rich.box import SIMPLE
 from rich.markup import escape as escape_markup
 from rich.table import Table
 
 from foragers.core.files import write
 from foragers.evaluation.comparison.options import BEST, WORST
-from foragers.evaluation.comparison.report import STYLE, cells, chance, per_100, shared_downloads
+from foragers.evaluation.comparison.report import (
+    STYLE,
+    cells,
+    chance,
+    empty_table,
+    per_100,
+    shared_downloads,
+)
 from foragers.evaluation.comparison.result import Result
 from foragers.evaluation.comparison.several import (
     Interval,
@@ -31,16 +37,7 @@ POINTS = 400
 
 def table(result: SeveralResults) -> Table:
     """Return a table that fits a terminal of 80 columns, best strategy first."""
-    grid = Table(
-        box=SIMPLE,
-        title=escape_markup(title(result)),
-        title_justify="left",
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    grid.add_column(HEADINGS[0], overflow="fold", max_width=26)
-    for heading in HEADINGS[1:]:
-        grid.add_column(heading, justify="right", no_wrap=True)
+    grid = empty_table(title(result), HEADINGS)
     for name, texts in rows(result).items():
         style = "dim" if name in result.references else ""
         grid.add_row(*map(escape_markup, texts), style=style)

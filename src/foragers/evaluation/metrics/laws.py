@@ -1,12 +1,12 @@
-"""Laws: what a crawl has counted, and what such counts have meant on webs where the truth is known.
+"""Laws: formulas from the counts of a crawl to the number of relevant pages left to find.
 
 A *line* adds up the logarithms of counts, each with a weight.  The lines were fitted by quantile
 regression on crawls of recorded webs (docs/stopping.md): half of the time the truth was below the
 middle one, and one time in twenty below the lowest or above the highest.  So an interval says how
 such crawls have turned out, not how they would if pages were balls in an urn.
 
-To stop, an interval is of little use: it is wide while much is unknown, and a crawl that looks at
-it again and again stops at the first look that errs.  *Enough* is told by a formula of its own.
+An interval is of little use for stopping: it is wide while much is unknown, and a crawl that checks
+it again and again stops at the first error.  So *enough* has a formula of its own.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import msgspec
 from foragers.core.exact import exp_of, expm1_of, log1p_of, log_of
 
 LARGEST = 40.0
-"""Logarithms beyond this one are cut off: there are no so many pages."""
+"""Larger logarithms are cut off: no web has so many pages."""
 EARLIEST = 100
-"""No crawl has found enough before so many downloads, unless nothing waits."""
+"""The least number of downloads before a crawl may stop, unless nothing waits."""
 MOST_LEFT_OUT = 0.1
-"""With more pages left out by failures and trap rules, as a share of those received, nothing can
-be said of what there is: as much may lie among them."""
+"""If failures and trap rules left out a larger share of the pages received, no total is estimated:
+many relevant pages may be among them."""
 
 
 class RecallCounts(msgspec.Struct, frozen=True):
-    """Pages found, URLs that wait, and two accounts of what is left to find.
+    """Pages found, URLs that wait, and two counts of the pages left to find.
 
-    Of the URLs that wait, `silent` are on hosts that have given no page; no account includes
-    them.  `rate` is the recent yield of relevant pages per URL, and `to_come` the number of pages
-    of any kind that wait, by the recent yield of those.
+    Of the URLs that wait, `silent` are on hosts that have given no page; they are not included in
+    other counts.  `rate` is the recent yield of relevant pages per URL, and `to_come` the number of
+    pages of any kind that wait, by their recent yield.
     """
 
     found: int
@@ -48,19 +48,19 @@ class RecallCounts(msgspec.Struct, frozen=True):
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether so much was left out that what is within reach says little."""
+        """Whether too much was left out for an estimate."""
         return self.trapped + self.failed > MOST_LEFT_OUT * self.pages
 
 
 class LeftLine(msgspec.Struct, frozen=True):
-    """Weights for the logarithms of the pages found and of what is left by yield."""
+    """Weights for the logarithms of the pages found and of the pages left by yield."""
 
     base: float
     found: float
     by_yield: float
 
     def left(self, counts: RecallCounts) -> float:
-        """Return how many relevant pages are left to find, by this line."""
+        """Return the number of relevant pages left to find, by this line."""
         expected = (
             self.base
             + self.found * log1p_of(counts.found)
@@ -70,7 +70,7 @@ class LeftLine(msgspec.Struct, frozen=True):
 
 
 class Enough(msgspec.Struct, frozen=True):
-    """How many relevant pages are left at most, when a crawl is to stop.
+    """The largest number of relevant pages left when a crawl may stop.
 
     With F pages found, Y left by yield, P pages received and Q pages of any kind to come:
 
@@ -85,7 +85,7 @@ class Enough(msgspec.Struct, frozen=True):
     to_come: float
 
     def left(self, counts: RecallCounts) -> float:
-        """Return how many are left; there is no telling early, or while nothing was found."""
+        """Return the number left; infinity early, or while nothing was found."""
         if counts.downloads < EARLIEST or not counts.found or not counts.pages:
             return exp_of(LARGEST)
         if counts.by_yield <= 0 or counts.to_come <= 0:
@@ -99,7 +99,7 @@ class Enough(msgspec.Struct, frozen=True):
 
 
 class Law(msgspec.Struct, frozen=True):
-    """How many relevant pages are left: the ends of an interval, the estimate, and when to stop."""
+    """Relevant pages left: both ends of an interval, the estimate, and the limit for stopping."""
 
     low: LeftLine
     middle: LeftLine
@@ -109,8 +109,8 @@ class Law(msgspec.Struct, frozen=True):
     def left(self, counts: RecallCounts) -> tuple[float, float, float]:
         """Return the lower end, the estimate and the upper end; lines may cross, these do not.
 
-        The estimate is no more than what is left at most by `enough`: a crawl that stops has
-        found by its estimate what it stops for.
+        The estimate is at most the number by `enough`, so that of a crawl that stops agrees with
+        the reason for the stop.
         """
         middle = min(self.middle.left(counts), self.enough.left(counts))
         low, high = self.low.left(counts), self.high.left(counts)

@@ -1,8 +1,8 @@
-"""What a budget will bring: which share of all relevant pages so many downloads will have found.
+"""Plans: the share of all relevant pages that a budget will find.
 
 A plan is made from the same counts as the estimate of the recall.  With r for the recent yield of
-relevant pages per URL, n for the downloads to come, F for the pages found and Y for what is left by
-yield, each end of an interval is a line
+relevant pages per URL, n for the downloads to come, F for the pages found and Y for the pages left
+by yield, each end of an interval is a line
 
     a + b log(1 + F) + c log(1 + r n) + d log(1 + Y)
 
@@ -22,15 +22,15 @@ from foragers.core.exact import exp_of, expm1_of, log1p_of
 from foragers.evaluation.metrics.laws import LARGEST, RecallCounts
 
 FIRST_PLAN = 100
-"""A plan is made after so many downloads at the earliest."""
+"""The least number of downloads before a plan is made."""
 QUARTER = 0.25
-"""The account has the plan after this share of the budget, besides the first one."""
+"""Besides the first plan, the one after this share of the budget is stored."""
 WIDEST = 0.7
-"""No share is told where the interval is wider: it would say nothing."""
+"""If the interval is wider, no share is given."""
 
 
 class PlanLine(msgspec.Struct, frozen=True):
-    """Weights for the logarithms of pages found, of r n, and of what is left by yield."""
+    """Weights for the logarithms of pages found, of r n, and of the pages left by yield."""
 
     base: float
     found: float
@@ -38,7 +38,7 @@ class PlanLine(msgspec.Struct, frozen=True):
     by_yield: float
 
     def of(self, counts: RecallCounts, downloads: int) -> float:
-        """Return the value of the line, if so many downloads are to come."""
+        """Return the value of the line for a number of downloads to come."""
         value = (
             self.base
             + self.found * log1p_of(counts.found)
@@ -56,7 +56,7 @@ class PlanLaw(msgspec.Struct, frozen=True):
 
 
 class BudgetPlan(msgspec.Struct, frozen=True):
-    """What a budget will have brought, as told after `at` downloads, when `found` were found.
+    """The prediction for a budget, made after `at` downloads, when `found` pages were found.
 
     `low` and `high` are the ends of an 80 % interval for the share of all reachable relevant
     pages, `pages_low` and `pages_high` those for their number.  `withheld` says why there is none.
@@ -74,7 +74,7 @@ class BudgetPlan(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """What the budget will find."""
+        """What the budget will find, as text."""
         budget = f"{self.budget:,} downloads"
         if self.pages_low is None or self.pages_high is None:
             return f"what {budget} will find cannot be told: {self.withheld}"
@@ -86,7 +86,7 @@ class BudgetPlan(msgspec.Struct, frozen=True):
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """A plan of some time ago, and what has come of it: pages found, and their share by estimate.
+    """An earlier plan and its outcome: pages found, and their share by estimate.
 
     `held` says whether the number of pages was in the interval, once the budget was spent.
     """
@@ -99,7 +99,7 @@ class Planned(msgspec.Struct, frozen=True):
 
     @property
     def said(self) -> str:
-        """The plan and what has come of it, for people."""
+        """The plan and its outcome, as text."""
         plan = self.plan
         came = f"{self.found:,} pages after {self.downloads:,} downloads"
         if self.recall is not None:
@@ -111,7 +111,7 @@ class Planned(msgspec.Struct, frozen=True):
 def plan(
     counts: RecallCounts, law: PlanLaw | None, at: int, budget: int, withheld: str
 ) -> BudgetPlan:
-    """Return what a budget will have brought; `withheld` if nothing can be said of the total."""
+    """Return the plan for a budget; `withheld` says why there is no total."""
     ahead = budget - at
     if law is None and not withheld:
         withheld = "not measured for this strategy"
@@ -135,7 +135,7 @@ def odds(value: float) -> float:
 
 
 def is_due(plans: Sequence[BudgetPlan], downloads: int, budget: int) -> bool:
-    """Say whether the account needs a plan now: the first one, and one at a quarter of a budget."""
+    """Say whether a plan is stored now: the first one, and one at a quarter of the budget."""
     if not FIRST_PLAN <= downloads < budget:
         return False
     return not plans or plans[-1].at < QUARTER * budget <= downloads
@@ -144,14 +144,14 @@ def is_due(plans: Sequence[BudgetPlan], downloads: int, budget: int) -> bool:
 def account(
     plans: Sequence[BudgetPlan], downloads: int, found: int, recall: float | None
 ) -> tuple[Planned, ...]:
-    """Return what has come of the plans."""
+    """Return the outcome of the plans."""
     return tuple(
         Planned(one, downloads, found, recall, held(one, downloads, found)) for one in plans
     )
 
 
 def held(made: BudgetPlan, downloads: int, found: int) -> bool | None:
-    """Say whether a plan has held; None before its budget is spent, or if nothing was told."""
+    """Say whether a plan has held; None before its budget is spent, or without a prediction."""
     if made.pages_low is None or made.pages_high is None or downloads < made.budget:
         return None
     return made.pages_low <= found <= made.pages_high

@@ -6,7 +6,7 @@ independent samples have n1 and n2 members, and m in common: Chapman's estimate 
 (1984, bias-corrected; its variance 1987).  Both estimate how many were *never* met, so their
 intervals are log-normal above those that were.
 
-Two parts are combined to one estimate of what is left to find:
+Two parts are combined to one estimate of the pages left to find:
 
 - by *yield*: the number of waiting pages, times the recent relevant pages per download; URLs on
   hosts that were requested and have given no page do not count;
@@ -113,7 +113,7 @@ class Estimate(msgspec.Struct, frozen=True):
     planned: tuple[Planned, ...] = ()
 
     def reaches(self, recall: float) -> bool:
-        """Say whether that share of all there is has been found, surely enough to stop."""
+        """Say whether this share has been found with enough certainty to stop."""
         return self.recall_sure is not None and self.recall_sure >= max(recall, LEAST_SURE)
 
     @property
@@ -162,7 +162,7 @@ def estimate(seen: Sightings, law: Law = FITTED) -> Estimate:
 
 
 def combined(parts: RecallCounts, law: Law = FITTED) -> Estimate:
-    """Combine the parts of what is left; without waiting pages, nothing is left."""
+    """Combine the parts of the estimate; without waiting pages, nothing is left."""
     estimated = within_reach(parts, law)
     return replace(
         estimated,

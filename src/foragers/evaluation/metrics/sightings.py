@@ -38,10 +38,10 @@ SHORT, LONG = 0.1, 0.3
 SOME = 10
 """The least number of downloads that count."""
 SILENT = 3
-"""A host is silent if so many of its URLs were asked for and none gave a page: one or two may be
+"""A host is silent if this many of its URLs were requested and none gave a page: one or two may be
 dead links.  A choice, not fitted."""
 ANSWERED = -1
-"""In place of the number of requests in vain: the host has given a page."""
+"""Replaces the number of requests in vain once the host has given a page."""
 
 Bytes = NDArray[np.uint8]
 
@@ -52,7 +52,7 @@ def no_marks() -> Bytes:
 
 
 def no_hosts() -> Ids:
-    """Return a column for the hosts of URLs of which nothing is known."""
+    """Return a column for the hosts of unknown URLs."""
     return np.zeros(STEP, np.int32)
 
 

@@ -1,4 +1,4 @@
-"""Word vectors: numbers that are alike for words of like meaning.
+"""Word vectors: similar for words of similar meaning.
 
 They come from the files in the wheel of `wordllama` (`pip install 'foragers[meaning]'`), which are
 read directly, since its own loader asks the network; or from a file of the user's in the text
@@ -37,13 +37,13 @@ INSTALL = "pip install 'foragers[meaning]', or give --vectors FILE"
 START = "▁"
 """Begins the first piece of a word."""
 MOST_WORDS, MOST_KNOWN = 400_000, 50_000
-"""Words that are read from a file of the user's; rows that are kept at hand."""
+"""The most words read from a file of the user, and the most rows cached."""
 
 Vector = NDArray[np.int64]
 
 
 class VectorSource(Protocol):
-    """Someone who knows the vectors of words."""
+    """A source of word vectors."""
 
     @property
     def size(self) -> int:

@@ -241,7 +241,7 @@ class AutomataResults:
         return [float(value) for value in self.curves(crawler)[:, mark]]
 
     def highest(self, mark: int = MARKS - 1) -> float:
-        """Return the mean precision of someone who finds nothing but relevant pages."""
+        """Return the mean precision of a crawler that finds relevant pages only."""
         share = (mark + 1) / MARKS
         most = [min(1.0, self.relevant[one] / max(share * one.budget, 1)) for one in self.grounds]
         return float(np.mean(most))

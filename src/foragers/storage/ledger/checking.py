@@ -30,8 +30,8 @@ def check_ledger(connection: sqlite3.Connection) -> None:
     sound_visit = " AND ".join(COLUMNS[name].sound.format(name) for name in columns)
     for table, key, sound in (("visits", "number", sound_visit), ("urls", "id", SOUND_URL)):
         bad_rows = connection.execute(f"SELECT {key} FROM {table} WHERE NOT ({sound}) LIMIT 1")
-        if (row := bad_rows.fetchone()) is not None:
-            raise DamagedError(f"row {row[0]} of {table} holds what it should not")
+        for (number,) in bad_rows:
+            raise DamagedError(f"row {number} of {table} holds what it should not")
 
 
 def check_visits(connection: sqlite3.Connection) -> tuple[str, ...]:
@@ -48,9 +48,9 @@ def check_table(
     """
     query = "SELECT type, sql FROM sqlite_master WHERE name = ?"
     kind, made = connection.execute(query, (name,)).fetchone() or ("", "")
-    # The last column of a row says whether the column is computed.
+    # Not as a table-valued function, which a table of the same name in the file would replace.
     columns = connection.execute(f"PRAGMA table_xinfo({name})").fetchall()
-    names = tuple(row[1] for row in columns if not row[-1])
+    names = tuple(column for _, column, *_, computed in columns if not computed)
     virtual = str(made).upper().split()[:2] == ["CREATE", "VIRTUAL"]
     if kind != "table" or virtual or names not in allowed or len(columns) != len(names):
         raise DamagedError(f"it has no table {name} as ledgers have")

@@ -90,11 +90,11 @@ class Rates:
         return self._recall(name, parent) if number is None else number
 
     def recent(self, name: str) -> int | None:
-        """Return the number of a group that came up of late."""
+        """Return the number of a group that came up recently."""
         return self._recent.get(name)
 
     def _recall(self, name: str, parent: int) -> int:
-        """Return the number of a group that did not come up of late."""
+        """Return the number of a group that did not come up recently."""
         number = self.once(name, parent)
         if number != parent:
             if len(self._recent) >= self.settings.recent_names:

@@ -135,24 +135,24 @@ def unpacked(taught: bytes) -> tuple[Lineage, Spoken]:
     return numbers[place:], tuple(words)
 
 
-STEPS = 256
-
-
 @dataclass
 class Likeness:
-    """How alike the pages were that did not count, in steps, and how many did."""
+    """A histogram of the relevance of pages below the threshold; counts relevant pages too."""
 
     settings: AutoSettings = DEFAULTS
-    _counts: array[int] = field(default_factory=lambda: array("q", [0]) * (STEPS + 1), repr=False)
+    _counts: array[int] = field(init=False, repr=False)
     _others: int = 0
     _relevant: int = 0
 
+    def __post_init__(self) -> None:
+        self._counts = array("q", [0]) * (self.settings.likeness_steps + 1)
+
     def worth(self, likeness: float, relevant: bool) -> float:
-        """Return what a page is worth, and take it in."""
+        """Return the worth of a page, and count it."""
         if relevant:
             self._relevant += 1
             return 1.0
-        step = int(min(max(likeness, 0.0), 1.0) * STEPS)
+        step = int(min(max(likeness, 0.0), 1.0) * self.settings.likeness_steps)
         rare = sum(self._counts[:step]) / (self._others + 1)
         self._counts[step] += 1
         self._others += 1

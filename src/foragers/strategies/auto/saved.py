@@ -38,11 +38,8 @@ from foragers.urls.digests import digest
 
 KIND = ("auto", 1)
 TEXT = "related"
-BINS = 4
 LIMITS = WordLimits(page_words=5.0, link_words=10.0)
 """As the spider itself has them by default."""
-LARGEST = 1 << 31
-LOUDEST = 20.0
 COLUMNS: Mapping[str, type[np.generic]] = {
     "groups": np.uint64,
     "followed": np.int64,
@@ -110,8 +107,10 @@ class Lore:
             and rises(self.groups)
             and rises(self.words)
             and bool(((self.words >= 0) & (self.words < BUCKETS)).all())
-            and all(bool(((column >= 0) & (column < LARGEST)).all()) for column in counts)
-            and all(bool((np.abs(column) <= LOUDEST).all()) for column in bounded)
+            and all(
+                bool(((column >= 0) & (column < DEFAULTS.largest_count)).all()) for column in counts
+            )
+            and all(bool((np.abs(column) <= DEFAULTS.loudest).all()) for column in bounded)
             and bool((self.earned <= self.followed).all() and (self.answered <= self.tried).all())
         )
 
@@ -127,12 +126,12 @@ class Lore:
             tried,
             answered,
             met,
-            np.clip(words.weights[met], -LOUDEST, LOUDEST),
+            np.clip(words.weights[met], -DEFAULTS.loudest, DEFAULTS.loudest),
             words.squares[met],
             words.counts[met] & (RELEVANT - 1),
             words.counts[met] >> 32,
             np.array(words.pages, np.int64),
-            np.clip(combiner.weights, -LOUDEST, LOUDEST),
+            np.clip(combiner.weights, -DEFAULTS.loudest, DEFAULTS.loudest),
         )
 
     def model(self) -> Model:
@@ -238,7 +237,7 @@ class PretrainedScorer:
         """Take up what a model knows."""
         tally = LinkCounts.of(model)
         lexicon = Lexicon.of(TEXTS[TEXT], tally)
-        scorer = replace(scorer_of(lexicon, tally, BINS), limits=LIMITS)
+        scorer = replace(scorer_of(lexicon, tally, DEFAULTS.pretrained_bins), limits=LIMITS)
         usual = exact.dot(exact.exp(scorer.priors), scorer.values)
         return cls(lexicon, scorer, usual, most)
 

@@ -106,6 +106,8 @@ class AutoSettings:
         3  # similar pages count by their rarity to the power 2**3; tried: 2**1 is worse
     )
 
+    likeness_steps: int = 256  # steps of relevance in which such pages are counted; guess
+
     # The order of work (`strategy`).
     early_depth: float = 0.5  # log-odds lost per link from a seed before the first find; tried
     first_seeds: int = 20  # of many seeds, those fetched in turn whatever their promise; tried
@@ -118,6 +120,9 @@ class AutoSettings:
     saved_links: int = 10  # most links of a group; guess
     saved_pages: int = 200  # most pages in all; guess
     known_seeds: float = 0.5  # least share of seeds on known hosts; tried: other hosts mislead
+    largest_count: int = 1 << 31  # larger counts in a file are damage
+    loudest: float = 20.0  # bound of stored weights; guess
+    pretrained_bins: int = 4  # of a spider's model, as the spider has them by default
 
     revisits: RevisitSettings = field(default_factory=RevisitSettings)
     explain: ExplainSettings = field(default_factory=ExplainSettings)

@@ -49,12 +49,12 @@ Numbers = NDArray[np.int32]
 class UrlBayesSettings:
     """The numbers that are no parameters of the strategy."""
 
-    places: int = 10_000  # into which features are hashed; `classifier.hashtricksize` of Anthelion
+    buckets: int = 10_000  # into which features are hashed; `classifier.hashtricksize` of Anthelion
     shortest: int = 3  # word in characters; the source code
 
 
 URL_BAYES = UrlBayesSettings()
-ALWAYS = URL_BAYES.places
+ALWAYS = URL_BAYES.buckets
 """The feature that every URL has, for how likely any page is relevant."""
 
 
@@ -86,7 +86,7 @@ class UrlBayes:
     def scores(self, rows: Sequence[Numbers]) -> Floats:
         """Return P(relevant) of URLs with these features."""
         counts, pages = self._counts[:, :ALWAYS], self._counts[:, ALWAYS]
-        totals, logs = log(URL_BAYES.places + counts.sum(axis=1)), log_counts(1 + self._counts)
+        totals, logs = log(URL_BAYES.buckets + counts.sum(axis=1)), log_counts(1 + self._counts)
         weights = logs[1] - logs[0] - (totals[1] - totals[0])
         weights[ALWAYS] = log_counts(1 + pages)[1] - log_counts(1 + pages)[0]
         starts = np.cumsum([0, *map(len, rows[:-1])])
@@ -186,14 +186,14 @@ class HostBandit:
         beside = self._known.reach(int(links.targets.max()))[links.targets]
         above = self._known.values[parent : parent + 1] if parent >= 0 else beside[:0]
         found_by = found_by_of(set(above.tolist()), set(beside.tolist()))
-        places = dict(zip(links.targets.tolist(), links.hosts.tolist(), strict=True))
-        fresh = [url for url in places if url not in self.frontier]
+        hosts = dict(zip(links.targets.tolist(), links.hosts.tolist(), strict=True))
+        fresh = [url for url in hosts if url not in self.frontier]
         if not fresh:
             return
         rows = [features(href, found_by) for href in links.addresses.hrefs(fresh)]
         for url, row, score in zip(fresh, rows, self.bayes.scores(rows).tolist(), strict=True):
             self._rows[url] = self._features.add(row), len(row)
-            self.frontier.push(url, places[url], score, parent, depth)
+            self.frontier.push(url, hosts[url], score, parent, depth)
 
     def _score_anew(self) -> None:
         """Score all URLs that wait by what was learned since they were found."""
@@ -221,5 +221,5 @@ def features(href: str, found_by: Sequence[str]) -> Numbers:
         NUMBER if word.isdigit() else word for word in words if len(word) >= URL_BAYES.shortest
     }
     known = {word for word in known if word == NUMBER or word.isalpha()}
-    places = {crc32(word.encode()) % URL_BAYES.places for word in (*known, *found_by)}
-    return np.array([*sorted(places), ALWAYS], np.int32)
+    indexes = {crc32(word.encode()) % URL_BAYES.buckets for word in (*known, *found_by)}
+    return np.array([*sorted(indexes), ALWAYS], np.int32)

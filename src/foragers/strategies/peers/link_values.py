@@ -25,14 +25,14 @@ Numbers = NDArray[np.int32]
 class LinkValueSettings:
     """How anchors become features."""
 
-    places: int = 1 << 17  # into which n-grams are hashed; deep-deep has eight times as many
+    buckets: int = 1 << 17  # into which n-grams are hashed; deep-deep has eight times as many
     shortest: int = 3  # n-gram in characters; `LinkVectorizer` of deep-deep
     longest: int = 5  # the same
     anchor: int = 200  # characters read; longer anchors are whole paragraphs
 
 
 LINK_VALUES = LinkValueSettings()
-NOTHING, SAME, ALWAYS = (LINK_VALUES.places + more for more in range(3))
+NOTHING, SAME, ALWAYS = (LINK_VALUES.buckets + more for more in range(3))
 """Features beside the n-grams: one without a weight, on the same host, and one that all have."""
 
 
@@ -45,7 +45,7 @@ def n_grams(anchor: str) -> list[int]:
         for start in range(len(text) - size + 1)
     }
     return sorted(
-        {crc32(piece.encode("utf-8", "surrogatepass")) % LINK_VALUES.places for piece in pieces}
+        {crc32(piece.encode("utf-8", "surrogatepass")) % LINK_VALUES.buckets for piece in pieces}
     )
 
 
@@ -82,8 +82,8 @@ class LinkActions:
             return np.zeros(0)
         starts, sizes = self._starts[actions], self._starts[actions + 1] - self._starts[actions]
         firsts = np.cumsum(sizes) - sizes
-        places = np.arange(int(sizes.sum())) + np.repeat(starts - firsts, sizes)
-        sums = np.add.reduceat(weights[self._features[places]], firsts)
+        indexes = np.arange(int(sizes.sum())) + np.repeat(starts - firsts, sizes)
+        sums = np.add.reduceat(weights[self._features[indexes]], firsts)
         lengths = np.sqrt(np.maximum(sizes - 1, 1))
         found: Floats = sums / lengths + self._same[actions] * weights[SAME] + weights[ALWAYS]
         return found
@@ -91,10 +91,10 @@ class LinkActions:
     def step(self, weights: Floats, action: int, goal: float, rate: float) -> None:
         """Move the weights of an action so that its Q comes closer to a goal."""
         start, end = int(self._starts[action]), int(self._starts[action + 1]) - 1
-        places, same = self._features[start:end], float(self._same[action])
+        indexes, same = self._features[start:end], float(self._same[action])
         length = sqrt(max(end - start, 1))
-        value = float(weights[places].sum()) / length + same * weights[SAME] + weights[ALWAYS]
+        value = float(weights[indexes].sum()) / length + same * weights[SAME] + weights[ALWAYS]
         error = rate * (goal - value)
-        weights[places] += error / length
+        weights[indexes] += error / length
         weights[SAME] += same * error
         weights[ALWAYS] += error

@@ -96,8 +96,8 @@ class QLearner:
         chosen_by, valued_by = self.actions.values(self.online, met), self.values(met)
         goals = []
         for _, reward, links in sample:
-            places = np.searchsorted(met, links)
-            best = places[chosen_by[places].argmax()] if len(links) else -1
+            indexes = np.searchsorted(met, links)
+            best = indexes[chosen_by[indexes].argmax()] if len(links) else -1
             goals.append(reward + gamma * float(valued_by[best]) if len(links) else reward)
         return goals
 
@@ -160,14 +160,14 @@ class QLearning:
     def balanced(self, best: Floats) -> int:
         """Draw one of several hosts, the more likely the better its best link is."""
         shares = exp((best - best.max()) / self.temperature).cumsum()
-        place = int(shares.searchsorted(self.rng.random() * shares[-1], "right"))
-        return min(place, len(best) - 1)
+        index = int(shares.searchsorted(self.rng.random() * shares[-1], "right"))
+        return min(index, len(best) - 1)
 
     def _draw(self, host: HostId) -> Choice | None:
         """Take a link of a host at random; None if that one is gone."""
         urls = self._by_host[host]
-        place = int(self.rng.integers(len(urls)))
-        urls[place], urls[-1] = urls[-1], urls[place]
+        index = int(self.rng.integers(len(urls)))
+        urls[index], urls[-1] = urls[-1], urls[index]
         url = urls.pop()
         found = self._links.get(url)
         if found is None or not self.frontier.wants(url):
@@ -210,8 +210,8 @@ class QLearning:
         learner, self._steps = self.learner, self._steps + 1
         learner.remember(experience, self.memory, self.rng)
         count = min(self.replay, len(learner.memory))
-        places = self.rng.permutation(len(learner.memory))[:count].tolist()
-        learner.learn([learner.memory[place] for place in places], self.gamma, self.rate)
+        indexes = self.rng.permutation(len(learner.memory))[:count].tolist()
+        learner.learn([learner.memory[index] for index in indexes], self.gamma, self.rate)
         if self._steps % self.switch == 0:
             learner.target = learner.online.copy()
             waiting = {url: link for url, link in self._links.items() if self.frontier.wants(url)}

@@ -1,4 +1,4 @@
-"""Tag-path bandit: links at alike places of their pages are one arm of a bandit.
+"""Tag-path bandit: links at similar positions of their pages are one arm of a bandit.
 
 SB-CLASSIFIER (Gauquier, Manolescu and Senellart, *Efficient Crawling for Scalable Web Data
 Acquisition*, 2026, arXiv 2602.11874, and its source code).  A link's tag path leads from the root
@@ -17,7 +17,7 @@ The paper looks for files, which link to nothing and are known by their type; he
 relevant pages.
 - A relevant page is a reward for the page that it was found on, and for itself.
 - The classifier learns from downloads alone; the paper's sends HEAD requests to begin with.
-- A page that cannot be had counts as fetched without reward; in the paper it does not count.
+- A page that cannot be fetched counts as fetched without reward; in the paper it does not count.
 - Each path joins an arm once, however many links have it, and pairs are not hashed.
 - Elements are named by their tag and first class, not by all classes and the id.
 """
@@ -63,7 +63,7 @@ class TagPathSettings:
 
 TAG_PATHS = TagPathSettings()
 NO_PAIR = TAG_PATHS.characters * TAG_PATHS.characters
-"""The place of the weight that every URL has."""
+"""The index of the weight that every URL has."""
 
 
 def pairs(path: str) -> Counter[tuple[str, str]]:
@@ -74,7 +74,7 @@ def pairs(path: str) -> Counter[tuple[str, str]]:
 
 @dataclass(slots=True)
 class PathArms:
-    """The arms: sums of the paths that joined them, and what came of their links."""
+    """The arms: sums of the paths that joined them, and the outcomes of their links."""
 
     fetched: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
@@ -142,24 +142,24 @@ class TargetClassifier:
 
     def probability(self, href: str) -> float:
         """Return the probability that a URL leads to a target; one half before any batch."""
-        places, counts = character_pairs(href)
-        return 1 / (1 + exp_of(-float((self._weights[places] * counts).sum())))
+        indexes, counts = character_pairs(href)
+        return 1 / (1 + exp_of(-float((self._weights[indexes] * counts).sum())))
 
     def _step(self, href: str, target: bool) -> None:
         """Learn from one URL."""
         rate = 1 / (TAG_PATHS.penalty * (TAG_PATHS.delay + self._steps))
         error = target - self.probability(href)
-        places, counts = character_pairs(href)
+        indexes, counts = character_pairs(href)
         self._weights[:-1] *= 1 - rate * TAG_PATHS.penalty
-        self._weights[places] += rate * error * counts
+        self._weights[indexes] += rate * error * counts
         self._steps += 1
 
 
 def character_pairs(href: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the places and counts of the pairs of characters in a URL, and of what all have."""
     codes = np.frombuffer(href.encode("ascii", "replace"), np.uint8).astype(np.int64)
-    places, counts = np.unique(codes[:-1] * TAG_PATHS.characters + codes[1:], return_counts=True)
-    return np.append(places, NO_PAIR), np.append(counts, 1)
+    indexes, counts = np.unique(codes[:-1] * TAG_PATHS.characters + codes[1:], return_counts=True)
+    return np.append(indexes, NO_PAIR), np.append(counts, 1)
 
 
 class WaitingLink(NamedTuple):
@@ -280,8 +280,8 @@ class TagPathBandit:
             ready = [i for i, url in enumerate(urls) if self.frontier[url].host not in closed]
             return urls.pop(ready[int(self.rng.integers(len(ready)))]) if ready else None
         while urls:
-            place = int(self.rng.integers(len(urls)))
-            urls[place], urls[-1] = urls[-1], urls[place]
+            index = int(self.rng.integers(len(urls)))
+            urls[index], urls[-1] = urls[-1], urls[index]
             if (url := urls.pop()) in self.frontier:
                 return url
         return None

@@ -6,18 +6,14 @@ the same, byte for byte.
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from hashlib import blake2b
 from itertools import islice
-from multiprocessing import get_context
 
 import msgspec
 
 from foragers.core.links import ParsedLink, hrefs_of
-from foragers.core.processes import end_with
+from foragers.core.processes import in_order
 from foragers.core.types import Document
 from foragers.parsing.encoding import to_utf8
 from foragers.parsing.html.parse import parse
@@ -71,18 +67,10 @@ def readings(captures: Iterable[Capture], processes: int) -> Iterator[Reading]:
         for reading, fresh in noted:
             yield complete(reading, read(reading.capture)) if fresh else reading
         return
-    context = get_context("spawn")
-    arguments = (os.getpid(),)
-    with ProcessPoolExecutor(processes, context, end_with, arguments) as pool:
-        waiting: deque[tuple[list[tuple[Reading, bool]], Future[list[tuple[Packed, list[str]]]]]]
-        waiting = deque()
-        while batch := list(islice(noted, BATCH)):
-            unread = [reading.capture for reading, fresh in batch if fresh]
-            waiting.append((batch, pool.submit(read_batch, unread)))
-            if len(waiting) > AHEAD * processes:
-                yield from results(*waiting.popleft())
-        while waiting:
-            yield from results(*waiting.popleft())
+    batches = iter(lambda: list(islice(noted, BATCH)), [])
+    work = ((batch, [reading.capture for reading, fresh in batch if fresh]) for batch in batches)
+    for batch, parsed in in_order(read_batch, work, processes, AHEAD):
+        yield from results(batch, parsed)
 
 
 def note(capture: Capture, seen: set[tuple[str, bytes]]) -> tuple[Reading, bool]:
@@ -96,12 +84,12 @@ def note(capture: Capture, seen: set[tuple[str, bytes]]) -> tuple[Reading, bool]
 
 
 def results(
-    batch: list[tuple[Reading, bool]], future: Future[list[tuple[Packed, list[str]]]]
+    batch: list[tuple[Reading, bool]], parsed: list[tuple[Packed, list[str]]]
 ) -> Iterator[Reading]:
     """Yield the readings of a batch with the results of the worker."""
-    parsed = iter(future.result())
+    left = iter(parsed)
     for reading, fresh in batch:
-        yield complete(reading, next(parsed)) if fresh else reading
+        yield complete(reading, next(left)) if fresh else reading
 
 
 def complete(reading: Reading, parsed: tuple[Packed, list[str]]) -> Reading:

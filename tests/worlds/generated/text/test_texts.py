@@ -13,7 +13,7 @@ from foragers.worlds.generated.text.style import PATHS
 from foragers.worlds.generated.text.vocabulary import SUBJECTS
 from support.core_speed import units
 from support.generated_worlds import NAMES, small, urls_of_versions
-from support.worlds_by_hand import url_id
+from support.worlds_by_hand import url_id, versions_of
 
 
 def links(archive: Archive, step: int = 7) -> Iterator[ParsedLink]:
@@ -92,7 +92,7 @@ def test_documents_have_titles_headings_and_texts_of_the_usual_length(preset: st
 def test_articles_name_the_time_of_their_first_version() -> None:
     archive = small("news")
     article = int(archive.labels.urls["kind:article"][-5])
-    for version in archive.versions_of(article):
+    for version in versions_of(archive, article):
         published = archive.texts.document(version).published
         assert published == archive.times[archive.version_starts[article]]
     assert archive.texts.document(0).published is None

@@ -191,10 +191,10 @@ class CurrentVersions:
         if until >= self.following:
             ground, first = self.ground, self._next
             last = bisect_right(ground.event_times, until, first)
-            changed, places = np.nonzero(urls == ground.event_urls[first:last, None])
-            for event, place in zip((changed + first).tolist(), places.tolist(), strict=True):
-                if ground.event_times[event] <= times[place]:
-                    versions[place] = ground.events[event]
+            changed, indexes = np.nonzero(urls == ground.event_urls[first:last, None])
+            for event, index in zip((changed + first).tolist(), indexes.tolist(), strict=True):
+                if ground.event_times[event] <= times[index]:
+                    versions[index] = ground.events[event]
         return versions
 
     def final(self, urls: Ids, times: Floats) -> Ids:
