@@ -126,7 +126,9 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
     try:
         connection = connect(ledger)
         if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
-            raise UsageError(f"{path} has no visits yet; try again when the crawl has begun")
+            raise UsageError(
+                f"{ledger} cannot be read: it has no visits yet; wait for the crawl to begin"
+            )
         check_ledger(connection)
         show_added(connection)
         last = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()[0]
