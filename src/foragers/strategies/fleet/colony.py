@@ -145,7 +145,7 @@ class Colony:
             forager.path.visit(url)
         else:
             url, promise = forager.choose(self.rng)
-        if not forager.settings.weblog_update:
+        if not forager.settings.weblog_update and not forager.settings.starts_with_links:
             forager.weblog.note(url)
         return url, promise
 
@@ -196,6 +196,8 @@ class Colony:
         downloads that were sent, and of those that were relevant.
         """
         prospects = self.prospects
+        if forager.settings.starts_with_links:
+            forager.reach(sights.urls.item(0), bool(sights.leads.item(0)))
         if prospects is not None and len(links):
             prospects.sight(sights.urls.item(0), links, sights.times.item(0))
         sent, relevant = self.settle(

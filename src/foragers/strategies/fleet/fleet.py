@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -17,7 +18,8 @@ from foragers.strategies.population.population import Population
 class Fleet:
     """Foragers with the same settings.
 
-    `resting` are those that wait for their turn, in order.  `earned` and `spent` are relevant
+    `resting` are those that wait for their turn, in order, and `lengths` the numbers of pages of
+    their finished paths.  `earned` and `spent` are relevant
     pages and downloads, older ones with less weight, and `credit` the downloads that it may still
     make of its share.
     """
@@ -25,6 +27,7 @@ class Fleet:
     settings: FleetSettings
     population: Population[Forager] = field(init=False)
     resting: list[Forager] = field(default_factory=list)
+    lengths: Counter[int] = field(default_factory=Counter)
     earned: float = 0.0
     spent: float = 0.0
     credit: float = 0.0
@@ -44,7 +47,8 @@ class Fleet:
             if settings.weblog_update:
                 weblog = Weblog.of(urls, settings.weblog_size, settings.start_size)
             weights = random_weights(width, settings, rng)
-            self._add(Forager(number, settings, weblog, weights, settings.first_score), now)
+            score = settings.first_score
+            self._add(Forager(number, settings, weblog, weights, score, lengths=self.lengths), now)
         return first + settings.least
 
     def start_turn(self, now: float, rng: np.random.Generator) -> Forager:

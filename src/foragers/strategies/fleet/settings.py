@@ -38,6 +38,7 @@ class FleetSettings:
       "due": new, or likely to have changed since the fleet saw them (`due_chance`), or those
       never fetched that are "worth" as much as what is fetched otherwise (`Prospects`).
     * `leaves`: a path may step to a page without links; if not, it is only looked at.
+    * `starts_with_links`: only pages with links join a weblog, be it selected or fixed.
     * `starts`: a path starts at "random" from the starting list, or by "refresh": where
       most new content is to be expected, by the estimated change rates of the weblog's URLs;
       or at the page that is "worth" most of all that the fleet knows (`Prospects`).
@@ -76,6 +77,7 @@ class FleetSettings:
     looks: Looks = "all"
     due_chance: float = 0.5
     leaves: bool = True
+    starts_with_links: bool = False
     starts: Starts = "random"
 
     @property

@@ -65,6 +65,7 @@ class FleetStrategy:
     turns: str = "fixed"
     looks: str = "all"
     leaves: bool = True
+    starts_with_links: bool = False
     weight_scale: float = 1.0
     start_is_step: bool = True
     td_across_paths: bool = False
@@ -117,6 +118,7 @@ class FleetStrategy:
                 turns=cast(Turns, self.turns),
                 looks=cast(Looks, self.looks),
                 leaves=self.leaves,
+                starts_with_links=self.starts_with_links,
                 weight_scale=self.weight_scale,
                 start_is_step=self.start_is_step,
                 td_across_paths=self.td_across_paths,
