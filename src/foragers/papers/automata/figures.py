@@ -178,7 +178,7 @@ def learning_figure(results: AutomataResults) -> Figure:
     ]
     heads = ("kind", "crawl", "downloads", "precision")
     return Figure(
-        "learning",
+        "figure-learning",
         "What learning adds from crawl to crawl",
         dict(zip(heads, zip(*columns, strict=True), strict=True)),
         draw,

@@ -169,10 +169,10 @@ def terrain_of(name: str, path: Path, variant: str, request: PaperRequest) -> Te
     )
 
 
-def seeds_of(kind: FleetKind, request: PaperRequest) -> range:
-    """Return the seeds of the runs; what leaves nothing to chance is run once."""
+def seeds_of(kind: FleetKind, request: PaperRequest, most: int | None = None) -> range:
+    """Return the seeds of the runs, at most so many; what leaves nothing to chance is run once."""
     runs = (request.runs or RUNS) if kind.by_chance else 1
-    return range(request.seed, request.seed + runs)
+    return range(request.seed, request.seed + (runs if most is None else min(runs, most)))
 
 
 def keeps_ledger(request: PaperRequest, by_paper: bool, in_tables: bool = True) -> bool:

@@ -40,7 +40,7 @@ def figures(results: PopulationResults) -> list[Figure]:
             results, "figure-6", "Fig. 6: precision with and without conservation",
             (BUFFERED, UNBUFFERED),
         ),
-        precision(results, "comparison", "The same budget spent by others", tuple(RIVALS)),
+        precision(results, "figure-comparison", "The same budget spent by others", tuple(RIVALS)),
     ]  # fmt: skip
 
 

@@ -42,14 +42,15 @@ class Fleet:
         settings = self.settings
         urls = list(dict.fromkeys(seeds))
         common = Weblog.of(urls, settings.weblog_size, max(settings.start_size, len(urls)))
-        for number in range(first, first + settings.least):
+        founders = settings.least if settings.founders is None else settings.founders
+        for number in range(first, first + founders):
             weblog = common
             if settings.weblog_update:
                 weblog = Weblog.of(urls, settings.weblog_size, settings.start_size)
             weights = random_weights(width, settings, rng)
             score = settings.first_score
             self._add(Forager(number, settings, weblog, weights, score, lengths=self.lengths), now)
-        return first + settings.least
+        return first + founders
 
     def start_turn(self, now: float, rng: np.random.Generator) -> Forager:
         """Let the next forager work, until its slice of time is over."""

@@ -24,6 +24,9 @@ class FleetSettings:
     **Rewards.**  `scheme` "selection" gives `reward` for a relevant page and `penalty` for
     one that is not; "evolution" takes the penalty for every page sent and adds the reward.
 
+    **Population.**  There are at least `least` foragers and at most `most`; `founders` begin, by
+    default as many as the least.
+
     **Choices the papers leave open**, each with what we take to be the papers' way:
 
     * `weight_scale`: random weights are drawn evenly from -scale to scale.
@@ -66,6 +69,7 @@ class FleetSettings:
     delete_at: float = 0.0
     least: int = 2
     most: int = 16
+    founders: int | None = None
     slice_seconds: float = 180.0
     turns: Turns = "fixed"
     new_within: float = 24 * 3600.0
