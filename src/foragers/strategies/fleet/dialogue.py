@@ -109,9 +109,11 @@ class FleetDialogue:
     def begin(self, beginning: Visit) -> None:
         """Start with the seeds."""
         self.now = beginning.page.time
+        self.atlas.waits = self.colony.saved is not None
         seeds = self.atlas.chart(beginning.page).tolist()
         if seeds:
             self.colony.begin(seeds, self.now)
+        self._meet(beginning.page)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose at most n pages on open hosts."""
@@ -212,6 +214,7 @@ class FleetDialogue:
         page = visit.page
         if page.choice.purpose.is_own:  # no forager chose it
             self.atlas.chart(page)
+            self._meet(page)
             return
         asked = page.choice.agent, page.choice.url
         name = page.choice.agent.removesuffix(LOOKS)
@@ -254,11 +257,20 @@ class FleetDialogue:
         if page.final != page.choice.url:
             forager.path.block(page.final)
         step.links = self.atlas.chart(page)
+        self._meet(page)
         looked = self.colony.looks(forager, step.links, page.time)
         agent = forager.name + LOOKS
         for index, url in enumerate(looked.tolist(), 1):
             step.indexes[url] = index
             step.waiting.append(self.atlas.look(url, page, step.first.promise, agent))
+
+    def _meet(self, page: Page) -> None:
+        """Give URLs that a page is the first to link to back to the weblogs that had them."""
+        atlas, inheritance = self.atlas, self.colony.inheritance
+        for url in atlas.met:
+            inheritance.meet(url, page.links.addresses)
+        atlas.met.clear()
+        atlas.waits = bool(inheritance.waiting)
 
     def _finish(self, step: FleetStep) -> None:
         """End a step: learn from its pages."""

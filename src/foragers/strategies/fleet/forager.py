@@ -92,6 +92,12 @@ class Weblog:
         best = sorted(known, key=known.__getitem__, reverse=True)  # stable, also when reversed
         self.values = {url: known[url] for url in best[: self.size]}
 
+    def inherit(self, url: UrlId, value: float) -> None:
+        """Take up a URL of an earlier crawl with its value."""
+        known = {**self.values, url: value}
+        best = sorted(known, key=known.__getitem__, reverse=True)
+        self.values = {one: known[one] for one in best[: self.size]}
+
     def note(self, url: UrlId) -> None:
         """Add a page to a weblog that is not updated, until its starting list is full."""
         if len(self.values) < self.starts:
