@@ -23,6 +23,7 @@ from foragers.crawling.seeds import any_fetched, failure_of
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
+from foragers.strategies.registry import standings_in
 
 LONGEST_LINE = 1000
 
@@ -108,4 +109,5 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
         told["estimate"] = msgspec.to_builtins(found)
         told["judge"] = msgspec.to_builtins(session.standing)
         told["left_alone"] = msgspec.to_builtins(session.left_alone)
+        told["foragers"] = msgspec.to_builtins(standings_in(session.crawl.strategy, table))
         write(options.json, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

@@ -13,7 +13,7 @@ that are made again and have no visit in the ledger are *owed*: they are returne
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -85,6 +85,33 @@ class FleetStep:
         return sights, young, np.array([seen[at].wanted for at in young.tolist()], np.bool_)
 
 
+SHARED = -1
+"""Stands for several foragers instead of one."""
+
+
+@dataclass(slots=True)
+class Ground:
+    """The pages that foragers have stepped to: `owners` of pages, and `sharers` of shared ones."""
+
+    owners: dict[UrlId, int] = field(default_factory=dict)
+    sharers: set[tuple[int, UrlId]] = field(default_factory=set)
+
+    def step(self, forager: int, url: UrlId) -> None:
+        """Record a step of a forager."""
+        owner = self.owners.setdefault(url, forager)
+        if owner == forager:
+            return
+        if owner != SHARED:
+            self.sharers.add((owner, url))
+            self.owners[url] = SHARED
+        self.sharers.add((forager, url))
+
+    def areas(self) -> tuple[Counter[int], Counter[int]]:
+        """Return how many pages each forager has stepped to, and how many of them alone."""
+        own = Counter(owner for owner in self.owners.values() if owner != SHARED)
+        return own + Counter(forager for forager, _ in self.sharers), own
+
+
 Asked = tuple[str, UrlId]
 """The agent and the URL of a choice."""
 
@@ -101,6 +128,7 @@ class FleetDialogue:
     tuning: FleetTuning = DEFAULT_TUNING
     now: float = -inf
     steps: dict[str, FleetStep] = field(default_factory=dict)
+    ground: Ground = field(default_factory=Ground)
     _owed: dict[Asked, Choice] = field(default_factory=dict)
     _late: set[Asked] = field(default_factory=set)
     _asked: int = 0
@@ -231,6 +259,7 @@ class FleetDialogue:
         index = step.indexes[page.choice.url]
         step.sights[index] = self._sight(visit, step.forager)
         if index == 0:
+            self.ground.step(step.forager.number, page.choice.url)
             self._look_around(step, page)
         if step.is_done:
             self._finish(step)

@@ -16,7 +16,7 @@ from typing import ClassVar, cast, get_args
 import numpy as np
 
 from foragers.core.models import Model
-from foragers.core.population import Census
+from foragers.core.population import Census, ForagerStanding
 from foragers.core.types import Addresses, Choice, HostId, Visit
 from foragers.errors import UsageError
 from foragers.strategies.fleet.atlas import Atlas
@@ -111,6 +111,10 @@ class FleetStrategy:
         colony = self._work.colony
         return saved_model(colony.foragers, colony.inheritance, self._states, addresses)
 
+    def standings(self, addresses: Addresses) -> list[ForagerStanding]:
+        """Return the foragers alive with their scores, weblogs and territories."""
+        return [] if self._work is None else standings_of(self._work, addresses)
+
     def census(self) -> Census | None:
         """Return the births and deaths of each fleet."""
         if self._work is None:
@@ -176,6 +180,27 @@ class FleetStrategy:
         needed = any(kind.ordering == "value" and kind.path_steps > 1 for kind in kinds)
         colony = Colony(fleets, width, self.rng, saved=saved)
         return FleetDialogue(colony, Atlas(width, stater, needed), self.abreast)
+
+
+def standings_of(work: FleetDialogue, addresses: Addresses) -> list[ForagerStanding]:
+    """Return how the foragers of a crawl stand."""
+    pages, own = work.ground.areas()
+    return [
+        ForagerStanding(
+            forager.name,
+            forager.settings.kind,
+            forager.parent,
+            round(forager.score, 6),
+            forager.paths,
+            pages[forager.number],
+            own[forager.number],
+            len(forager.weblog),
+            tuple(
+                (addresses.href(url), forager.weblog.values[url]) for url in forager.weblog.starting
+            ),
+        )
+        for forager in work.colony.foragers
+    ]
 
 
 @dataclass(slots=True)
