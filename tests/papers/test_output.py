@@ -164,7 +164,9 @@ def test_a_wide_table_is_printed_in_parts_that_keep_words_whole(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     columns = ("measure", *(f"unbreakable{number}" for number in range(8)))
-    rows = [("sent efficiency", *(Measured.of([0.123, 0.456]) for _ in range(8)))]
+    rows: list[tuple[Cell, ...]] = [
+        ("sent efficiency", *(Measured.of([0.123, 0.456]) for _ in range(8)))
+    ]
     show(replace(EXHIBITS, tables=[Table("t", "Wide", columns, rows)]), Console(width=60))
     shown = capsys.readouterr().out
     assert all(column in shown for column in columns)
