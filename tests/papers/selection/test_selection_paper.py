@@ -13,6 +13,7 @@ import pytest
 
 from foragers.cli.main import main
 from foragers.papers.fleets import webs as terrain
+from foragers.papers.fleets.kinds import BEYOND
 from foragers.papers.fleets.measures import FULL_LENGTH, MEAN_LENGTH, MEASURES, ONE_PAGE, SHARE
 from foragers.papers.selection import paper as selection
 from foragers.papers.selection import rewiring
@@ -137,7 +138,7 @@ class Ledger:
     ("table", "kind"),
     [
         *(("table-2", kind) for kind in ("RL", "WL", "no learning", "random order", "home page")),
-        *(("beyond", kind) for kind in ("WLRL", "refresh", "mixed", "RL normalised")),
+        *(("beyond", kind) for kind in BEYOND),
         *((f"table-2-{web}", kind) for web in ("rewired", "cohorts") for kind in ("RL", "WL")),
     ],
 )

@@ -147,6 +147,7 @@ def beyond_claims(world: str, values: Values) -> list[Verdict]:
             ("refresh finds more than random order", relevant, "refresh", by_chance),
             ("mixed finds more than WL alone", relevant, "mixed", values["WL"]),
             ("mixed finds more than RL alone", relevant, "mixed", values["RL"]),
+            ("mixed finds more than with WL watchers", relevant, "mixed", values["WL watchers"]),
             ("the normalised step finds more than the paper's", relevant, "RL normalised",
              values["RL"]),
             ("refresh finds more than polling the home page", relevant, "refresh",

@@ -68,7 +68,7 @@ from foragers.strategies.fleet.simulation.web import NewsRules
 from foragers.worlds.generated.news_pages import PAPER_DAYS
 from foragers.worlds.store import open_world
 
-SLOW, FEW_RUNS = ("refresh", "mixed"), 3
+SLOW, FEW_RUNS = ("refresh", "mixed", "WL watchers"), 3
 """Fleets that are slow to simulate run less often on rewired webs, where no claim is about them."""
 AS_WE_READ_IT = "as we read it"
 CHOICES: Mapping[str, Callable[[FleetSettings], FleetSettings]] = {
