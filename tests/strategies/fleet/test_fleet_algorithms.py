@@ -81,6 +81,26 @@ def test_the_lengths_of_paths_are_counted_for_the_whole_fleet() -> None:
     assert dict(fleet.lengths) == {1: 1, 3: 1}
 
 
+@given(
+    st.dictionaries(st.integers(0, 9), st.integers(-4, 4).map(float), max_size=6),
+    st.integers(0, 9),
+    st.integers(-6, 6).map(float),
+    st.integers(1, 6),
+)
+def test_a_path_of_one_page_is_learned_as_any_other(
+    before: dict[int, float], url: int, reward: float, size: int
+) -> None:
+    ranked = sorted(before, key=before.__getitem__, reverse=True)[:size]
+    weblog = Weblog(size, values={one: before[one] for one in ranked})
+    weblog.update([], [], 0.5)  # from now on it is known to be in order
+    known = dict(weblog.values)
+    old = known.get(url)
+    known[url] = reward if old is None else 0.5 * old + 0.5 * reward
+    best = sorted(known, key=known.__getitem__, reverse=True)[:size]
+    weblog.update([url], [reward], 0.5)
+    assert list(weblog.values.items()) == [(one, known[one]) for one in best]
+
+
 def test_the_weblog_keeps_its_best_and_starts_from_the_first_ten() -> None:
     weblog = Weblog(size=100, starts=10)
     rewards = [1.0] * 120

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ class Weblog:
     size: int = 100
     starts: int = 10
     values: dict[UrlId, float] = field(default_factory=dict)
+    _is_ranked: bool = field(default=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, urls: Iterable[UrlId], size: int = 100, starts: int = 10) -> Weblog:
@@ -66,7 +67,7 @@ class Weblog:
     @property
     def starting(self) -> list[UrlId]:
         """The starting list."""
-        return list(self.values)[: self.starts]
+        return list(islice(self.values, self.starts))
 
     def update(
         self,
@@ -86,11 +87,38 @@ class Weblog:
         for url, total in zip(urls, sums, strict=True):
             if url not in without:
                 path.setdefault(url, total)  # one that comes twice: what its first visit led to
+        if (
+            self._is_ranked
+            and len(path) == 1
+            and self._keeps_order(*next(iter(path.items())), beta)
+        ):
+            return
         for url, total in path.items():
             old = known.get(url)
             known[url] = total if old is None else (1 - beta) * old + beta * total
         best = sorted(known, key=known.__getitem__, reverse=True)  # stable, also when reversed
         self.values = {url: known[url] for url in best[: self.size]}
+        self._is_ranked = True
+
+    def _keeps_order(self, url: UrlId, total: float, beta: float) -> bool:
+        """Update the value of one URL, if that changes no rank; return whether it is so.
+
+        It mostly is where paths are short, and sorting is most of their cost.
+        """
+        values = self.values
+        old = values.get(url)
+        if old is None:
+            return len(values) >= self.size and total <= next(reversed(values.values()))
+        new = (1 - beta) * old + beta * total
+        if new != old:
+            urls = list(values)
+            at = urls.index(url)
+            if at and values[urls[at - 1]] < new:
+                return False
+            if at + 1 < len(urls) and values[urls[at + 1]] > new:
+                return False
+            values[url] = new
+        return True
 
     def inherit(self, url: UrlId, value: float) -> None:
         """Take up a URL of an earlier crawl with its value."""
