@@ -18,12 +18,12 @@ from foragers.core.display import plain
 from foragers.core.files import check_writable, write
 from foragers.core.options import make
 from foragers.core.types import Visit
+from foragers.crawling.checkpoint import standings_in
 from foragers.crawling.options import RESULTS, CrawlOptions
 from foragers.crawling.seeds import any_fetched, failure_of
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
-from foragers.strategies.registry import standings_in
 
 LONGEST_LINE = 1000
 

@@ -26,6 +26,8 @@ import numpy as np
 from foragers.core.files import created, write
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.pace import Pace
+from foragers.core.plugins.guard import failures_named
+from foragers.core.population import ForagerStanding, HasForagers
 from foragers.core.protocols import Judge, Strategy
 from foragers.core.types import NO_PARENT, Addresses, Choice
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback
@@ -40,7 +42,7 @@ from foragers.judges.novelty import Novelty
 from foragers.storage.ledger.checking import check_visits
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
-from foragers.strategies.registry import census_of, standings_in
+from foragers.strategies.registry import census_of
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
 
@@ -215,6 +217,14 @@ def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice
 
 
 AGENTS_FILE, FORAGERS_FILE = "agents.npz", "foragers.json"
+
+
+def standings_in(strategy: Strategy, addresses: Addresses) -> Sequence[ForagerStanding]:
+    """Return the foragers of a strategy with their scores and weblogs, if it is a fleet."""
+    if not isinstance(strategy, HasForagers):
+        return ()
+    with failures_named(strategy, "standings"):
+        return strategy.standings(addresses)
 
 
 def keep_agents(

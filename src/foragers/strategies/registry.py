@@ -38,7 +38,7 @@ from foragers.core.plugins.loading import (
     name_of,
     place_of,
 )
-from foragers.core.population import Census, ForagerStanding, HasForagers, Populous
+from foragers.core.population import Census, Populous
 from foragers.core.protocols import (
     ChecksParameters,
     Explains,
@@ -297,14 +297,6 @@ def census_of(strategy: Strategy) -> Census | None:
         return None
     with failures_named(strategy, "census"):
         return strategy.census()
-
-
-def standings_in(strategy: Strategy, addresses: Addresses) -> Sequence[ForagerStanding]:
-    """Return the foragers of a strategy with their scores and weblogs, if it is a fleet."""
-    if not isinstance(strategy, HasForagers):
-        return ()
-    with failures_named(strategy, "standings"):
-        return strategy.standings(addresses)
 
 
 def learned_by(strategy: Strategy, addresses: Addresses) -> Model | None:

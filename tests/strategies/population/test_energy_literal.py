@@ -15,11 +15,11 @@ from foragers.judges.keywords import Keywords
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.population.accounts import EnergyBook, PopulationWalker
 from foragers.strategies.population.balance import Balance
-from foragers.strategies.population.document_base import KIND, LONGEST, DocumentBase, thinned
 from foragers.strategies.population.energy import Energy
 from foragers.strategies.population.policies import FixedPolicy
 from foragers.strategies.population.population import Population
-from foragers.strategies.population.settings import BalanceSettings
+from foragers.strategies.population.saved import KIND, KnownDocuments, thinned
+from foragers.strategies.population.settings import DEFAULT_POPULATION, BalanceSettings
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
@@ -149,7 +149,7 @@ def model() -> Model:
 
 
 def test_a_population_goes_on_with_its_energies_and_its_history(model: Model) -> None:
-    base = DocumentBase.of(model)
+    base = KnownDocuments.of(model)
     assert len(base.documents) > 10
     assert base.relevances.tolist() == sorted(base.relevances.tolist())
     again = make("energy(agents=1, least=0, most=6)", model)
@@ -159,10 +159,10 @@ def test_a_population_goes_on_with_its_energies_and_its_history(model: Model) ->
 
 
 def test_a_known_document_has_what_was_left_once_and_is_not_counted_again(model: Model) -> None:
-    base = DocumentBase.of(model)
+    base = KnownDocuments.of(model)
     again = make("energy(agents=5, least=3, most=6)", model)
     crawl(again, WORLD, 60)
-    after = DocumentBase.of(again.learned(WORLD.book))
+    after = KnownDocuments.of(again.learned(WORLD.book))
     assert set(base.documents.tolist()) <= set(after.documents.tolist())
     new = set(after.documents.tolist()) - set(base.documents.tolist())
     assert len(after.relevances) == len(base.relevances) + len(new)
@@ -173,7 +173,7 @@ def test_energy_of_the_base_is_taken_once() -> None:
     energy = make("energy")
     energy._collected.add(page)
     energy.book.leave(page, 0.75)
-    base = DocumentBase.of(energy.learned(WORLD.book))
+    base = KnownDocuments.of(energy.learned(WORLD.book))
     assert base.take(page, WORLD.book) == 0.75
     assert base.take(page, WORLD.book) == 0.0
     assert base.take(page + 1, WORLD.book) is None
@@ -181,8 +181,8 @@ def test_energy_of_the_base_is_taken_once() -> None:
 
 def test_the_file_gives_the_same_base(model: Model, tmp_path: Path) -> None:
     save_model(model, tmp_path / "m")
-    again = DocumentBase.of(load_model(tmp_path / "m", *KIND))
-    assert again.left.tolist() == DocumentBase.of(model).left.tolist()
+    again = KnownDocuments.of(load_model(tmp_path / "m", *KIND))
+    assert again.left.tolist() == KnownDocuments.of(model).left.tolist()
 
 
 @pytest.mark.parametrize(
@@ -197,11 +197,12 @@ def test_the_file_gives_the_same_base(model: Model, tmp_path: Path) -> None:
 )
 def test_a_damaged_base_is_refused_in_one_line(model: Model, change: dict[str, np.ndarray]) -> None:
     with pytest.raises(UsageError, match="--learned"):
-        DocumentBase.of(replace(model, arrays={**model.arrays, **change}))
+        KnownDocuments.of(replace(model, arrays={**model.arrays, **change}))
 
 
 def test_a_long_history_is_thinned_by_rank() -> None:
-    values = thinned(np.arange(3.0 * LONGEST))
-    assert len(values) == LONGEST
-    assert values[[0, -1]].tolist() == [0.0, 3.0 * LONGEST - 1]
+    longest = DEFAULT_POPULATION.saved_values
+    values = thinned(np.arange(3.0 * longest))
+    assert len(values) == longest
+    assert values[[0, -1]].tolist() == [0.0, 3.0 * longest - 1]
     assert np.diff(values).max() <= 4

@@ -257,17 +257,20 @@ def claims(
     world: str, here: Mapping[str, Sequence[FleetOutcome]], found: Structure
 ) -> list[Verdict]:
     """Judge what the paper says."""
-    main = here[MAIN]
+    return [
+        slopes(world, found),
+        *claims_over_time(world, here[MAIN]),
+        *claims_of_division(world, here[MAIN], here["no learning"]),
+    ]
+
+
+def claims_over_time(world: str, main: Sequence[FleetOutcome]) -> list[Verdict]:
+    """Judge how the fleet becomes better."""
     sent = [efficiency(one.run, "sent") for one in main]
     downloaded = [efficiency(one.run, "downloaded") for one in main]
     lags = [time_lag(one) for one in main]
-    own = [mean(alone(one.run.territory)) for one in main]
-    ways = [mean(apart(one.run.territory)) for one in main]
-    starts = [starts_a_day(one.run) for one in main]
-    pairs = [mean(pairs_apart(one.run.territory)) for one in main]
     fridays = [weeks for one in main if len(weeks := friday_news(one)) > 1]
     return [
-        slopes(world, found),
         more(
             "Rewarded / sent rises (second half against first)",
             [one.second for one in sent],
@@ -307,11 +310,23 @@ def claims(
         more(
             "No score falls below 60", [lowest_score(one.run) for one in main], [60.0], world=world
         ),
+    ]
+
+
+def claims_of_division(
+    world: str, main: Sequence[FleetOutcome], still: Sequence[FleetOutcome]
+) -> list[Verdict]:
+    """Judge how the work is divided, and that it goes on."""
+    own = [mean(alone(one.run.territory)) for one in main]
+    ways = [mean(apart(one.run.territory)) for one in main]
+    pairs = [mean(pairs_apart(one.run.territory)) for one in main]
+    starts = [starts_a_day(one.run) for one in main]
+    return [
         more("Most pages are visited by one forager only (above 0.6)", own, [0.6], world=world),
         more(
             "The work is divided better than without learning",
             own,
-            [mean(alone(one.run.territory)) for one in here["no learning"]],
+            [mean(alone(one.run.territory)) for one in still],
             world=world,
             pairs=False,
         ),

@@ -26,7 +26,7 @@ Change = Callable[[FleetSettings], FleetSettings]
 
 
 @dataclass(frozen=True)
-class Reading:
+class PaperReading:
     """A reading of the paper: what fleets do, what is news, and the web if it is another one."""
 
     key: str
@@ -48,22 +48,22 @@ NAVIGATION = {"times": 2.0, "daily": 450.0, "navigation": 1.0, "related": 3.0}
 Chosen on the site of seed 0.  The sections, the home page and the desk are on every page.
 """
 
-USUAL = Reading("", "as generated", "the published exponents hold for the whole site")
-READINGS: Sequence[Reading] = (
+USUAL = PaperReading("", "as generated", "the published exponents hold for the whole site")
+READINGS: Sequence[PaperReading] = (
     USUAL,
-    Reading(
+    PaperReading(
         "starts",
         "starts with links",
         "only pages with links join a weblog, be it selected or fixed",
         lambda one: replace(one, starts_with_links=True),
     ),
-    Reading(
+    PaperReading(
         "leaves",
         "no steps to dead ends",
         "a path does not step to a page without links (leaves=false)",
         lambda one: replace(one, leaves=False),
     ),
-    Reading(
+    PaperReading(
         "navigation",
         "navigation on every page",
         "another site: every page has its navigation, articles have related links, only first"
@@ -75,19 +75,19 @@ READINGS: Sequence[Reading] = (
 FLEETS = (*PAPERS_KINDS, *CONTROLS)
 
 
-def readings_for(request: PaperRequest) -> list[Reading]:
+def readings_for(request: PaperRequest) -> list[PaperReading]:
     """Return the readings that can be shown: recorded webs have the links that they have."""
     return [one for one in READINGS if one.site is None or not request.worlds]
 
 
-def site_of(reading: Reading, path: Path, request: PaperRequest) -> Path:
+def site_of(reading: PaperReading, path: Path, request: PaperRequest) -> Path:
     """Return the web of a reading."""
     if reading.site is None:
         return path
     return made_up(request, f"news-{reading.key}", **reading.site)
 
 
-def terrain_under(reading: Reading, name: str, path: Path, request: PaperRequest) -> Terrain:
+def terrain_under(reading: PaperReading, name: str, path: Path, request: PaperRequest) -> Terrain:
     """Return where fleets forage by a reading."""
     where = terrain_of(name, site_of(reading, path, request), AS_IT_IS, request)
     return replace(where, rules=reading.rules)

@@ -22,6 +22,7 @@ from foragers.core.models import Model
 from foragers.core.types import Addresses, UrlId
 from foragers.errors import UsageError
 from foragers.strategies.automata.saved import key_of
+from foragers.strategies.fleet.settings import DEFAULT_TUNING
 
 if TYPE_CHECKING:
     from foragers.strategies.fleet.forager import Forager
@@ -36,8 +37,6 @@ COLUMNS: Mapping[str, type[np.generic]] = {
     "values": np.float64,
 }
 """The arrays of a model: foragers in order, and the entries of their weblogs, in that order."""
-LARGEST = 1e150
-"""Larger weights, scores and values are refused: they would overflow."""
 
 
 class SavedForager(NamedTuple):
@@ -103,7 +102,7 @@ def is_whole(columns: Mapping[str, NDArray[np.generic]], kinds: int) -> bool:
         and starts[[0, -1]].tolist() == [0, len(columns["urls"])]
         and len(columns["urls"]) == len(columns["values"])
         and bool((np.diff(starts) >= 0).all())
-        and all(bool((np.abs(part) < LARGEST).all()) for part in numbers)
+        and all(bool((np.abs(part) < DEFAULT_TUNING.max_saved).all()) for part in numbers)
     )
 
 
@@ -163,7 +162,9 @@ def weblog_of(forager: Forager, waiting: Inheritance, addresses: Addresses) -> d
 
 def bounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers that may be saved: weights that have diverged are cut."""
-    return np.clip(np.nan_to_num(values), -LARGEST / 10, LARGEST / 10)
+    return np.clip(
+        np.nan_to_num(values), -DEFAULT_TUNING.max_saved / 10, DEFAULT_TUNING.max_saved / 10
+    )
 
 
 def states_name(model: Model | None, k: int) -> str:

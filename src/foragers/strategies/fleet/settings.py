@@ -97,6 +97,7 @@ class FleetTuning:
     # The dialogue with a world.
     max_promise: float = 1e300  # written to the ledger; larger values are cut
     max_repeated: int = 256  # choices made again to find the one that a ledger has; guess
+    max_saved: float = 1e150  # weights, scores and values of a file; larger ones would overflow
     overtaken: int = 8  # later answers after which an answer counts as lost; guess
 
     # What foragers know of pages.

@@ -51,11 +51,11 @@ from foragers.frontier.frontier import Frontier
 from foragers.judges.topic import Topic
 from foragers.strategies.population.accounts import NAMED, EnergyBook, PopulationWalker
 from foragers.strategies.population.balance import Balance
-from foragers.strategies.population.document_base import KIND as BASE_KIND
-from foragers.strategies.population.document_base import DocumentBase
 from foragers.strategies.population.policies import FixedPolicy, LinkPolicy
 from foragers.strategies.population.population import Population
 from foragers.strategies.population.restart_points import OpenLinks, RestartPoints, pick
+from foragers.strategies.population.saved import KIND as BASE_KIND
+from foragers.strategies.population.saved import KnownDocuments
 from foragers.strategies.population.settings import DEFAULT_POPULATION, PopulationSettings
 from foragers.text.link_text import CONTEXTS, contexts
 from foragers.urls.id_set import IdSet
@@ -109,7 +109,7 @@ class Energy:
     _born: int = field(default=0, init=False, repr=False)
     _now: float = field(default=0.0, init=False, repr=False)
     _documents: dict[UrlId, OpenLinks] = field(default_factory=dict, init=False, repr=False)
-    _base: DocumentBase | None = field(default=None, init=False, repr=False)
+    _base: KnownDocuments | None = field(default=None, init=False, repr=False)
 
     learned_kind: ClassVar[tuple[str, int]] = BASE_KIND
     learned_field: ClassVar[str] = "before"
@@ -128,11 +128,11 @@ class Energy:
         if not 0 <= self.least <= self.most:
             raise UsageError(f"least={self.least}: must be from 0 to most={self.most}")
         if self.before is not None:
-            DocumentBase.of(self.before)
+            KnownDocuments.of(self.before)
 
     def learned(self, addresses: Addresses) -> Model:
         """Return the base of documents: their energies, the history of relevance, the agents."""
-        base = self._base or DocumentBase.empty()
+        base = self._base or KnownDocuments.empty()
         return base.extended(
             self._collected, self.book.left, self.balance.relevances, self.population.members,
             addresses,
@@ -184,7 +184,7 @@ class Energy:
             curve = dataclasses.replace(curve, shifted=False)
         self.balance = Balance(self.cost, self.gain, curve)
         if self.before is not None:
-            self._base = DocumentBase.of(self.before)
+            self._base = KnownDocuments.of(self.before)
             self.before = None
             for relevance in self._base.relevances.tolist():
                 self.balance.add(relevance)

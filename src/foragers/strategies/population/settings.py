@@ -48,6 +48,8 @@ class PopulationSettings:
     restart: RestartSettings = RestartSettings()
     neuron: NeuronSettings = NeuronSettings()
     max_agents: int = 100_000  # if the model sets no bound; memory
+    saved_values: int = 100_000  # of the history, and agents, kept for the next crawl; memory
+    max_energy: float = 1e9  # of a document or an agent of an earlier crawl; more is refused
     known_hops: int = 50  # of an agent over known documents, one after the other; guess
 
 

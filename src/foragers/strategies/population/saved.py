@@ -22,6 +22,7 @@ from foragers.core.types import Addresses, UrlId
 from foragers.errors import UsageError
 from foragers.strategies.automata.saved import key_of
 from foragers.strategies.population.accounts import PopulationWalker
+from foragers.strategies.population.settings import DEFAULT_POPULATION
 from foragers.urls.id_set import IdSet
 
 KIND = ("documents", 1)
@@ -31,16 +32,12 @@ COLUMNS: Mapping[str, type[np.generic]] = {
     "relevances": np.float64,
     "energies": np.float64,
 }
-LONGEST = 100_000
-"""Values of the history that are kept."""
-LARGEST = 1e9
-"""Larger energies are refused."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True)
-class DocumentBase:
+class KnownDocuments:
     """Documents sorted by key, with the energy left on each; relevances; energies of agents."""
 
     documents: NDArray[np.uint64]
@@ -50,13 +47,13 @@ class DocumentBase:
     _met: set[int] = field(default_factory=set, init=False)
 
     @classmethod
-    def empty(cls) -> DocumentBase:
+    def empty(cls) -> KnownDocuments:
         """Return a base without documents."""
         nothing = np.empty(0)
         return cls(np.empty(0, np.uint64), nothing, nothing, nothing)
 
     @classmethod
-    def of(cls, model: Model) -> DocumentBase:
+    def of(cls, model: Model) -> KnownDocuments:
         """Read a model; raise a UsageError if it is damaged."""
         try:
             base = cls(
@@ -78,10 +75,10 @@ class DocumentBase:
             and len(self.documents) == len(self.left)
             and bool((self.documents[1:] > self.documents[:-1]).all())
             and all(
-                bool((np.abs(part) < LARGEST).all())
+                bool((np.abs(part) < DEFAULT_POPULATION.max_energy).all())
                 for part in (self.left, self.relevances, self.energies)
             )
-            and max(len(self.relevances), len(self.energies)) <= LONGEST
+            and max(len(self.relevances), len(self.energies)) <= DEFAULT_POPULATION.saved_values
         )
 
     def take(self, document: UrlId, addresses: Addresses) -> float | None:
@@ -105,7 +102,7 @@ class DocumentBase:
         relevances: Sequence[float],
         agents: Iterable[PopulationWalker],
         addresses: Addresses,
-    ) -> DocumentBase:
+    ) -> KnownDocuments:
         """Return the base after a crawl, which has added documents and taken energy."""
         known = {
             key: 0.0 if key in self._met else energy
@@ -116,11 +113,13 @@ class DocumentBase:
         for url, energy in left.items():
             known[key_of(url, addresses)] = energy
         keys = sorted(known)
-        return DocumentBase(
+        return KnownDocuments(
             np.array(keys, np.uint64),
             np.array([known[key] for key in keys], np.float64),
             thinned(np.array(relevances, np.float64)),
-            np.array([agent.energy for agent in agents][:LONGEST], np.float64),
+            np.array(
+                [agent.energy for agent in agents][: DEFAULT_POPULATION.saved_values], np.float64
+            ),
         )
 
     def as_model(self) -> Model:
@@ -130,6 +129,6 @@ class DocumentBase:
 
 def thinned(values: Floats) -> Floats:
     """Return at most so many values, evenly spaced by rank."""
-    if len(values) <= LONGEST:
+    if len(values) <= DEFAULT_POPULATION.saved_values:
         return values
-    return values[np.linspace(0, len(values) - 1, LONGEST).astype(np.int64)]
+    return values[np.linspace(0, len(values) - 1, DEFAULT_POPULATION.saved_values).astype(np.int64)]
