@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from foragers.core.population import Populous
 from foragers.crawling.session import Session
 from foragers.reports.crawl_folder import opened
 from foragers.reports.family_tree import sizes
-from foragers.reports.population import agents_of, read
+from foragers.reports.population import agents_of, foragers_of, read
 from support.crawling import LIMITS, order_of, serving
 from support.hostile_server import page
 
@@ -68,6 +70,47 @@ def test_agents_are_written_down_and_told_after_a_crawl_is_taken_up(
     told = (tmp_path / "report.html").read_text()
     assert "Family tree" in told
     assert next(iter(signed)) in told
+
+
+def test_a_fleet_tells_its_scores_weblogs_and_territories(tmp_path: Path) -> None:
+    out, file = tmp_path / "out", tmp_path / "told.json"
+    with serving(SITE) as server:
+        command = [
+            "crawl",
+            server.url("/"),
+            "--topic",
+            "it works",
+            "--strategy",
+            "wl(path_steps=2)",
+        ]
+        options = ["--budget", "20", "--delay", "0", "--allow-private", "127.0.0.1"]
+        assert main([*command, *options, "--out", str(out), "--json", str(file)]) == 0
+    told = json.loads(file.read_text())["foragers"]
+    with opened(out) as folder:
+        assert json.loads(msgspec.json.encode(foragers_of(folder))) == told
+        steps = folder.connection.execute(
+            "SELECT agent, count(DISTINCT url) FROM visits WHERE agent NOT LIKE '% looks'"
+            " AND agent != '' AND status != 'skipped' GROUP BY agent"
+        ).fetchall()
+    assert {one["name"]: one["pages"] for one in told if one["pages"]} == dict(steps)
+    assert all(0 <= one["own_pages"] <= one["pages"] for one in told)
+    for one in told:
+        values = [value for _, value in one["weblog"]]
+        assert values == sorted(values, reverse=True)
+        assert 0 < len(values) <= one["known"]
+    assert main(["report", str(out)]) == 0
+    html = (out / "report.html").read_text()
+    assert "<h2>Foragers</h2>" in html
+    assert told[0]["name"] in html
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '[{"name": 3}]', "\x00"])
+def test_a_damaged_file_of_foragers_is_passed_over(tmp_path: Path, text: str) -> None:
+    with serving(SITE) as server:
+        crawl(tmp_path, server.url("/"), "wl", 3)
+    (tmp_path / "foragers.json").write_text(text)
+    assert main(["report", str(tmp_path)]) == 0
+    assert "<h2>Foragers</h2>" not in (tmp_path / "report.html").read_text()
 
 
 def test_a_crawl_without_a_population_writes_no_agents(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from rich.console import Console
 
 from foragers.cli.main import main
 from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict, worded
-from foragers.papers.output import show, write_exhibits
+from foragers.papers.output import read_exhibits, show, write_exhibits
+from foragers.papers.pages import page
 
 
 def draw(drawing: Drawing) -> None:
@@ -118,3 +120,55 @@ def test_the_terminal_shows_tables_and_verdicts(capsys: pytest.CaptureFixture[st
     for text in ("Table 2: totals", "10.0 ± 1.4", "9,747", "WL ≥ RL", "does not hold"):
         assert text in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_two_exhibits_never_share_a_file(tmp_path: Path) -> None:
+    table, figure = EXHIBITS.tables[0], EXHIBITS.figures[0]
+    both = replace(EXHIBITS, figures=[replace(figure, name=table.name)])
+    with pytest.raises(ValueError, match="table-2"):
+        write_exhibits(both, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_number_of_the_page_is_in_a_csv(tmp_path: Path) -> None:
+    write_exhibits(EXHIBITS, tmp_path)
+    rows = list(csv.reader((tmp_path / "claims.csv").read_text(encoding="utf-8").splitlines()))
+    assert rows[1] == ["WL ≥ RL", "", "does not hold", "t = 0.3", "", "too few runs"]
+    assert (tmp_path / "settings.csv").read_text() == "setting,value\nworld,generated & small\n"
+
+
+def test_exhibits_can_be_read_back(tmp_path: Path) -> None:
+    write_exhibits(EXHIBITS, tmp_path)
+    again = read_exhibits(tmp_path)
+    assert again.tables == EXHIBITS.tables
+    assert again.verdicts == EXHIBITS.verdicts
+    assert [one.name for one in again.figures] == ["figure-1"]
+    assert page(again, tmp_path) == (tmp_path / "report.html").read_text()
+
+
+def test_files_of_an_earlier_reproduction_do_not_stay(tmp_path: Path) -> None:
+    write_exhibits(EXHIBITS, tmp_path)
+    write_exhibits(replace(EXHIBITS, figures=[]), tmp_path)
+    assert not list(tmp_path.glob("figure-1.*"))
+    assert (tmp_path / "table-2.csv").exists()
+
+
+def test_the_page_shows_the_main_table_and_figure_before_the_claims(tmp_path: Path) -> None:
+    write_exhibits(EXHIBITS, tmp_path)
+    html = (tmp_path / "report.html").read_text()
+    order = [html.index(text) for text in ("Table 2: totals", "<svg", "Claims of the paper")]
+    assert order == sorted(order)
+
+
+def test_a_wide_table_is_printed_in_parts_that_keep_words_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    columns = ("measure", *(f"unbreakable{number}" for number in range(8)))
+    rows: list[tuple[Cell, ...]] = [
+        ("sent efficiency", *(Measured.of([0.123, 0.456]) for _ in range(8)))
+    ]
+    show(replace(EXHIBITS, tables=[Table("t", "Wide", columns, rows)]), Console(width=60))
+    shown = capsys.readouterr().out
+    assert all(column in shown for column in columns)
+    assert shown.count("0.290 ± 0.235") == 8
+    assert shown.count("sent efficiency") > 1

@@ -24,3 +24,8 @@ def test_what_is_no_number_of_a_url_is_not_in_it() -> None:
     assert -1 not in bits
     assert None not in bits
     assert 10**12 not in bits
+
+
+def test_members_are_given_in_order() -> None:
+    assert list(IdSet([9, 0, 64, 7, 9])) == [0, 7, 9, 64]
+    assert not list(IdSet())

@@ -141,3 +141,20 @@ def test_rewired_world_can_be_rewired_again(tmp_path: Path) -> None:
     opened = open_world(tmp_path / "twice")
     assert opened.targets.tolist() == twice.targets.tolist()
     assert opened.texts.outlinks(0) == twice.texts.outlinks(0)
+
+
+@pytest.mark.parametrize("cohort", [None, 10.0])
+def test_a_share_of_the_links_is_rewired_and_the_others_stay(cohort: float | None) -> None:
+    old = exchanged(EVOLVING, EVOLVING)
+    assert exchanged(EVOLVING, rewire(EVOLVING, 1, cohort, 0.0)) == old
+    changed = exchanged(EVOLVING, rewire(EVOLVING, 1, cohort, 0.3))
+    moved = sum(changed[arc] != arc for arc in old)
+    # Some of the arcs that are drawn get their own target back.
+    assert 0 < moved <= round(0.3 * len(old))
+    assert Counter(target for _, target in changed.values()) == Counter(t for _, t in old)
+
+
+def test_the_whole_share_is_the_whole_permutation() -> None:
+    assert rewire(EVOLVING, 1, 10.0, 1.0).targets.tolist() == (
+        rewire(EVOLVING, 1, 10.0).targets.tolist()
+    )

@@ -18,6 +18,7 @@ from foragers.core.display import plain
 from foragers.core.files import check_writable, write
 from foragers.core.options import make
 from foragers.core.types import Visit
+from foragers.crawling.checkpoint import standings_in
 from foragers.crawling.options import RESULTS, CrawlOptions
 from foragers.crawling.seeds import any_fetched, failure_of
 from foragers.crawling.session import Session
@@ -108,4 +109,5 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
         told["estimate"] = msgspec.to_builtins(found)
         told["judge"] = msgspec.to_builtins(session.standing)
         told["left_alone"] = msgspec.to_builtins(session.left_alone)
+        told["foragers"] = msgspec.to_builtins(standings_in(session.crawl.strategy, table))
         write(options.json, msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n")

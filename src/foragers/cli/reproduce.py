@@ -13,6 +13,7 @@ from foragers.cli.terminal.progress import progress
 from foragers.core.files import check_own
 from foragers.errors import UsageError
 from foragers.evaluation.plots import canvas
+from foragers.papers.everything import ALL, reproduce_all
 from foragers.papers.output import show, write_exhibits
 from foragers.papers.request import PAPERS, PaperRequest, reproduce
 
@@ -20,7 +21,8 @@ from foragers.papers.request import PAPERS, PaperRequest, reproduce
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the command."""
     told = "; ".join(f"{name}: {what}" for name, what in PAPERS.items())
-    verb.add_argument("paper", metavar="PAPER", choices=tuple(PAPERS), help=told)
+    told += f"; {ALL}: all of them, with one index.html; the same command resumes it"
+    verb.add_argument("paper", metavar="PAPER", choices=(*PAPERS, ALL), help=told)
     verb.add_argument(
         "--world",
         type=Path,
@@ -81,10 +83,31 @@ def run(options: argparse.Namespace, console: Console) -> None:
         options.topic,
         options.ledgers,
     )
+    if options.paper == ALL:
+        run_all(request, console)
+        return
     exhibits = reproduce(options.paper, request, partial(progress, console))
     write_exhibits(exhibits, out)
     show(exhibits, console)
-    if exhibits.figures and not canvas.have_matplotlib():
+    tell_without_figures(console, bool(exhibits.figures))
+    console.print(f"everything: {out / 'report.html'}", soft_wrap=True, markup=False)
+
+
+def run_all(request: PaperRequest, console: Console) -> None:
+    """Make the exhibits of all papers, one after the other."""
+    for paper, exhibits, was_there in reproduce_all(request, partial(progress, console)):
+        held = sum(one.holds is True for one in exhibits.verdicts)
+        not_held = sum(one.holds is False for one in exhibits.verdicts)
+        told = f"{paper}: {len(exhibits.tables)} tables, {len(exhibits.figures)} figures,"
+        told += f" {len(exhibits.verdicts)} claims judged ({held} hold, {not_held} do not)"
+        told += ", made before" if was_there else ""
+        console.print(told, markup=False, soft_wrap=True)
+    tell_without_figures(console, True)
+    console.print(f"everything: {request.out / 'index.html'}", soft_wrap=True, markup=False)
+
+
+def tell_without_figures(console: Console, wanted: bool) -> None:
+    """Say that there are no figures, if there should be some."""
+    if wanted and not canvas.have_matplotlib():
         told = f"no figures, only their data as CSV: figures {canvas.LEFT_OUT}"
         console.print(told, markup=False, soft_wrap=True)
-    console.print(f"everything: {out / 'report.html'}", soft_wrap=True, markup=False)

@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 
 from foragers.cli.options import add_aim, aim_of, since_of
@@ -16,8 +17,8 @@ from foragers.core.options import ReplayOptions, Target
 from foragers.errors import UsageError
 from foragers.evaluation.comparison.study import prepare
 from foragers.papers.output import grid_of
-from foragers.training.lesson import Lesson, leave_out
-from foragers.training.registry import TRAINERS, Progress, trainer_of
+from foragers.training.lesson import Lesson, leave_out, sites_of
+from foragers.training.registry import TRAINERS, Progress, needs_target, trainer_of
 from foragers.worlds.store import open_world
 
 
@@ -64,12 +65,17 @@ def run(options: argparse.Namespace, console: Console) -> None:
     check_writable(options.out, "--out")
     meter = partial(progress, console)
     aim = aim_of(options)
-    if str(aim) == str(Target()):
+    if needs_target(trainer) and str(aim) == str(Target()):
         raise UsageError(
             "nothing is said to be wanted, so there is nothing to learn;"
             " say what is with --relevant LABEL or --topic WORDS"
         )
-    lessons = [lesson_of(world, aim, options, meter) for world in options.worlds]
+    lessons = [
+        lesson_of(world, aim, options, meter)
+        if needs_target(trainer)
+        else lesson_without_target(world, options)
+        for world in options.worlds
+    ]
     trained = trainer.train(leave_out(lessons, options.without, "--without"), meter)
     save_model(trained.model, options.out)
     for table in trained.tables:
@@ -80,6 +86,14 @@ def run(options: argparse.Namespace, console: Console) -> None:
         console.print(note, markup=False, highlight=False)
     size = options.out.stat().st_size
     console.print(f"model: {options.out}, {size:,} bytes", soft_wrap=True, markup=False)
+
+
+def lesson_without_target(world: str, options: argparse.Namespace) -> Lesson:
+    """Open a world of which no page is wanted more than another."""
+    archive = open_world(Path(world))
+    since = since_of(options.since, archive)
+    nothing = np.empty(0, np.int32)
+    return Lesson(Path(world).name, archive, nothing, *sites_of(archive, options.sites), since)
 
 
 def lesson_of(world: str, aim: Target, options: argparse.Namespace, meter: Progress) -> Lesson:

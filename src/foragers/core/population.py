@@ -23,10 +23,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple, Protocol, overload, runtime_checkable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.core.types import NO_PARENT, UrlId
+from foragers.core.types import NO_PARENT, Addresses, UrlId
 
 NOBODY = -1
 """The parent of the first agents."""
@@ -235,6 +236,33 @@ class Census:
         found["kinds"] = np.array(list(self.lives))
         pulse = {} if self.pulse is None else self.pulse.columns()
         return {**found, **{f"pulse_{name}": column for name, column in pulse.items()}}
+
+
+class ForagerStanding(msgspec.Struct, frozen=True):
+    """A forager at work: its score, its paths, its territory and the best of its weblog.
+
+    `pages` are those that it has stepped to, `own_pages` those of them that no other forager has;
+    `weblog` has the `known` starting URLs with the highest values.
+    """
+
+    name: str
+    kind: str
+    parent: int
+    score: float
+    paths: int
+    pages: int
+    own_pages: int
+    known: int
+    weblog: tuple[tuple[str, float], ...] = ()
+
+
+@runtime_checkable
+class HasForagers(Protocol):
+    """A strategy that is a fleet of foragers."""
+
+    def standings(self, addresses: Addresses) -> Sequence[ForagerStanding]:
+        """Return the foragers alive, in the order of birth."""
+        ...
 
 
 @runtime_checkable

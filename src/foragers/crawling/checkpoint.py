@@ -20,13 +20,16 @@ from pathlib import Path
 from typing import TypeGuard
 from urllib.parse import quote
 
+import msgspec
 import numpy as np
 
 from foragers.core.files import created, write
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.pace import Pace
+from foragers.core.plugins.guard import failures_named
+from foragers.core.population import ForagerStanding, HasForagers
 from foragers.core.protocols import Judge, Strategy
-from foragers.core.types import NO_PARENT, Choice
+from foragers.core.types import NO_PARENT, Addresses, Choice
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.signed import checking, opened, signing, user_key
@@ -139,7 +142,7 @@ def nothing_received(folder: Path) -> bool:
 
 def begin_anew(folder: Path) -> None:
     """Remove the visits of a crawl."""
-    for name in ("checkpoint", STRINGS_FILE, "agents.npz", GIVEN, LEARNED):
+    for name in ("checkpoint", STRINGS_FILE, AGENTS_FILE, FORAGERS_FILE, GIVEN, LEARNED):
         (folder / name).unlink(missing_ok=True)
     for file in folder.glob("ledger.sqlite*"):
         file.unlink()
@@ -213,11 +216,24 @@ def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice
             crawl.send(choice)
 
 
-AGENTS_FILE = "agents.npz"
+AGENTS_FILE, FORAGERS_FILE = "agents.npz", "foragers.json"
 
 
-def keep_agents(folder: Path, strategy: Strategy, ledger: CrawlLedger) -> None:
-    """Write the births and deaths, if the strategy is a population."""
+def standings_in(strategy: Strategy, addresses: Addresses) -> Sequence[ForagerStanding]:
+    """Return the foragers of a strategy with their scores and weblogs, if it is a fleet."""
+    if not isinstance(strategy, HasForagers):
+        return ()
+    with failures_named(strategy, "standings"):
+        return strategy.standings(addresses)
+
+
+def keep_agents(
+    folder: Path, strategy: Strategy, ledger: CrawlLedger, addresses: Addresses
+) -> None:
+    """Write births and deaths, if the strategy is a population, and how foragers stand."""
+    foragers = standings_in(strategy, addresses)
+    if foragers:
+        write(folder / FORAGERS_FILE, msgspec.json.encode(foragers) + b"\n")
     census = census_of(strategy)
     if census is None:
         return

@@ -5,6 +5,7 @@
     DIR/warc/           the responses as received
     DIR/addresses       the strings of all known URLs, compressed
     DIR/agents.npz      births and deaths, if the strategy is a population
+    DIR/foragers.json   scores, weblogs and territories, if it is a fleet of foragers
     DIR/checkpoint      the strategy and all other state, as of some visits ago
 
 Resuming a crawl is replaying the ledger: the checkpoint is loaded, and the strategy is told the
@@ -68,14 +69,8 @@ from foragers.urls.table import UrlTable
 from foragers.worlds.budget import Budget
 
 OWN = (
-    "crawl.json",
-    "ledger.sqlite",
-    "warc",
-    STRINGS_FILE,
-    "agents.npz",
-    "checkpoint",
-    GIVEN,
-    LEARNED,
+    *("crawl.json", "ledger.sqlite", "warc", STRINGS_FILE, "agents.npz", "foragers.json"),
+    *("checkpoint", GIVEN, LEARNED),
 )
 """Prefixes of the files that a crawl writes in its folder."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
@@ -368,7 +363,7 @@ class Session:
         )
         with storing(self.folder, "checkpoint"):
             save(self.folder, checkpoint)
-            keep_agents(self.folder, crawl.strategy, self.ledger)
+            keep_agents(self.folder, crawl.strategy, self.ledger, self.table)
         give_back()
         settings = self.settings.checkpoints
         self._next_checkpoint = visits + max(settings.visits, int(settings.share * visits))

@@ -59,12 +59,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim of the paper holds here, and by which statistic; None: unknown."""
+    """Whether a claim of the paper holds on a world, and by which statistic; None: unknown.
+
+    `p` is that of the test, if there was one, before it is corrected for the number of tests.
+    """
 
     claim: str
     holds: bool | None
     statistic: str
     reason: str = ""
+    world: str = ""
+    p: float | None = None
 
 
 @dataclass(frozen=True)

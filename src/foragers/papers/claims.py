@@ -1,42 +1,93 @@
-"""Verdicts on claims that one thing is better than another, from runs that share their seeds."""
+"""Verdicts on claims that one thing is better than another.
+
+Values that belong together (two crawls of the same site, two halves of one run) are compared pair
+by pair.  Runs that share nothing but the number of their random seed are not: their means are
+compared by Welch's t-test.  A paper has many claims, so the p of each is corrected for the number
+of tests by Holm's method (`corrected`), over all verdicts of its page.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from foragers.evaluation.metrics.significance import Difference, paired
+from foragers.evaluation.metrics.significance import Difference, apart, holm, paired
 from foragers.evaluation.tables import Verdict, number
 
 CERTAIN = 0.05
 """A difference that chance alone would make more often than this is none that we speak of."""
 
 
-def more(claim: str, ours: Sequence[float], theirs: Sequence[float], reason: str = "") -> Verdict:
+def more(
+    claim: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    reason: str = "",
+    *,
+    world: str = "",
+    pairs: bool = True,
+) -> Verdict:
     """Judge the claim that the first values are larger than the second.
 
-    It holds, or does not, if Student's paired t-test is certain enough of the sign; if
-    not, it cannot be told from so many runs.
+    It holds, or does not, if Student's t-test is certain enough of the sign; if not, it cannot be
+    told from so many runs.  A single second value is a number to compare with.
     """
-    if len(theirs) == 1:
-        # What leaves nothing to chance was run once.
+    return compared(claim, ours, theirs, reason, world, pairs, sign=1)
+
+
+def less(
+    claim: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    reason: str = "",
+    *,
+    world: str = "",
+    pairs: bool = True,
+) -> Verdict:
+    """Judge the claim that the first values are smaller than the second."""
+    return compared(claim, ours, theirs, reason, world, pairs, sign=-1)
+
+
+def compared(
+    claim: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    reason: str,
+    world: str,
+    pairs: bool,
+    sign: int,
+) -> Verdict:
+    """Judge a claim by a test of the difference, which should have this sign."""
+    single = len(theirs) == 1 and len(ours) > 1
+    if single:  # what leaves nothing to chance was run once
         theirs = list(theirs) * len(ours)
-    known = [
+    first, second = known(ours, theirs, together=pairs or single)
+    if not len(first) or not len(second):
+        return Verdict(claim, None, "nothing to compare", reason, world)
+    found = paired(first, second) if pairs or single else apart(first, second)
+    how = "one-sample t-test" if single else "paired t-test" if pairs else "Welch's t-test"
+    holds = decided(found)
+    told_ = told(float(np.mean(first)), float(np.mean(second)), found, how)
+    return Verdict(claim, holds if holds is None else holds == (sign > 0), told_, reason, world,
+                   found.p)  # fmt: skip
+
+
+def known(
+    ours: Sequence[float], theirs: Sequence[float], together: bool
+) -> tuple[list[float], list[float]]:
+    """Return the values that are numbers; of pairs, those of which both are."""
+    if not together:
+        return [one for one in ours if np.isfinite(one)], [
+            one for one in theirs if np.isfinite(one)
+        ]
+    both = [
         (one, other)
         for one, other in zip(ours, theirs, strict=True)
         if np.isfinite(one) and np.isfinite(other)
     ]
-    if not known:
-        return Verdict(claim, None, "nothing to compare", reason)
-    found = paired([one for one, _ in known], [other for _, other in known])
-    return Verdict(claim, decided(found), told(known, found), reason)
-
-
-def less(claim: str, ours: Sequence[float], theirs: Sequence[float], reason: str = "") -> Verdict:
-    """Judge the claim that the first values are smaller than the second."""
-    found = more(claim, [-value for value in ours], [-value for value in theirs], reason)
-    return Verdict(claim, found.holds, found.statistic.replace("−", ""), reason)
+    return [one for one, _ in both], [other for _, other in both]
 
 
 def decided(found: Difference) -> bool | None:
@@ -48,14 +99,15 @@ def decided(found: Difference) -> bool | None:
     return None
 
 
-def told(known: Sequence[tuple[float, float]], found: Difference) -> str:
-    """Return the means and the test in words."""
-    first, second = np.array(known).mean(axis=0).tolist()
+def told(first: float, second: float, found: Difference, how: str) -> str:
+    """Return the means, the interval of their difference, and the test, in words."""
     means = f"{signed(first)} against {signed(second)}"
     if found.runs < 2:
         return f"{means}, one run"
-    p = "all pairs differ alike" if found.p is None else f"paired t-test p = {found.p:.2g}"
-    return f"{means}, {p}, {found.runs} runs"
+    if found.p is None or found.low is None or found.high is None:
+        return f"{means}, all differ alike, {found.runs} runs"
+    interval = f"{signed(found.low)} to {signed(found.high)}"
+    return f"{means}; difference {interval} (95 %), {how}, {found.runs} runs, p = {found.p:.2g}"
 
 
 def signed(value: float) -> str:
@@ -63,11 +115,37 @@ def signed(value: float) -> str:
     return f"−{number(-value)}" if value < 0 else number(value)
 
 
-def alike(claim: str, ours: Sequence[float], theirs: Sequence[float], within: float) -> Verdict:
-    """Judge the claim that two things are about the same: their means within a share."""
+def alike(
+    claim: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    within: float,
+    *,
+    world: str = "",
+    pairs: bool = True,
+) -> Verdict:
+    """Judge the claim that two things are about the same: their means within a share.
+
+    No test is made: that a difference cannot be told from chance does not make it small.
+    """
     first, second = float(np.mean(ours)), float(np.mean(theirs))
-    found = paired(ours, theirs)
-    apart = abs(first - second) / max(abs(first), abs(second), 1e-300)
-    p = "" if found.p is None else f", paired t-test p = {found.p:.2g}"
-    statistic = f"{number(first)} against {number(second)}: {apart:.0%} apart{p}"
-    return Verdict(claim, apart <= within, statistic)
+    found = paired(ours, theirs) if pairs else apart(ours, theirs)
+    share = abs(first - second) / max(abs(first), abs(second), 1e-300)
+    interval = ""
+    if found.low is not None and found.high is not None:
+        interval = f"; difference {signed(found.low)} to {signed(found.high)} (95 %)"
+    statistic = f"{number(first)} against {number(second)}: {share:.0%} apart{interval}"
+    return Verdict(claim, share <= within, statistic, world=world)
+
+
+def corrected(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return verdicts whose tests are corrected for their number, by Holm's method."""
+    found = []
+    for verdict, p in zip(verdicts, holm([one.p for one in verdicts]), strict=True):
+        if p is None:
+            found.append(verdict)
+            continue
+        holds = verdict.holds if p < CERTAIN else None
+        statistic = f"{verdict.statistic}, corrected {p:.2g}"
+        found.append(replace(verdict, holds=holds, statistic=statistic))
+    return found

@@ -1,6 +1,7 @@
-"""Exhibits on a terminal.
+"""Exhibits on a terminal, and in a folder.
 
-Exhibits in a folder: pictures as PNG and SVG, data as CSV and JSON, and one page with it all.
+A folder has pictures as PNG and SVG, tables as CSV and LaTeX, the data of figures and all verdicts
+as CSV, everything but the pictures as JSON, and one page with it all.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from html import escape
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -19,7 +20,7 @@ from rich.table import Table as Grid
 
 from foragers.core.files import write
 from foragers.errors import UsageError
-from foragers.evaluation.plots.canvas import LEFT_OUT, figure, have_matplotlib
+from foragers.evaluation.plots.canvas import figure, have_matplotlib
 from foragers.evaluation.tables import (
     Cell,
     Exhibits,
@@ -30,7 +31,8 @@ from foragers.evaluation.tables import (
     judged,
     worded,
 )
-from foragers.reports.html import document
+from foragers.papers.latex import table_latex
+from foragers.papers.pages import page
 
 STYLES = {True: "green", False: "red", None: "yellow"}
 
@@ -41,7 +43,8 @@ def show(exhibits: Exhibits, console: Console) -> None:
     for name, value in exhibits.settings.items():
         console.print(f"  {name}: {value}", markup=False, highlight=False)
     for table in exhibits.tables:
-        console.print(grid_of(table))
+        for part in parts_of(table, console.width):
+            console.print(grid_of(part))
         if table.note:
             console.print(table.note, style="dim", markup=False, highlight=False)
     if exhibits.verdicts:
@@ -50,11 +53,56 @@ def show(exhibits: Exhibits, console: Console) -> None:
         console.print(note, markup=False, highlight=False)
 
 
+def parts_of(table: Table, width: int) -> list[Table]:
+    """Return a table, or several with the same first column, that keep words whole.
+
+    A column is at least as wide as its longest word, and as its numbers.
+    """
+    texts = [table.columns, *([worded(cell) for cell in row] for row in table.rows)]
+    widths = [max(least_width(row[at]) for row in texts) for at in range(len(table.columns))]
+    widths[0] = min(max(len(row[0]) for row in texts), max(widths[0], FIRST_COLUMN))
+    parts: list[list[int]] = [[]]
+    room = width - widths[0]
+    for at in range(1, len(widths)):
+        if parts[-1] and room < widths[at] + GAP:
+            parts.append([])
+            room = width - widths[0]
+        parts[-1].append(at)
+        room -= widths[at] + GAP
+    return [
+        replace(
+            table,
+            columns=(table.columns[0], *(table.columns[at] for at in part)),
+            rows=[(row[0], *(row[at] for at in part)) for row in table.rows],
+        )
+        for part in parts
+    ]
+
+
+GAP = 2
+"""Characters between two columns."""
+FIRST_COLUMN = 32
+"""The first column wraps if it is wider than this."""
+
+
+def least_width(text: str) -> int:
+    """Return how many characters a text needs: numbers are not broken, other texts at spaces."""
+    is_number = text[:1].isdigit() and len(text) < 24
+    return len(text) if is_number else max(map(len, text.split()), default=0)
+
+
 def grid_of(table: Table) -> Grid:
     """Return a table for the terminal."""
     grid = Grid(box=SIMPLE, title=escape_markup(table.title), title_justify="left", pad_edge=False)
     for place, column in enumerate(table.columns):
-        grid.add_column(escape_markup(column), justify="right" if place else "left")
+        least = max(
+            (least_width(worded(row[place])) for row in table.rows), default=least_width(column)
+        )
+        grid.add_column(
+            escape_markup(column),
+            justify="right" if place else "left",
+            min_width=max(least, least_width(column)) if place else None,
+        )
     for row in table.rows:
         grid.add_row(*(escape_markup(worded(cell)) for cell in row))
     return grid
@@ -65,7 +113,11 @@ def grid_of_verdicts(verdicts: Sequence[Verdict]) -> Grid:
     grid = Grid(box=SIMPLE, title="Claims of the paper", title_justify="left", pad_edge=False)
     for heading in ("claim", "verdict", "statistic"):
         grid.add_column(heading)
+    world = ""
     for verdict in verdicts:
+        if verdict.world != world:
+            world = verdict.world
+            grid.add_row(f"[bold]{escape_markup(world)}[/]", "", "")
         grid.add_row(
             escape_markup(verdict.claim),
             f"[{STYLES[verdict.holds]}]{judged(verdict)}[/]",
@@ -76,19 +128,121 @@ def grid_of_verdicts(verdicts: Sequence[Verdict]) -> Grid:
 
 def write_exhibits(exhibits: Exhibits, out: Path) -> None:
     """Write everything; the page comes last, so that it is there only when all is."""
+    check_names(exhibits)
     try:
         out.mkdir(parents=True, exist_ok=True)
+        remove_stale(exhibits, out)
         for table in exhibits.tables:
             write(out / f"{table.name}.csv", table_csv(table))
+            write(out / f"{table.name}.tex", table_latex(table).encode())
         for shown in exhibits.figures:
             write(out / f"{shown.name}.csv", columns_csv(shown))
             if have_matplotlib():
                 with figure(out / shown.name, shown.width, shown.height) as drawing:
                     shown.draw(drawing)
+        write(out / "claims.csv", claims_csv(exhibits.verdicts))
+        write(out / "settings.csv", as_csv([("setting", "value"), *exhibits.settings.items()]))
         write(out / "exhibits.json", msgspec.json.format(as_json(exhibits), indent=1) + b"\n")
         write(out / "report.html", page(exhibits, out).encode())
     except OSError as error:
         raise UsageError(f"--out {out}: {error.strerror}; choose another") from error
+
+
+def check_names(exhibits: Exhibits) -> None:
+    """Raise an error if two exhibits would be written to the same file."""
+    names = [*(one.name for one in exhibits.tables), *(one.name for one in exhibits.figures)]
+    names += ["claims", "settings", "exhibits", "report"]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"exhibits share a file: {', '.join(sorted(twice))}")
+
+
+def names_of(exhibits: Exhibits) -> set[str]:
+    """Return the names of all tables and figures."""
+    return {one.name for one in exhibits.tables} | {one.name for one in exhibits.figures}
+
+
+def remove_stale(exhibits: Exhibits, out: Path) -> None:
+    """Remove what an earlier reproduction left there and this one does not make."""
+    try:
+        before = read_exhibits(out)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return
+    for name in names_of(before) - names_of(exhibits):
+        for suffix in (".csv", ".tex", ".png", ".svg"):
+            if Path(name).name == name:  # the file may be anybody's
+                (out / f"{name}{suffix}").unlink(missing_ok=True)
+
+
+def read_exhibits(out: Path) -> Exhibits:
+    """Return exhibits that were written before; their figures are drawn already."""
+    told = msgspec.json.decode((out / "exhibits.json").read_bytes(), type=Written)
+    return Exhibits(
+        told.paper,
+        told.title,
+        told.settings,
+        [Table(one.name, one.title, one.columns, one.rows, one.note) for one in told.tables],
+        [Figure(one.name, one.title, {}, drawn_before, one.note) for one in told.figures],
+        [Verdict(**msgspec.structs.asdict(one)) for one in told.verdicts],
+        told.notes,
+    )
+
+
+def drawn_before(_: object) -> None:
+    """Stand for the drawing of a figure that was read back."""
+    raise ValueError("this figure was drawn before")
+
+
+class WrittenTable(msgspec.Struct):
+    """A table in `exhibits.json`."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+    note: str
+
+
+class WrittenFigure(msgspec.Struct):
+    """A figure in `exhibits.json`, without its data."""
+
+    name: str
+    title: str
+    note: str
+
+
+class WrittenVerdict(msgspec.Struct):
+    """A verdict in `exhibits.json`."""
+
+    claim: str
+    holds: bool | None
+    statistic: str
+    reason: str
+    world: str = ""
+    p: float | None = None
+
+
+class Written(msgspec.Struct):
+    """The file `exhibits.json`."""
+
+    paper: str
+    title: str
+    settings: dict[str, str]
+    tables: list[WrittenTable]
+    figures: list[WrittenFigure]
+    verdicts: list[WrittenVerdict]
+    notes: list[str]
+
+
+def claims_csv(verdicts: Sequence[Verdict]) -> bytes:
+    """Return all verdicts."""
+    heads = ("claim", "world", "verdict", "statistic", "p", "reason")
+    rows = [
+        (one.claim, one.world, judged(one), one.statistic, "" if one.p is None else one.p,
+         one.reason)
+        for one in verdicts
+    ]  # fmt: skip
+    return as_csv([heads, *rows])
 
 
 def table_csv(table: Table) -> bytes:
@@ -156,61 +310,11 @@ def as_json(exhibits: Exhibits) -> bytes:
                     "holds": verdict.holds,
                     "statistic": verdict.statistic,
                     "reason": verdict.reason,
+                    "world": verdict.world,
+                    "p": verdict.p,
                 }
                 for verdict in exhibits.verdicts
             ],
             "notes": list(exhibits.notes),
         }
     )
-
-
-def page(exhibits: Exhibits, out: Path) -> str:
-    """Return one page with every table, figure and verdict."""
-    about = "".join(
-        f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
-        for name, value in exhibits.settings.items()
-    )
-    parts = [f"<h1>{escape(exhibits.title)}</h1>", f'<table class="about">{about}</table>']
-    if exhibits.verdicts:
-        claims = [(v.claim, judged(v), v.statistic, v.reason) for v in exhibits.verdicts]
-        parts += ["<h2>Claims of the paper</h2>", grid(("claim", "", "statistic", "why"), claims)]
-    for table in exhibits.tables:
-        rows = [tuple(worded(cell) for cell in row) for row in table.rows]
-        parts += [f"<h2>{escape(table.title)}</h2>", grid(table.columns, rows), note(table.note)]
-    for shown in exhibits.figures:
-        parts += [f"<h2>{escape(shown.title)}</h2>", picture_of(shown, out), note(shown.note)]
-    parts += [note(text) for text in exhibits.notes]
-    return document(exhibits.title, "\n".join(parts))
-
-
-def picture_of(shown: Figure, out: Path) -> str:
-    """Return the picture of a figure, or where its data are if it could not be drawn."""
-    if not have_matplotlib():
-        return note(f"Data: {shown.name}.csv. There is no figure: figures {LEFT_OUT}.")
-    picture = (out / f"{shown.name}.svg").read_text(encoding="utf-8")
-    return picture[picture.index("<svg") :]
-
-
-def note(text: str) -> str:
-    """Return a remark in small print."""
-    return f'<p class="note">{escape(text)}</p>' if text else ""
-
-
-def grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table whose first column is text."""
-    lines = [line("th", headings), *(line("td", row) for row in rows)]
-    return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
-
-
-def line(kind: str, texts: Sequence[str]) -> str:
-    """Return one row of a table; what is no number stands on the left."""
-    cells = "".join(
-        f"<{kind}{'' if is_number(text) and place else ' class=text'}>{escape(text)}</{kind}>"
-        for place, text in enumerate(texts)
-    )
-    return f"<tr>{cells}</tr>"
-
-
-def is_number(text: str) -> bool:
-    """Return whether a cell holds a number, or one of our marks for none."""
-    return text[:1].isdigit() or text[:1] in "-–+." or len(text) < 24

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, cast
 
 from foragers.evaluation.tables import Exhibits
+from foragers.papers.claims import corrected
 
 PAPERS: Mapping[str, str] = {
     "spider": "links valued by what they lead to, learned on some sites and tried on others",
@@ -59,4 +60,5 @@ class PaperRequest:
 def reproduce(paper: str, request: PaperRequest, progress: Progress) -> Exhibits:
     """Run the experiments of a paper."""
     make = import_module(f"foragers.papers.{paper}.paper").reproduce
-    return cast(Callable[[PaperRequest, Progress], Exhibits], make)(request, progress)
+    made = cast(Callable[[PaperRequest, Progress], Exhibits], make)(request, progress)
+    return replace(made, verdicts=corrected(made.verdicts))

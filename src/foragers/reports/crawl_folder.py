@@ -28,7 +28,7 @@ from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
 from foragers.storage.ledger.sqlite import VERSION
 
 LEDGER, OPTIONS, ARCHIVE = "ledger.sqlite", "crawl.json", "warc"
-OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz")
+OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz", "foragers.json")
 """Prefixes of the names of a crawl's own files."""
 STEP = 20_000
 FACTS = f"""

@@ -15,7 +15,7 @@ from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord
 from foragers.reports.family_tree import family, family_tree
 from foragers.reports.figures import estimate_of, standing_of
 from foragers.reports.html import apart, columns, document, link, note, section, table, words
-from foragers.reports.population import agents_of
+from foragers.reports.population import agents_of, foragers_of
 from foragers.storage.ledger.columns import Facts
 
 BEST = """
@@ -164,7 +164,43 @@ def populated(folder: CrawlFolder, facts: Facts) -> list[str]:
     began = float(agents.times[0])
     return [
         section("Agents", *shown),
+        *foragers(folder),
         section("Family tree", tree, note(legend), family_tree(agents, began)),
+    ]
+
+
+FORAGERS_SHOWN = 100
+STARTS_SHOWN = 3
+
+
+def foragers(folder: CrawlFolder) -> list[str]:
+    """Return scores, territories and starting URLs of the foragers, if there are some."""
+    found = foragers_of(folder)
+    if not found:
+        return []
+    rows = (
+        [
+            words(one.name),
+            f"{one.score:,.1f}",
+            f"{one.paths:,}",
+            f"{one.pages:,}",
+            f"{one.own_pages / one.pages:.0%}" if one.pages else "–",
+            f"{one.known:,}",
+            "<br>".join(f"{link(url)} <small>{value:,.0f}</small>"
+                        for url, value in one.weblog[:STARTS_SHOWN]) or "–",
+        ]
+        for one in found[:FORAGERS_SHOWN]
+    )  # fmt: skip
+    heads = ("forager", "score", "paths", "pages", "own pages", "weblog", "starting URLs")
+    return [
+        section(
+            "Foragers",
+            table(heads, rows),
+            note(
+                "Pages are those that a forager stepped to; its own are those that no other did."
+                " Its weblog has so many URLs; the best of them are shown with their values."
+            ),
+        )
     ]
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.models import DAMAGED
+from foragers.core.population import ForagerStanding
 from foragers.evaluation.plots.chart import COLOURS, Axis, Bars, Line, Panel, chart, commas
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.figures import WIDE
@@ -128,6 +130,20 @@ def read(file: Path) -> dict[str, Column] | None:
     if kinds.min() < 0 or kinds.max() >= len(columns["kinds"]):
         return None
     return columns
+
+
+FORAGERS = "foragers.json"
+
+
+def foragers_of(folder: CrawlFolder) -> list[ForagerStanding]:
+    """Return how the foragers of a crawl stood when it last wrote it down; none if unknown."""
+    file = folder.path / FORAGERS
+    try:
+        if not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return []
+        return msgspec.json.decode(file.read_bytes(), type=list[ForagerStanding])
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return []
 
 
 WINDOWS = 60

@@ -342,7 +342,7 @@ def build(spec: str, inputs: StrategyInputs) -> Strategy:
             f"strategy '{name}' needs a world whose graph is known; use it with 'foragers compare'"
         )
     filled: dict[str, Any] = {**given, **{part: getattr(inputs, part) for part in needed}}
-    if inputs.model is not None and about.model_kind is not None:
+    if inputs.model is not None and about.learned_kind is not None:
         filled.setdefault(about.learned_field, inputs.model)
     if "model" in given and about.model_kind is not None:
         filled["model"] = named_model(spec) if inputs.named is None else inputs.named

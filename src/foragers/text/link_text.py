@@ -55,6 +55,10 @@ NEAR_CHARS = 120
 """Characters of the text around a link that are near it: about ten words on each side."""
 
 
+NEAR = "near "
+"""Followed by a number of letters: as much text around a link, to be tried beside `near`."""
+
+
 class Spoken(Protocol):
     """A link and its words."""
 
@@ -66,6 +70,11 @@ class Spoken(Protocol):
     @property
     def around(self) -> str:
         """The words before and after it."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """The tags that it stands in."""
         ...
 
 
@@ -96,14 +105,24 @@ def link_words(bag: str, link: Spoken, href: str) -> list[str]:
         return words(link.anchor)
     if bag == "near":
         return words(nearest(link.around))
+    if bag.startswith(NEAR):
+        return words(nearest(link.around, int(bag.removeprefix(NEAR))))
+    if bag == "path":
+        return tag_words(link.path)
     if bag == "url":
         return path_words(href)
     return words(link.anchor) + path_words(href)
 
 
-def nearest(around: str) -> str:
+def tag_words(path: str) -> list[str]:
+    """Return the elements of a tag path as words, each with its place counted from the link."""
+    parts = [part for part in path.replace(">", "/").split("/") if part]
+    return [f"{place}:{part}" for place, part in enumerate(reversed(parts))]
+
+
+def nearest(around: str, chars: int = NEAR_CHARS) -> str:
     """Return the middle of the text around a link, which is equally long on both sides."""
-    spare = (len(around) - NEAR_CHARS) // 2
+    spare = (len(around) - chars) // 2
     if spare <= 0:
         return around
     first, last = around.find(" ", spare), around.rfind(" ", 0, len(around) - spare)

@@ -164,8 +164,10 @@ def key_of(bag: str, link: ParsedLink, href: str) -> Hashable:
     """Return the key of a text: equal keys mean equal texts."""
     if bag == "url":
         return href
-    if bag == "near":
+    if bag.startswith("near"):
         return link.around
+    if bag == "path":
+        return link.path
     return link.anchor if bag == "link" else (link.anchor, href)
 
 

@@ -22,12 +22,14 @@ TRAINERS: Mapping[str, str] = {
     "spider": "the worth of links by their words, for spider, rl-immediate, rl-future, …",
     "hmm": "a hidden Markov model of the distance to wanted pages, for hmm and bpm",
     "context-graph": "the words of pages near wanted ones, for context-graph and hw",
+    "states": "clusters of pages by their words, for wl, rl, wlrl and the other fleets",
 }
 """Each kind of model, and its use."""
 CLASSES: Mapping[str, str] = {
     "spider": "spider:SpiderTrainer",
     "hmm": "layered:HmmTrainer",
     "context-graph": "layered:ContextGraphTrainer",
+    "states": "states:StatesTrainer",
 }
 """The trainer of each kind: module and class in this package."""
 
@@ -59,6 +61,11 @@ class Trainer(Protocol):
     def train(self, lessons: Sequence[Lesson], progress: Progress) -> Trained:
         """Learn from all lessons together."""
         ...
+
+
+def needs_target(trainer: Trainer) -> bool:
+    """Return whether a trainer must be told what is wanted; most must."""
+    return bool(getattr(trainer, "needs_target", True))
 
 
 def trainer_of(spec: str) -> Trainer:

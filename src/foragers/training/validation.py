@@ -5,7 +5,7 @@ Sites are left out in turn; with more than `MOST_FOLDS` of them, several at a ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +53,17 @@ def folds_of(examples: LinkExamples, most: int = MOST_FOLDS) -> Ints:
     return fold_of[examples.sites]
 
 
-def accuracies(examples: LinkExamples, texts: Sequence[str]) -> list[Accuracy]:
-    """Return the accuracy for each text and each number of bins."""
+def accuracies(
+    examples: LinkExamples,
+    texts: Sequence[str],
+    bags: Mapping[str, Sequence[str]] = TEXTS,
+    shrink: float = 0.0,
+) -> list[Accuracy]:
+    """Return the accuracy for each text, of some bags, and each number of bins.
+
+    With `shrink`, the words of bins without immediate reward are counted as if each had so many
+    more, distributed as in all of these bins together: the finer bins have few links of their own.
+    """
     folds = folds_of(examples)
     number = int(folds.max(initial=-1)) + 1
     if number < 2:
@@ -67,7 +76,7 @@ def accuracies(examples: LinkExamples, texts: Sequence[str]) -> list[Accuracy]:
             bag: examples.counted(
                 bag, np.arange(len(examples)), folds * FINEST + bins, number * FINEST
             )
-            for bag in TEXTS[text]
+            for bag in bags[text]
         }
         for fold in range(number):
             links = np.flatnonzero(folds == fold)
@@ -77,13 +86,18 @@ def accuracies(examples: LinkExamples, texts: Sequence[str]) -> list[Accuracy]:
             }
             held = np.bincount(bins[folds != fold], minlength=FINEST)
             for many, guesses in told.items():
-                guesses[links] = guess(examples, links, trained, held, many)
+                guesses[links] = guess(examples, links, trained, held, many, shrink)
         found += [summed_up(text, many, guesses, bins, folds) for many, guesses in told.items()]
     return found
 
 
 def guess(
-    examples: LinkExamples, links: Ints, counts: dict[str, Ints], held: Ints, bins: int
+    examples: LinkExamples,
+    links: Ints,
+    counts: dict[str, Ints],
+    held: Ints,
+    bins: int,
+    shrink: float = 0.0,
 ) -> Ints:
     """Return the most probable bin of some links, from the counts of others."""
     there = np.flatnonzero(merged(held, bins))
@@ -91,11 +105,20 @@ def guess(
     for bag, every in counts.items():
         known = np.flatnonzero(every.any(axis=0))
         weights = np.zeros((every.shape[1], len(there)))
-        weights[known] = log_likelihoods(merged(every[:, known], bins)[there]).T
+        counted = shrunk(merged(every[:, known], bins).astype(np.float64), shrink)
+        weights[known] = log_likelihoods(counted[there]).T
         rows, index = np.unique(examples.row_of[bag][links], return_inverse=True)
         scores += by_row(examples.texts[bag][rows], weights)[index]
     best: Ints = there[np.argmax(scores, axis=1)]
     return best
+
+
+def shrunk(counts: Floats, by: float) -> Floats:
+    """Return counts with so many words added to each bin but the first, as all these have them."""
+    common = counts[1:].sum(axis=0)
+    if not by or not common.sum():
+        return counts
+    return np.concatenate((counts[:1], counts[1:] + by * common / common.sum()))
 
 
 def summed_up(text: str, bins: int, guesses: Ints, truth: Ints, folds: Ints) -> Accuracy:

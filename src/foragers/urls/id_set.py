@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from foragers.core.types import UrlId
 
@@ -25,6 +25,13 @@ class IdSet:
             return False
         index = url >> 3
         return index < len(self._bits) and bool(self._bits[index] >> (url & 7) & 1)
+
+    def __iter__(self) -> Iterator[UrlId]:
+        """Give the members in ascending order."""
+        for byte, bits in enumerate(self._bits):
+            for bit in range(8) if bits else ():
+                if bits >> bit & 1:
+                    yield byte << 3 | bit
 
     def add(self, url: UrlId) -> None:
         """Add a URL."""

@@ -7,6 +7,9 @@ it holds for the graph of the whole recording.  The texts of a link stay with it
 
 In an evolving world a permutation of everything makes most pages link to pages that do not exist
 yet.  With `cohort` seconds, arcs are exchanged only with arcs that appeared in the same period.
+
+With a `share` below 1 only so many of the arcs, drawn at random, are permuted among themselves;
+the others stay as they are.
 """
 
 from __future__ import annotations
@@ -70,8 +73,8 @@ class RewiredTexts:
         return Body("text/html; charset=utf-8", html)
 
 
-def rewire(archive: Archive, seed: int, cohort: float | None = None) -> Archive:
-    """Return the world with the endpoints of its arcs permuted."""
+def rewire(archive: Archive, seed: int, cohort: float | None = None, share: float = 1.0) -> Archive:
+    """Return the world with the endpoints of its arcs, or of a `share` of them, permuted."""
     rng = np.random.default_rng(seed)
     urls = np.int64(len(archive.book))
     versions = np.repeat(np.arange(archive.versions), np.diff(archive.link_starts))
@@ -79,14 +82,19 @@ def rewire(archive: Archive, seed: int, cohort: float | None = None) -> Archive:
     arcs, first_links, arc_of = np.unique(
         origins * urls + archive.targets, return_index=True, return_inverse=True
     )
-    partners = permute(archive, versions[first_links], len(arcs), rng, cohort)
+    partners = np.arange(len(arcs))
+    moved = partners
+    if share < 1.0:
+        moved = np.sort(rng.choice(len(arcs), round(share * len(arcs)), replace=False))
+    among = permute(archive, versions[first_links[moved]], len(moved), rng, cohort)
+    partners[moved] = moved[among]
     sources = first_links[partners][arc_of].astype(np.int64)
     return replace(
         archive,
         targets=archive.targets[sources],
         texts=RewiredTexts(archive, sources),
         path=None,
-        origin={**archive.origin, "rewired": seed},
+        origin={**archive.origin, "rewired": seed, **({} if share == 1.0 else {"share": share})},
     )
 
 

@@ -6,8 +6,9 @@ from math import atan, cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from foragers.evaluation.metrics.significance import Difference, bootstrap, holm, paired
+from foragers.evaluation.metrics.significance import Difference, apart, bootstrap, holm, paired
 
 
 def two_sided(t: float) -> float:
@@ -106,3 +107,20 @@ def test_holm_multiplies_the_smallest_p_by_the_number_of_tests() -> None:
     assert holm([0.5, None, 0.8]) == [1.0, None, 1.0]
     assert holm([0.04]) == [0.04]
     assert holm([]) == []
+
+
+def test_runs_that_share_nothing_are_compared_by_welch() -> None:
+    # Means 3 and 1, variances 1 and 4 of 3 and 2 runs: error² = 1/3 + 4/2 = 7/3; degrees of freedom
+    # (7/3)² / ((1/3)²/2 + 2²/1) = 5.4444 / 4.0556 = 1.3425.
+    found = apart([2.0, 3.0, 4.0], [1 - 2**0.5, 1 + 2**0.5])
+    assert found.mean == pytest.approx(2.0)
+    assert found.runs == 2
+    error, freedom = (7 / 3) ** 0.5, (49 / 9) / (1 / 18 + 4)
+    assert found.p == pytest.approx(2 * stats.t.sf(2 / error, freedom))
+    half = stats.t.ppf(0.975, freedom) * error
+    assert (found.low, found.high) == pytest.approx((2 - half, 2 + half))
+
+
+def test_single_or_equal_runs_have_no_interval() -> None:
+    assert apart([2.0], [1.0, 3.0]).p is None
+    assert apart([2.0, 2.0], [1.0, 1.0]) == Difference(1.0, 2)

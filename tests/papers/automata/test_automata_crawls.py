@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import csv
 import sqlite3
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import special
 
 from foragers.papers.automata import convergence as automata_convergence
 from foragers.papers.automata import paper as automata
 from foragers.papers.automata import webs as automata_webs
+from foragers.papers.automata.crawls import convergence_of
 from foragers.papers.automata.numbers import TABLE_2, TABLE_3
 from foragers.papers.output import columns_csv, table_csv
 from foragers.papers.request import PaperRequest
+from foragers.strategies.automata.saved import Remembered
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
 from support.progress import silent
@@ -161,3 +165,20 @@ def test_curves_are_what_the_ledgers_say(out: Path) -> None:
                 found = dict(zip(GROUNDS, precisions(out, crawler, mark), strict=True))
                 expected = mean([found[ground] for ground in chosen])
                 assert shown[crawler, mark] == pytest.approx(expected)
+
+
+def test_convergence_is_told_of_automata_with_several_links() -> None:
+    # Three automata: of two links 0.95 and 0.05, of one link, and of four links alike.
+    probabilities = np.array([0.95, 0.05, 1.0, 0.25, 0.25, 0.25, 0.25], np.float32)
+    automata = Remembered(
+        np.array([1, 2, 3], np.uint64),
+        np.array([0, 2, 3, 7]),
+        np.arange(7, dtype=np.uint32),
+        probabilities,
+        np.zeros(3, np.float32),
+        np.zeros(3, np.int32),
+    )
+    converged, surest = convergence_of(automata)
+    assert converged == 0.5
+    assert surest == pytest.approx((0.95 + 0.25) / 2)
+    assert convergence_of(replace(automata, starts=np.array([0, 1]))) == (None, None)

@@ -149,7 +149,9 @@ def test_the_learning_rate_does_not_matter_in_a_first_crawl(made: tuple[Exhibits
 def test_everything_can_be_drawn(made: tuple[Exhibits, Path]) -> None:
     exhibits = made[0]
     names = {shown.name for shown in exhibits.figures}
-    assert names == {f"figure-{number}" for number in (3, 5, 7, 8)} | {"learning", "convergence"}
+    assert names == {
+        f"figure-{name}" for name in ("3", "5", "7", "8", "learning", "convergence", "table-3")
+    }
     for shown in exhibits.figures:
         drawing = Drawing()
         shown.draw(drawing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,11 @@ def mean(cell: object) -> float:
 def test_every_figure_shows_every_run_at_every_mark(made: tuple[Exhibits, Path]) -> None:
     exhibits, _ = made
     names = [figure.name for figure in exhibits.figures]
-    assert names == [f"figure-{number}" for number in range(2, 7)] + ["comparison"]
-    crawlers = (len(FACTORS), len(SIGMOIDS), 2, 2, 2, len(RIVALS))
+    assert names == [
+        *(f"figure-{number}" for number in ("2", "3", "3-literal", "4", "5", "5-literal", "6")),
+        "figure-comparison",
+    ]
+    crawlers = (len(FACTORS), len(SIGMOIDS), len(SIGMOIDS), 2, 2, 2, 2, len(RIVALS))
     for figure, count in zip(exhibits.figures, crawlers, strict=True):
         assert {len(column) for column in figure.data.values()} == {count * 2 * MARKS}
 
@@ -121,7 +125,9 @@ def test_spread_is_the_ratio_of_the_extremes() -> None:
         return PopulationTrace(task, (0,) * MARKS, (final,) * MARKS, 0, final, 100, 0.0, 0.0)
 
     results = PopulationResults((), {"a": [trace(10), trace(0)], "b": [trace(40), trace(7)]}, {})
-    assert spread(results, ("a", "b")) == [4.0, 7.0]
+    # A population that died out depends most on its parameters, and so do two.
+    assert spread(results, ("a", "b")) == [4.0, float("inf")]
+    assert spread(replace(results, traces={"a": [trace(0)]}), ("a",)) == [float("inf")]
 
 
 def test_recorded_worlds_need_to_be_told_what_is_wanted(tmp_path: Path) -> None:
@@ -137,3 +143,17 @@ def test_recorded_worlds_need_to_be_told_what_is_wanted(tmp_path: Path) -> None:
     nothing = PaperRequest(tmp_path / "out", (tmp_path / "w",), topic="zeppelin")
     with pytest.raises(UsageError, match="zeppelin"):
         grounds_of(nothing, 2)
+
+
+def test_precision_is_compared_after_equally_many_pages() -> None:
+    ground = TopicOnWeb("w", Path(), "t", Target(), (), 1000, 0, Path())
+    task = PopulationTask(ground, "x", "", 0)
+
+    def trace(ended: int, share: float) -> PopulationTrace:
+        found = tuple(round(share * min(10 * (mark + 1), ended)) for mark in range(MARKS))
+        return PopulationTrace(task, found, (1,) * MARKS, 1, 1, ended, 0.0, 0.0)
+
+    long = replace(trace(1000, 0.5), relevant=(*(10 * (mark + 1) for mark in range(MARKS)),))
+    results = PopulationResults((ground,), {"short": [trace(205, 0.5)], "long": [long]}, {})
+    # The short one ended after 205 pages, so both are looked at after 200.
+    assert results.at_equal_pages("short", "long") == ([0.5], [1.0])

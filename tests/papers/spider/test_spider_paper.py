@@ -17,9 +17,11 @@ from foragers.evaluation.tables import Measured
 from foragers.papers.output import write_exhibits
 from foragers.papers.request import PaperRequest, reproduce
 from foragers.papers.spider.experiment import Experiment, SiteRun, named, only, spiders
+from foragers.papers.spider.future_work import chosen
 from foragers.papers.spider.numbers import BREADTH_FIRST, FULL_PAGE, RELATED, TABLE_1, future
 from foragers.papers.spider.tables import factor, measured
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
+from foragers.training.validation import Accuracy, shrunk
 from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
@@ -62,6 +64,7 @@ def test_all_exhibits_are_there(made: Path) -> None:
     names = {table["name"] for table in told["tables"]}
     assert names == {
         "online", "links-small", "accuracy-small", "table-2-small", "early-small", "sites-small",
+        "future-work-small",
     }  # fmt: skip
     assert {figure["name"] for figure in told["figures"]} == {"figure-1-small", "figure-2-small"}
     for figure in told["figures"]:
@@ -135,3 +138,17 @@ def test_a_spider_that_never_got_there_counts_as_having_followed_all() -> None:
     cell = measured(found.followed("x"))
     assert isinstance(cell, Measured)
     assert cell.mean == pytest.approx(75.0)
+
+
+def test_the_width_is_chosen_on_the_other_sites() -> None:
+    narrow = Accuracy("a", 5, (0.9, 0.2, 0.2), (0.9, 0.5, 0.5), (0.1,))
+    wide = Accuracy("b", 5, (0.1, 0.6, 0.6), (0.8, 0.7, 0.7), (0.2,))
+    # Without the first site wide is better, without either other narrow is as 0.55 to 0.35.
+    assert chosen([narrow, wide]).right == (0.1, 0.2, 0.2)
+
+
+def test_counts_are_shrunk_towards_bins_without_immediate_reward() -> None:
+    counts = np.array([[8.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+    # All bins but the first have 1 and 3 words: a quarter and three quarters of 4 more.
+    assert shrunk(counts, 4.0).tolist() == [[8.0, 0.0], [2.0, 3.0], [1.0, 6.0]]
+    assert shrunk(counts, 0.0) is counts

@@ -48,6 +48,59 @@ def test_a_revisited_url_moves_three_tenths_of_the_way() -> None:
     assert list(weblog.values) == [4, 2, 1, 9]
 
 
+def test_pages_without_links_do_not_join_the_weblog_if_starts_must_have_links() -> None:
+    walker = forager(replace(WL, starts_with_links=True))
+    for url, leads in ((1, True), (2, False), (3, True)):
+        walker.path.visit(url)
+        walker.reach(url, leads)
+        walker.path.rewards.append(10.0)
+    walker.end_path()
+    assert walker.weblog.values == {1: 30.0, 3: 10.0, 7: 0.0}
+    assert not walker.bare
+    assert dict(walker.lengths) == {3: 1}
+
+
+def test_a_fixed_weblog_takes_the_first_pages_with_links() -> None:
+    walker = forager(replace(RL, starts_with_links=True))
+    walker.reach(1, False)
+    walker.reach(2, True)
+    assert list(walker.weblog.values) == [7, 2]
+
+
+def test_the_lengths_of_paths_are_counted_for_the_whole_fleet() -> None:
+    fleet = Fleet(RL)
+    fleet.begin([5], 0, 2, 0.0, rng())
+    first, second = fleet.population.members
+    first.path.visit(1)
+    first.end_path()
+    first.end_path()  # nothing was walked
+    child = second.child(9, rng())
+    for url in (1, 2, 3):
+        child.path.visit(url)
+    child.end_path()
+    assert dict(fleet.lengths) == {1: 1, 3: 1}
+
+
+@given(
+    st.dictionaries(st.integers(0, 9), st.integers(-4, 4).map(float), max_size=6),
+    st.integers(0, 9),
+    st.integers(-6, 6).map(float),
+    st.integers(1, 6),
+)
+def test_a_path_of_one_page_is_learned_as_any_other(
+    before: dict[int, float], url: int, reward: float, size: int
+) -> None:
+    ranked = sorted(before, key=before.__getitem__, reverse=True)[:size]
+    weblog = Weblog(size, values={one: before[one] for one in ranked})
+    weblog.update([], [], 0.5)  # from now on it is known to be in order
+    known = dict(weblog.values)
+    old = known.get(url)
+    known[url] = reward if old is None else 0.5 * old + 0.5 * reward
+    best = sorted(known, key=known.__getitem__, reverse=True)[:size]
+    weblog.update([url], [reward], 0.5)
+    assert list(weblog.values.items()) == [(one, known[one]) for one in best]
+
+
 def test_the_weblog_keeps_its_best_and_starts_from_the_first_ten() -> None:
     weblog = Weblog(size=100, starts=10)
     rewards = [1.0] * 120

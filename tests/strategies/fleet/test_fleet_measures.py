@@ -268,6 +268,9 @@ def test_pages_and_ways_of_a_window() -> None:
     assert (window.pages, window.own_pages) == (8, {0: 2, 1: 2, 2: 3})
     # From 1, where two started, both went their own way; nobody else started from 9.
     assert (window.trajectories, window.own_trajectories) == (2, {0: 1, 1: 1})
+    # By the other reading, of a page and one step: 1 2 and 1 5.
+    assert (window.pairs, window.own_pairs) == (2, {0: 1, 1: 1})
+    assert window.areas == {0: 3, 1: 3, 2: 3}
 
 
 def test_a_way_that_two_take_is_nobodys_own() -> None:
@@ -276,7 +279,10 @@ def test_a_way_that_two_take_is_nobodys_own() -> None:
         land.step(forager, [1, 2, 3], 1.0)
     land.step(1, [1, 2, 4], 2.0)
     land.close()
-    assert (land.windows[0].trajectories, land.windows[0].own_trajectories) == (2, {1: 1})
+    window = land.windows[0]
+    assert (window.trajectories, window.own_trajectories) == (2, {1: 1})
+    # A path is told whole each time, of which the last step counts: 2 3 twice, and 2 4.
+    assert (window.pairs, window.own_pairs) == (2, {1: 1})
 
 
 def test_a_step_at_the_end_of_a_window_is_of_the_next() -> None:

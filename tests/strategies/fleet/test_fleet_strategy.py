@@ -250,10 +250,8 @@ def test_a_page_that_has_not_changed_is_taken_as_it_was() -> None:
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(wrong: str) -> None:
-    archive = small_world({"a": []})
-    strategy = made(wrong, Novelty())
     with pytest.raises(UsageError, match="must be"):
-        strategy.tell([seed_visit(Recorded(archive).seeds, 0.0)])
+        made(wrong, Novelty())
 
 
 def test_where_news_is_rare_the_fleet_earns_more_than_wandering() -> None:

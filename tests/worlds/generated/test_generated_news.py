@@ -142,3 +142,21 @@ def test_the_share_on_the_home_page_can_be_chosen() -> None:
 
 def test_a_smaller_site_has_less_news() -> None:
     assert growth(small("news")).new == pytest.approx(1200 * 3_000 / 33_000, rel=0.02)
+
+
+def test_with_navigation_every_page_links_to_the_home_page_and_articles_to_earlier_ones() -> None:
+    archive = generate("news", seed=3, pages=900, days=2.0, navigation=1.0, related=3.0)
+    plain = generate("news", seed=3, pages=900, days=2.0)
+    sources, _ = links(archive)
+    home = set(sources[archive.targets == 0].tolist())
+    assert home == set(range(1, 900))
+    assert not (archive.targets == sources).any()
+    # What was there before is still there, and versions appear when they did.
+    assert archive.times.tolist() == plain.times.tolist()
+    before = set(zip(links(plain)[0].tolist(), plain.targets.tolist(), strict=True))
+    assert before <= set(zip(sources.tolist(), archive.targets.tolist(), strict=True))
+    born = births(archive)
+    kinds = archive.labels.urls["kind:article"]
+    related = np.isin(sources, kinds) & np.isin(archive.targets, kinds)
+    assert related.sum() > 900
+    assert (born[archive.targets[related]] <= born[sources[related]]).all()

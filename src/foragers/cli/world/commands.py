@@ -157,13 +157,22 @@ def add_rewire(actions: Verbs) -> None:
         metavar="TIME",
         help="permute only links that appeared within the same time span, for example 6h",
     )
+    verb.add_argument(
+        "--share",
+        type=float,
+        default=1.0,
+        metavar="F",
+        help="share of the links to permute, from 0 to 1 (default: 1)",
+    )
     verb.set_defaults(run=run_rewire)
 
 
 def run_rewire(options: argparse.Namespace, console: Console) -> None:
     """Make a rewired world."""
     cohort = parse_duration(options.cohort) if options.cohort else None
-    archive = rewire(open_world(options.world), options.seed, cohort)
+    if not 0 <= options.share <= 1:
+        raise UsageError(f"--share {options.share:g}: must be from 0 to 1")
+    archive = rewire(open_world(options.world), options.seed, cohort, options.share)
     save(archive, options.rewired)
     tell(archive, options.rewired, console)
 

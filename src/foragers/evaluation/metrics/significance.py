@@ -38,6 +38,24 @@ def paired(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
     return Difference(mean, len(differences), low, high, float(test.pvalue))
 
 
+def apart(ours: Sequence[float], theirs: Sequence[float]) -> Difference:
+    """Compare runs that have nothing in common: Welch's t-test, and its 95 % interval."""
+    one, other = np.array(ours, float), np.array(theirs, float)
+    mean, runs = float(one.mean() - other.mean()), min(len(one), len(other))
+    rounding = 1e-12 * float(np.abs(np.concatenate((one, other))).max(initial=0.0))
+    if runs < 2 or max(float(np.ptp(one)), float(np.ptp(other))) <= rounding:
+        return Difference(mean, runs)
+    # Imported here since it takes most of a second, which every command would pay.
+    from scipy import stats
+
+    errors = np.array([one.var(ddof=1) / len(one), other.var(ddof=1) / len(other)])
+    error = float(np.sqrt(errors.sum()))
+    freedom = errors.sum() ** 2 / (errors**2 / (len(one) - 1, len(other) - 1)).sum()
+    half = float(stats.t.ppf(0.975, freedom)) * error
+    p = 2 * float(stats.t.sf(abs(mean) / error, freedom))
+    return Difference(mean, runs, mean - half, mean + half, p)
+
+
 ROUNDS = 2000
 """Resamples of a bootstrap; each end of a 95 % interval then depends on fifty of them."""
 

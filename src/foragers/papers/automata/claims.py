@@ -6,7 +6,8 @@ import numpy as np
 
 from foragers.evaluation.tables import Verdict
 from foragers.papers.automata.crawls import MARKS, AutomataResults, last_precisions
-from foragers.papers.automata.numbers import BPM, CRAWLERS, HW, LAFC, LJM
+from foragers.papers.automata.numbers import BPM, CRAWLERS, HW, LAFC, LJM, UNTRAINED
+from foragers.papers.automata.tables import settled
 from foragers.papers.claims import less, more
 
 
@@ -32,6 +33,16 @@ def precision_claims(results: AutomataResults) -> list[Verdict]:
         for mark, when in ((MARKS - 1, ""), (0, " in the first tenth"))
         for other in CRAWLERS
         if other != LAFC
+    ]
+    found += [
+        more(
+            f"LAFC is more precise than {told}",
+            results.precisions(LAFC),
+            results.precisions(told),
+            "without the model of another web",
+        )
+        for told in UNTRAINED.values()
+        if told in results.crawlers
     ]
     for one, other in ((BPM, HW), (BPM, LJM), (HW, LJM)):
         ours, theirs = results.precisions(one), results.precisions(other)
@@ -91,6 +102,11 @@ def calibration_claims(results: AutomataResults) -> list[Verdict]:
             f"In crawl {crawls} a lower rate is more precise (a = {slow:g} against {fast:g})",
             last_precisions(first, crawls - 1),
             last_precisions(last, crawls - 1),
+        ),
+        more(
+            f"After {crawls} crawls a higher rate has converged further (a = {fast:g})",
+            settled(last, crawls - 1),
+            settled(first, crawls - 1),
         ),
         more(
             f"In the first tenth of crawl {crawls} a lower rate is more precise",

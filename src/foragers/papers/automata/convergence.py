@@ -113,7 +113,7 @@ def convergence_figure(found: Sequence[Convergence]) -> Figure:
     ]
     columns = list(zip(*rows, strict=True))
     return Figure(
-        "convergence",
+        "figure-convergence",
         "Convergence of an automaton, for several learning rates",
         dict(zip(("rate", "choices", "probability"), columns, strict=True)),
         draw,

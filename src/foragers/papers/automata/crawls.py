@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -32,6 +32,8 @@ from foragers.papers.automata.numbers import CRAWLERS
 from foragers.papers.automata.webs import TopicOnWeb
 from foragers.papers.request import Progress
 from foragers.storage.ledger.sqlite import SqliteLedger
+from foragers.strategies.automata.saved import KIND as AUTOMATA
+from foragers.strategies.automata.saved import Remembered
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
@@ -42,6 +44,8 @@ from foragers.worlds.replay import Recorded
 MARKS = 10
 """At how many points of a crawl it is looked at."""
 BATCH = 5000
+FORMAT = 2
+"""Of what is kept of a crawl; other formats are not read."""
 SEEDS_A_RUN = 1000
 
 Item = TypeVar("Item")
@@ -63,12 +67,18 @@ class AutomataTask:
 
 @dataclass(frozen=True)
 class AutomataTrace:
-    """One crawl: downloads, relevant pages and CPU seconds at each mark, and what was found."""
+    """One crawl: downloads, relevant pages and CPU seconds at each mark, and what was found.
+
+    `converged` is the share of the automata with several links that have settled on one of them
+    after the crawl, and `surest` the mean probability of their likeliest link.
+    """
 
     downloads: tuple[int, ...]
     relevant: tuple[int, ...]
     seconds: tuple[float, ...]
     found: frozenset[UrlId]
+    converged: float | None = None
+    surest: float | None = None
 
     def precision(self, mark: int = MARKS - 1) -> float:
         """Return the share of relevant pages among the downloads up to a mark (20)."""
@@ -102,7 +112,8 @@ def kept_file(task: AutomataTask) -> Path:
     """Return where it is kept what came of a task, for a reproduction that is resumed."""
     ground = task.ground
     web = ground.key, ground.seeds, ground.budget, ground.run
-    told = repr((__version__, *web, task.spec, task.seed, task.crawls, task.learns, task.ledger))
+    work = task.spec, task.seed, task.crawls, task.learns, task.ledger
+    told = repr((__version__, FORMAT, *web, *work))
     name = blake2b(told.encode(), digest_size=8).hexdigest()
     return ground.keep.parent / "crawls" / f"{name}.json"
 
@@ -155,7 +166,24 @@ def crawl(
         tuple(round(times[mark] - begin, 4) if times else 0.0 for mark in marks),
         frozenset(np.unique(hits).tolist()),
     )
-    return trace, strategy.learned(book) if isinstance(strategy, Learns) else None
+    model = strategy.learned(book) if isinstance(strategy, Learns) else None
+    if model is None or model.kind != AUTOMATA[0]:
+        return trace, model
+    converged, surest = convergence_of(Remembered.of(model))
+    return replace(trace, converged=converged, surest=surest), model
+
+
+SETTLED = 0.9
+"""An automaton has converged if one of its links has at least this probability."""
+
+
+def convergence_of(automata: Remembered) -> tuple[float | None, float | None]:
+    """Return how many automata of several links have converged, and how sure they are."""
+    counts = np.diff(automata.starts)
+    if not (counts > 1).any():
+        return None, None
+    best = np.maximum.reduceat(automata.probabilities, automata.starts[:-1])[counts > 1]
+    return float((best >= SETTLED).mean()), float(best.mean())
 
 
 def model_file(ground: TopicOnWeb, kind: str) -> Path:

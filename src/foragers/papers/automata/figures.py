@@ -11,6 +11,7 @@ from foragers.evaluation.plots.canvas import COLOURS
 from foragers.evaluation.tables import Figure
 from foragers.papers.automata.crawls import MARKS, AutomataOutcome, AutomataResults, Floats
 from foragers.papers.automata.numbers import BPM, CRAWLERS, HW, LAFC, LJM, TABLE_4, TOPICS
+from foragers.papers.automata.tables import settled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,11 +27,6 @@ def style_of(results: AutomataResults, crawler: str) -> dict[str, str]:
     line, mark = STYLES.get(crawler, ("--", ""))
     colour = COLOURS[results.crawlers.index(crawler) % len(COLOURS)]
     return {"linestyle": line, "marker": mark, "color": colour}
-
-
-def precision_figures(results: AutomataResults) -> list[Figure]:
-    """Return precision over downloads, a figure for each topic and one for all."""
-    return [precision_figure(results, topic) for topic in (*results.topics, None)]
 
 
 def number_of(results: AutomataResults, topic: str | None) -> int | None:
@@ -178,11 +174,53 @@ def learning_figure(results: AutomataResults) -> Figure:
     ]
     heads = ("kind", "crawl", "downloads", "precision")
     return Figure(
-        "learning",
+        "figure-learning",
         "What learning adds from crawl to crawl",
         dict(zip(heads, zip(*columns, strict=True), strict=True)),
         draw,
         "LAFC, C = 0.8; mean over webs and topics. The paper's rate is 0.09.",
+        width=9.0,
+        height=4.2,
+    )
+
+
+def protocol_figure(results: AutomataResults) -> Figure:
+    """Return precision and convergence over the number of crawls, a line for each rate."""
+    crawls = list(range(1, len(results.apart[0].traces) + 1))
+    shown = {
+        rate: (
+            by_crawl(found, MARKS - 1).mean(axis=0),
+            np.array([np.nanmean(settled(found, crawl - 1)) for crawl in crawls]),
+        )
+        for rate, found in results.by_rate.items()
+    }
+
+    def draw(drawing: Drawing) -> None:
+        from matplotlib import colormaps
+
+        shades = colormaps["viridis"](np.linspace(0.0, 0.9, len(shown)))
+        left, right = drawing.subplots(1, 2)
+        for (rate, (precision, converged)), colour in zip(shown.items(), shades, strict=True):
+            for axes, values in ((left, precision), (right, converged)):
+                axes.plot(crawls, values, marker="o", markersize=3, color=colour, label=f"{rate:g}")
+        left.set(xlabel="crawl", ylabel="precision")
+        right.set(xlabel="crawl", ylabel="automata that have converged", ylim=(-0.02, 1.02))
+        handles, labels = left.get_legend_handles_labels()
+        drawing.legend(handles, labels, title="a", loc="outside right upper")
+
+    rows = [
+        (rate, crawl, float(precision[crawl - 1]), float(converged[crawl - 1]))
+        for rate, (precision, converged) in shown.items()
+        for crawl in crawls
+    ]
+    heads = ("rate", "crawl", "precision", "converged")
+    return Figure(
+        "figure-table-3",
+        "Table 3 over the number of crawls",
+        dict(zip(heads, zip(*rows, strict=True), strict=True)),
+        draw,
+        "LAFC on the first topic, C = 0.8. Right: the share of automata of which one link has a"
+        " probability of at least 0.9.",
         width=9.0,
         height=4.2,
     )
@@ -196,4 +234,12 @@ def by_crawl(outcomes: Sequence[AutomataOutcome], mark: int) -> Floats:
 def figures(results: AutomataResults) -> list[Figure]:
     """Return all figures but that of convergence."""
     assert set(CRAWLERS) <= set(results.crawlers)
-    return [*precision_figures(results), figure_8(results), learning_figure(results)]
+    mean = precision_figure(results, None)
+    topics = [precision_figure(results, topic) for topic in results.topics]
+    return [
+        mean,
+        *topics,
+        figure_8(results),
+        protocol_figure(results),
+        learning_figure(results),
+    ]

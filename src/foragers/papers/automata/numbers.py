@@ -26,7 +26,11 @@ LAFC, BPM, HW, LJM = "LAFC", "BPM", "HW", "LJM"
 CRAWLERS: Mapping[str, str] = {LAFC: "lafc", BPM: "bpm", HW: "hw", LJM: "hmm"}
 """The paper's crawlers, and our names for them."""
 
+UNTRAINED: Mapping[str, str] = {name: f"{name}, untrained" for name in (BPM, HW, LJM)}
+"""The same rivals without the model of another web: they learn on the job."""
+
 OTHERS: Mapping[str, str] = {
+    **{told: f"{CRAWLERS[name]}()" for name, told in UNTRAINED.items()},
     "context graph": "context-graph",
     "best-first": "best-first",
     "breadth-first": "breadth-first",

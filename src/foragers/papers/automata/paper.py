@@ -30,6 +30,7 @@ from foragers.papers.automata.figures import figures
 from foragers.papers.automata.numbers import CONTROL, CRAWLERS, LAFC, OTHERS, RATE, TABLE_2, TABLE_3
 from foragers.papers.automata.tables import (
     learning_table,
+    protocol_table,
     table_2,
     table_3,
     table_4,
@@ -63,9 +64,10 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
         "An adaptive focused crawler based on learning automata, made again",
         settings_of(request, grounds, runs),
         [
+            table_4(results),
             table_2(results),
             table_3(results),
-            table_4(results),
+            protocol_table(results),
             table_4_tests(results),
             table_5(results),
             table_6(results),

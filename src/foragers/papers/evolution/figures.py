@@ -19,6 +19,7 @@ from foragers.papers.fleets.runs import FleetOutcome
 from foragers.papers.selection.figures import say
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 from collections.abc import Callable
 
@@ -214,7 +215,17 @@ def division_figures(name: str, outcome: FleetOutcome) -> list[Figure]:
             run,
             run.territory,
             lambda window: (window.trajectories, window.own_trajectories),
-            note + " Only trajectories from pages where several foragers' start.",
+            note + " A page and the next two steps from it, of pages where several foragers'"
+            " trajectories start.",
+        ),
+        stacked(
+            f"figure-4c-two{name}",
+            "Fig. 4c, the other reading: a page and the next step",
+            "share of pairs of pages",
+            run,
+            run.territory,
+            lambda window: (window.pairs, window.own_pairs),
+            note + " A page and the next step from it, of pages where several foragers' start.",
         ),
     ]
 
@@ -245,8 +256,9 @@ def stacked(
             edges = [0.0, *days]
             held = np.hstack((shares, shares[:, -1:]))
             axes.stackplot(edges, held, colors=shades(len(members)), linewidth=0, step="post")
-            axes.stairs(shares.sum(axis=0), edges, color=COLOURS[1], linewidth=0.8)
+            axes.stairs(shares.sum(axis=0), edges, color=COLOURS[1], linewidth=0.8, label="sum")
             axes.set_xlim(0, max(days[-1], 1e-6))
+            key_of(drawing, axes, members)
         else:
             say(axes, ALL_SHARED if known else NONE_SHARED)
         axes.set(xlabel="days", ylabel=label)
@@ -264,6 +276,25 @@ def stacked(
         "share": [row[2] for row in rows],
     }
     return Figure(name, title, data, draw, note)
+
+
+def key_of(drawing: Drawing, axes: Axes, members: Sequence[int]) -> None:
+    """Draw the key: which colour is which forager, and what the line is."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    edges = np.arange(len(members) + 1) - 0.5
+    colours = ListedColormap(list(map(tuple, shades(len(members)))))
+    bar = drawing.colorbar(
+        ScalarMappable(BoundaryNorm(edges, colours.N), colours),
+        ax=axes,
+        label="forager, by the order of birth",
+        pad=0.01,
+    )
+    every = max(1, len(members) // 12)
+    bar.set_ticks(list(range(0, len(members), every)), labels=[str(m) for m in members[::every]])
+    bar.ax.minorticks_off()
+    axes.legend(loc="lower right", facecolor="white", frameon=True, framealpha=0.8)
 
 
 def shades(count: int) -> NDArray[np.float64]:

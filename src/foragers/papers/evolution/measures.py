@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foragers.papers.fleets.measures import mean, share
+from foragers.papers.fleets.measures import mean, path_lengths, share
 from foragers.papers.fleets.runs import FleetOutcome
 from foragers.strategies.fleet.simulation.replay import FleetRun
 from foragers.strategies.fleet.simulation.territory import TerritoryTally
@@ -65,6 +65,64 @@ def alone(windows: Sequence[TerritoryTally]) -> list[float]:
 def apart(windows: Sequence[TerritoryTally]) -> list[float]:
     """Return for each window the share of trajectories from shared pages that only one took."""
     return [share(sum(window.own_trajectories.values()), window.trajectories) for window in windows]
+
+
+def pairs_apart(windows: Sequence[TerritoryTally]) -> list[float]:
+    """Return the same for pairs: a page, and the next step from it."""
+    return [share(sum(window.own_pairs.values()), window.pairs) for window in windows]
+
+
+def area(run: FleetRun) -> float:
+    """Return how many different pages a forager visits in a window, on average."""
+    return mean(float(pages) for window in run.territory for pages in window.areas.values())
+
+
+def died_out(run: FleetRun) -> float | None:
+    """Return on which day the last forager died, None if some lived to the end."""
+    if not run.lives or run.lives[-1].what != "death":
+        return None
+    alive = sum(1 if event.what == "birth" else -1 for event in run.lives)
+    return (run.lives[-1].time - run.start) / DAY if alive == 0 else None
+
+
+def rhythm_shift(run: FleetRun) -> float:
+    """Return by how many hours the daily peak of rewarded / sent is later in the second half.
+
+    The peak of a half is that of the wave of 24 hours that fits its windows best.
+    """
+    peaks = []
+    for part in halves(run):
+        values = np.array([share(window.relevant, window.sent) for window in part])
+        known = np.isfinite(values)
+        if known.sum() * 2 < DAY / window_of(run):
+            return float("nan")
+        hours = np.array([(window.end - run.start) / HOUR for window in part])[known]
+        wave = (values[known] - values[known].mean()) * np.exp(2j * np.pi * hours / 24)
+        peaks.append(float(np.angle(wave.sum())) / (2 * np.pi) * 24)
+    return (peaks[1] - peaks[0] + 12) % 24 - 12
+
+
+def window_of(run: FleetRun) -> float:
+    """Return the length of a window."""
+    return run.windows[0].end - run.start if run.windows else DAY
+
+
+FRIDAY, THURSDAY = 4, 3
+"""1970 began on a Thursday, the day of this number in a week that begins with Monday."""
+
+
+def friday_news(outcome: FleetOutcome) -> list[float]:
+    """Return for each Friday which share of its news that was found was found on Saturday."""
+    run, ground = outcome.run, outcome.job.terrain.ground()
+    born = ground.born[run.finds.versions]
+    days, found = np.floor(born / DAY), np.floor(run.finds.times / DAY)
+    friday = ((days + THURSDAY) % 7 == FRIDAY) & (born > run.start)
+    shares = []
+    for day in np.unique(days[friday]).tolist():
+        here = friday & (days == day) & (found <= day + 1)
+        if day + 2 <= run.end / DAY and here.any():
+            shares.append(float((found[here] == day + 1).mean()))
+    return shares
 
 
 def daily_rhythm(run: FleetRun) -> float:
@@ -137,6 +195,10 @@ def totals_of(outcome: FleetOutcome) -> dict[str, float]:
         "new URLs a day": urls_a_day(run),
         "pages visited by one forager only": mean(alone(run.territory)),
         "trajectories taken by one forager only": mean(apart(run.territory)),
+        "pairs of pages taken by one forager only": mean(pairs_apart(run.territory)),
+        "pages a forager visits in a window": area(run),
+        "downloads a step": share(run.downloaded, run.steps),
+        **path_lengths(run, outcome.job.kind.settings[-1].pages_a_path),
         "hours to find news, first half": lag.first,
         "hours to find news, second half": lag.second,
     }

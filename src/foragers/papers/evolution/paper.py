@@ -13,6 +13,20 @@ from pathlib import Path
 from foragers.evaluation.graph.structure import Structure, structure
 from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict
 from foragers.papers.claims import less, more
+from foragers.papers.evolution.conditions import (
+    COSTS,
+    POOR,
+    POOR_FLEETS,
+    cost_claims,
+    cost_jobs,
+    cost_label,
+    costs_figure,
+    costs_table,
+    poor_claims,
+    poor_jobs,
+    poor_label,
+    poor_table,
+)
 from foragers.papers.evolution.figures import (
     division_figures,
     efficiency_figure,
@@ -25,8 +39,11 @@ from foragers.papers.evolution.measures import (
     apart,
     daily_rhythm,
     efficiency,
+    friday_news,
     linearity,
     lowest_score,
+    pairs_apart,
+    rhythm_shift,
     starts_a_day,
     time_lag,
     totals,
@@ -45,7 +62,7 @@ from foragers.papers.fleets.runs import (
     settings_of,
     terrain_of,
 )
-from foragers.papers.fleets.webs import AS_IT_IS, days_of, stretch_of, worlds_of
+from foragers.papers.fleets.webs import AS_IT_IS, days_of, made_up, stretch_of, worlds_of
 from foragers.papers.request import PaperRequest, Progress
 from foragers.papers.selection.figures import degree_figure
 from foragers.strategies.fleet.settings import FleetSettings
@@ -69,6 +86,7 @@ PAPER: Mapping[str, float] = {
     "foragers at the end": 22,
     "lowest score": 60,
     "new URLs a day": 1200,
+    "downloads a step": 350 / 100 / 1.11,
     "pages visited by one forager only": 0.65,
 }
 
@@ -96,9 +114,13 @@ FLEETS: Mapping[str, FleetKind] = {
 def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     """Make all exhibits of the paper."""
     worlds = worlds_of(request, DAYS)
-    read_pages(worlds, progress)
+    sites = poor_sites(request)
+    read_pages({**worlds, **sites}, progress)
     jobs = [job for name, path in worlds.items() for job in jobs_on(name, path, request)]
-    outcomes = perform_all(jobs, request.jobs, progress)
+    first = next(job for job in jobs if job.kind.name == MAIN)
+    seeds = seeds_of(FLEETS[MAIN], request)
+    more_jobs = [*cost_jobs(first, seeds), *poor_jobs(first, sites, FLEETS, seeds)]
+    outcomes = perform_all([*jobs, *more_jobs], request.jobs, progress)
     shown = FleetExhibits()
     for number, (name, path) in enumerate(worlds.items()):
         suffix = "" if number == 0 else f"-{name}"
@@ -107,6 +129,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
         shown.tables.append(totals_table(suffix, name, here))
         shown.figures += figures_of(suffix, here[MAIN][0], found)
         shown.verdicts += claims(name, here, found)
+    add_conditions(shown, first.terrain.name, outcomes, sites)
     return shown.exhibits(
         "evolution",
         "Computer study of the evolution of news foragers, made again",
@@ -115,9 +138,54 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     )
 
 
+def poor_sites(request: PaperRequest) -> dict[str, Path]:
+    """Return sites with less and less news, made up; of recorded webs there are none."""
+    if request.worlds:
+        return {}
+    return {
+        name: made_up(request, f"news-{daily:g}-a-day", daily=daily) for name, daily in POOR.items()
+    }
+
+
+def add_conditions(
+    shown: FleetExhibits,
+    world: str,
+    outcomes: Sequence[FleetOutcome],
+    sites: Mapping[str, Path],
+) -> None:
+    """Show the sweep of costs, and the sites with little news."""
+    labels = {times: cost_label(times) for times in COSTS}
+    swept = {
+        times: [one for one in outcomes if one.job.label == label]
+        for times, label in labels.items()
+    }
+    shown.tables.append(costs_table(swept))
+    shown.figures.append(costs_figure(swept))
+    shown.verdicts += cost_claims(world, swept)
+    if not sites:
+        return
+    poor = {
+        name: {
+            fleet: [
+                one
+                for one in outcomes
+                if one.job.label == poor_label(name) and one.job.kind.name == fleet
+            ]
+            for fleet in POOR_FLEETS
+        }
+        for name in sites
+    }
+    shown.tables.append(poor_table(poor))
+    shown.verdicts += poor_claims("news", poor)
+
+
 def runs_of(outcomes: Sequence[FleetOutcome], world: str, kind: str) -> list[FleetOutcome]:
     """Return the runs of one kind of fleet on one world."""
-    return [one for one in outcomes if one.job.terrain.name == world and one.job.kind.name == kind]
+    return [
+        one
+        for one in outcomes
+        if one.job.terrain.name == world and one.job.kind.name == kind and not one.job.label
+    ]
 
 
 def jobs_on(name: str, path: Path, request: PaperRequest) -> list[FleetJob]:
@@ -160,7 +228,8 @@ def totals_table(suffix: str, name: str, here: Mapping[str, Sequence[FleetOutcom
         ("measure", f"{MAIN} (ours)", "paper", *others),
         rows,
         f"At most {MOST} foragers, as many as the paper had at its end, but for the column without"
-        " a cap. The paper's share of pages is read off its Fig. 4b.",
+        " a cap. The paper's share of pages is read off its Fig. 4b; its downloads a step follow"
+        " from 350 seconds for a path of 100 steps at 1.11 seconds a download.",
     )
 
 
@@ -175,9 +244,9 @@ def figures_of(suffix: str, outcome: FleetOutcome, found: Structure) -> list[Fig
         " to all degrees up to the largest. The paper's slopes: −2.0 ± 0.3.",
     )
     return [
+        population_figure(suffix, outcome),
         degrees,
         efficiency_figure(suffix, outcome),
-        population_figure(suffix, outcome),
         *division_figures(suffix, outcome),
         starting_figure(suffix, outcome.run),
         territory_figure(suffix, outcome),
@@ -188,56 +257,102 @@ def claims(
     world: str, here: Mapping[str, Sequence[FleetOutcome]], found: Structure
 ) -> list[Verdict]:
     """Judge what the paper says."""
-    main = here[MAIN]
+    return [
+        slopes(world, found),
+        *claims_over_time(world, here[MAIN]),
+        *claims_of_division(world, here[MAIN], here["no learning"]),
+    ]
+
+
+def claims_over_time(world: str, main: Sequence[FleetOutcome]) -> list[Verdict]:
+    """Judge how the fleet becomes better."""
     sent = [efficiency(one.run, "sent") for one in main]
     downloaded = [efficiency(one.run, "downloaded") for one in main]
     lags = [time_lag(one) for one in main]
-    own = [mean(alone(one.run.territory)) for one in main]
-    ways = [mean(apart(one.run.territory)) for one in main]
-    starts = [starts_a_day(one.run) for one in main]
+    fridays = [weeks for one in main if len(weeks := friday_news(one)) > 1]
     return [
-        slopes(world, found),
         more(
-            f"{world}: rewarded / sent rises (second half against first)",
+            "Rewarded / sent rises (second half against first)",
             [one.second for one in sent],
             [one.first for one in sent],
+            world=world,
         ),
         more(
-            f"{world}: rewarded / downloaded rises (second half against first)",
+            "Rewarded / downloaded rises (second half against first)",
             [one.second for one in downloaded],
             [one.first for one in downloaded],
+            world=world,
         ),
         less(
-            f"{world}: news is found sooner (hours, second half against first)",
+            "News is found sooner (hours, second half against first)",
             [one.second for one in lags],
             [one.first for one in lags],
+            world=world,
+        ),
+        less(
+            "Of Friday's news less is found on Saturday only (second weekend against first)",
+            [weeks[1] for weeks in fridays],
+            [weeks[0] for weeks in fridays],
+            world=world,
+        ),
+        less(
+            "The peaks of rewarded / sent shift to earlier hours (below 0; the paper: −6)",
+            [rhythm_shift(one.run) for one in main],
+            [0.0],
+            world=world,
         ),
         more(
-            f"{world}: rewards have a daily rhythm (correlation with the day before above 0)",
+            "Rewards have a daily rhythm (correlation with the day before above 0)",
             [daily_rhythm(one.run) for one in main],
             [0.0],
+            world=world,
         ),
         more(
-            f"{world}: no score falls below 60",
-            [lowest_score(one.run) for one in main],
-            [60.0],
+            "No score falls below 60", [lowest_score(one.run) for one in main], [60.0], world=world
         ),
-        more(f"{world}: most pages are visited by one forager only (above 0.6)", own, [0.6]),
+    ]
+
+
+def claims_of_division(
+    world: str, main: Sequence[FleetOutcome], still: Sequence[FleetOutcome]
+) -> list[Verdict]:
+    """Judge how the work is divided, and that it goes on."""
+    own = [mean(alone(one.run.territory)) for one in main]
+    ways = [mean(apart(one.run.territory)) for one in main]
+    pairs = [mean(pairs_apart(one.run.territory)) for one in main]
+    starts = [starts_a_day(one.run) for one in main]
+    return [
+        more("Most pages are visited by one forager only (above 0.6)", own, [0.6], world=world),
         more(
-            f"{world}: the work is divided better than without learning",
+            "The work is divided better than without learning",
             own,
-            [mean(alone(one.run.territory)) for one in here["no learning"]],
+            [mean(alone(one.run.territory)) for one in still],
+            world=world,
+            pairs=False,
         ),
-        more(f"{world}: trajectories from shared pages differ (above 0.9)", ways, [0.9]),
         more(
-            f"{world}: URLs found grow about linearly (R² above 0.95)",
+            "Trajectories from shared pages differ (above 0.9; a page and two steps)",
+            ways,
+            [0.9],
+            world=world,
+        ),
+        more(
+            "Trajectories from shared pages differ (above 0.9; a page and one step)",
+            pairs,
+            [0.9],
+            world=world,
+        ),
+        more(
+            "URLs found grow about linearly (R² above 0.95)",
             [linearity(one.run) for one in main],
             [0.95],
+            world=world,
         ),
         more(
-            f"{world}: new starting points keep emerging (second half: at least half the first's)",
+            "New starting points keep emerging (second half: at least half the first's)",
             [one.second for one in starts],
             [one.first / 2 for one in starts],
+            world=world,
         ),
     ]
 
@@ -245,13 +360,13 @@ def claims(
 def slopes(world: str, found: Structure) -> Verdict:
     """Judge the exponents of the degrees."""
     laws = found.out_degrees.bounded, found.in_degrees.bounded
-    claim = f"{world}: both degree exponents are 2.0 ± 0.3"
+    claim = "Both degree exponents are 2.0 ± 0.3"
     if laws[0] is None or laws[1] is None:
-        return Verdict(claim, None, "no exponent can be fitted")
+        return Verdict(claim, None, "no exponent can be fitted", world=world)
     out, into = laws[0].exponent, laws[1].exponent
     within = all(abs(exponent - 2.0) <= 0.3 for exponent in (out, into))
     reason = "" if within else "the world is what it is; a made-up one is tuned to `selection`"
-    return Verdict(claim, within, f"out {out:.2f}, in {into:.2f}", reason)
+    return Verdict(claim, within, f"out {out:.2f}, in {into:.2f}", reason, world)
 
 
 def simulated(worlds: Iterable[str], outcomes: Sequence[FleetOutcome]) -> tuple[str, str]:

@@ -62,6 +62,15 @@ KINDS: Mapping[str, FleetKind] = {
         " foragers explore; what each earns decides how the time is shared",
         settings_of(MixedFleet),
     ),
+    "WL watchers": FleetKind(
+        "WL watchers",
+        "mixed with weblog foragers in place of those that watch: WL that starts where most new"
+        " content is to be expected, and looks only at pages that are new or may have changed",
+        (
+            replace(WL, least=1, most=8, looks="due", leaves=False, starts="refresh"),
+            *settings_of(MixedFleet)[1:],
+        ),
+    ),
     "RL normalised": FleetKind(
         "RL normalised",
         "RL whose step of learning is divided by the squared length of the state",
@@ -70,4 +79,4 @@ KINDS: Mapping[str, FleetKind] = {
 }
 PAPERS_KINDS = ("RL", "WL")
 CONTROLS = ("no learning", "random order", "home page")
-BEYOND = ("WLRL", "refresh", "mixed", "RL normalised")
+BEYOND = ("WLRL", "refresh", "mixed", "WL watchers", "RL normalised")

@@ -15,6 +15,10 @@ STORES = {"url": "by URL", "document": "by document", "window": "by window"}
 """The three ways to understand what freshness and age speak of."""
 
 SHARE = "share of the news found"
+ONE_PAGE, MEAN_LENGTH, FULL_LENGTH = "paths of one page", "pages a path", "paths of full length"
+PATHS = (ONE_PAGE, MEAN_LENGTH, FULL_LENGTH)
+"""How long the finished paths were: those of 100 pages are as long as they may be."""
+
 MEASURES = (
     "downloaded",
     "sent",
@@ -26,6 +30,7 @@ MEASURES = (
     *(f"freshness, {how}" for how in STORES.values()),
     *(f"age (h), {how}" for how in STORES.values()),
     SHARE,
+    *PATHS,
 )
 
 PAPER: Mapping[str, Mapping[str, Measured]] = {
@@ -55,7 +60,17 @@ PAPER: Mapping[str, Mapping[str, Measured]] = {
 """Table 2 of the paper.  It does not say how its freshness and age are to be understood."""
 
 
-def measures_of(run: FleetRun, news: int) -> dict[str, float]:
+def path_lengths(run: FleetRun, full: int) -> dict[str, float]:
+    """Return how long the finished paths were, of which the longest may have `full` pages."""
+    count = run.lengths.total()
+    return {
+        ONE_PAGE: share(run.lengths[1], count),
+        MEAN_LENGTH: share(sum(pages * paths for pages, paths in run.lengths.items()), count),
+        FULL_LENGTH: share(run.lengths[full], count),
+    }
+
+
+def measures_of(run: FleetRun, news: int, full: int) -> dict[str, float]:
     """Return the rows of Table 2 for a run in a world with so many news."""
     found = {
         "downloaded": float(run.downloaded),
@@ -66,6 +81,7 @@ def measures_of(run: FleetRun, news: int) -> dict[str, float]:
         "sent efficiency": share(run.relevant, run.sent),
         "relative found URL": run.found_urls / max(run.downloaded, 1),
         SHARE: share(run.relevant, news),
+        **path_lengths(run, full),
     }
     for store, how in STORES.items():
         found[f"freshness, {how}"] = mean(getattr(w, f"fresh_by_{store}") for w in run.windows)
@@ -105,6 +121,7 @@ def by_kind(outcomes: Sequence[FleetOutcome], news: int) -> dict[str, dict[str, 
     found: dict[str, dict[str, list[float]]] = {}
     for outcome in outcomes:
         columns = found.setdefault(outcome.job.kind.name, {name: [] for name in MEASURES})
-        for name, value in measures_of(outcome.run, news).items():
+        full = outcome.job.kind.settings[-1].pages_a_path
+        for name, value in measures_of(outcome.run, news, full).items():
             columns[name].append(value)
     return found

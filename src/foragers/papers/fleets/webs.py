@@ -61,18 +61,27 @@ class Terrain:
     rules: NewsRules = AS_PAPERS
     relevant: str | None = None
     topic: str | None = None
+    share: float = 1.0
 
     @property
     def title(self) -> str:
         """The name of the world and what was done to it."""
-        return f"{self.name}, {VARIANTS[self.variant]}" if self.variant else self.name
+        if not self.variant:
+            return self.name
+        part = "" if self.share == 1.0 else f"{self.share:g} of the "
+        return f"{self.name}, {part}{VARIANTS[self.variant]}"
+
+    @property
+    def folder(self) -> str:
+        """The name of a folder for what is found there."""
+        return self.variant if self.share == 1.0 else f"{self.variant}-{self.share:g}"
 
     def archive(self) -> Archive:
         """Open the world, and rewire it if it is to be."""
         archive = open_world(self.path)
         if self.variant == AS_IT_IS:
             return archive
-        return rewire(archive, self.seed, COHORT if self.variant == COHORTS else None)
+        return rewire(archive, self.seed, COHORT if self.variant == COHORTS else None, self.share)
 
     def ground(self) -> SimulatedWeb:
         """Make the world ready for fleets; the states are those of the texts, which stay."""
@@ -157,14 +166,17 @@ def check(path: Path, request: PaperRequest, most_days: float) -> None:
         )
 
 
-def made_up(request: PaperRequest) -> Path:
-    """Generate the news site of the paper's size, or of a share of it, unless it is there."""
-    pages = max(FEWEST_PAGES, round(PAPER_PAGES * request.scale))
+def made_up(request: PaperRequest, name: str = "news", times: float = 1.0, **params: float) -> Path:
+    """Generate the news site of the paper's size, or of a share of it, unless it is there.
+
+    With other parameters it has another name; `times` is its size beside that of the usual one.
+    """
+    pages = max(FEWEST_PAGES, round(PAPER_PAGES * times * request.scale))
     days = max(FEWEST_DAYS, PAPER_DAYS * request.scale)
-    path = request.out / "worlds" / f"news-{pages}-{days:g}d-seed{request.seed}"
+    path = request.out / "worlds" / f"{name}-{pages}-{days:g}d-seed{request.seed}"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(generate("news", seed=request.seed, pages=pages, days=days), path)
+        save(generate("news", seed=request.seed, pages=pages, days=days, **params), path)
     return path
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from foragers.evaluation.tables import Verdict
-from foragers.papers.claims import alike, less, more
+from foragers.papers.claims import CERTAIN, alike, less, more
 from foragers.papers.population.crawls import Bounds, PopulationResults
 from foragers.papers.population.numbers import (
     BEST,
     BUFFERED,
     FACTORS,
     HIGH,
+    LITERALS,
     LOW,
     PAPERS_OWN,
     RIVALS,
@@ -62,10 +64,36 @@ def of_figure_2(results: PopulationResults) -> list[Verdict]:
 
 
 def spread(results: PopulationResults, crawlers: Sequence[str]) -> list[float]:
-    """Return for each run how many times larger the largest population is than the smallest."""
+    """Return for each run how many times larger the largest population is than the smallest.
+
+    A population that died out depends on its parameters as much as any can: beyond all numbers.
+    """
     finals = np.array([results.finals(crawler) for crawler in crawlers])
-    found: list[float] = (finals.max(axis=0) / np.maximum(finals.min(axis=0), 1.0)).tolist()
-    return found
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(finals.min(axis=0) > 0, finals.max(axis=0) / finals.min(axis=0), np.inf)
+    return [float(value) for value in found]
+
+
+def depends_less(results: PopulationResults, claim: str, ours: Sequence[str]) -> Verdict:
+    """Judge that populations depend less on their parameters, run by run (sign test)."""
+    one, other = spread(results, ours), spread(results, tuple(FACTORS))
+    wins = sum(a < b for a, b in zip(one, other, strict=True))
+    losses = sum(a > b for a, b in zip(one, other, strict=True))
+    told = f"{ratios(one)} against {ratios(other)}; smaller in {wins} of {len(one)} runs"
+    if not wins + losses:
+        return Verdict(claim, None, told, "populations died out with either")
+    from scipy import stats
+
+    p = float(stats.binomtest(wins, wins + losses).pvalue)
+    holds = None if p >= CERTAIN else wins > losses
+    reason = "largest final population over the smallest; died out counts as most"
+    return Verdict(claim, holds, f"{told}, sign test p = {p:.2g}", reason, p=p)
+
+
+def ratios(values: Sequence[float]) -> str:
+    """Return the median of ratios in words."""
+    middle = float(np.median(values))
+    return "died out" if np.isinf(middle) else f"{middle:.3g} times"
 
 
 def of_figures_3_and_4(results: PopulationResults) -> list[Verdict]:
@@ -73,13 +101,22 @@ def of_figures_3_and_4(results: PopulationResults) -> list[Verdict]:
     first = [float(Bounds.of(ground).agents) for ground in results.grounds]
     finals = np.array([results.finals(crawler) for crawler in SIGMOIDS]).mean(axis=0)
     return [
-        less(
+        depends_less(
+            results,
             "Sigmoid energy: the population depends less on the parameters than with the original",
-            spread(results, tuple(SIGMOIDS)),
-            spread(results, tuple(FACTORS)),
-            "largest final population over the smallest",
+            tuple(SIGMOIDS),
+        ),
+        depends_less(
+            results,
+            "Sigmoid energy to the letter: it depends less on the parameters than the original",
+            [LITERALS[name] for name in SIGMOIDS],
         ),
         more("Sigmoid energy: the population increases", finals.tolist(), first),
+        more(
+            "Sigmoid energy to the letter: the population increases",
+            np.array([results.finals(LITERALS[name]) for name in SIGMOIDS]).mean(axis=0).tolist(),
+            first,
+        ),
         more_precise(results),
     ]
 
@@ -87,12 +124,12 @@ def of_figures_3_and_4(results: PopulationResults) -> list[Verdict]:
 def more_precise(results: PopulationResults) -> Verdict:
     """Judge that the sigmoid is more precise, if the populations can be compared at all."""
     claim = "Sigmoid energy is more precise than the original at like populations"
-    found = more(claim, results.at(BEST, 1.0), results.at(USABLE, 1.0))
+    found = more(claim, *results.at_equal_pages(BEST, USABLE), "after equally many pages")
     sizes = [float(results.populations(name).mean()) for name in (BEST, USABLE)]
     if max(sizes) <= ALIKE * min(sizes):
         return found
     told = f"{sizes[0]:.0f} agents in the mean against {sizes[1]:.0f}"
-    return Verdict(claim, None, found.statistic, f"the populations are not alike: {told}")
+    return replace(found, holds=None, p=None, reason=f"the populations are not alike: {told}")
 
 
 def of_conservation(results: PopulationResults) -> list[Verdict]:
@@ -127,8 +164,7 @@ def of_conservation(results: PopulationResults) -> list[Verdict]:
         ),
         alike(
             "At the end precision is the same with and without conservation",
-            results.at(BUFFERED, 1.0),
-            results.at(UNBUFFERED, 1.0),
+            *results.at_equal_pages(BUFFERED, UNBUFFERED),
             0.1,
         ),
     ]
@@ -136,10 +172,12 @@ def of_conservation(results: PopulationResults) -> list[Verdict]:
 
 def of_rivals(results: PopulationResults) -> list[Verdict]:
     """Judge what the paper does not: how the population does beside others."""
-    own = results.at(PAPERS_OWN, 1.0)
     return [
-        more(f"(not in the paper) The population is more precise than {name}", own,
-             results.at(name, 1.0))
+        more(
+            f"(not in the paper) The population is more precise than {name}",
+            *results.at_equal_pages(PAPERS_OWN, name),
+            "after equally many pages",
+        )
         for name in RIVALS
         if name != PAPERS_OWN
-    ]  # fmt: skip
+    ]

@@ -38,8 +38,8 @@ from foragers.worlds.store import open_world, save
 SEEDS = 3
 """The paper begins with one to three highly relevant pages."""
 FEWEST_DOWNLOADS, FEWEST_PAGES = 200, 2_000
-WEB_PAGES, WEB_TOPICS = 100_000, 8
-"""So large that a topic has 10,000 pages: they last for most of a crawl of 25,000."""
+WEB_PAGES, WEB_TOPICS = 600_000, 8
+"""So large that a topic has six times as many pages as a crawl of 25,000 finds of it."""
 
 
 def grounds_of(request: PaperRequest, runs: int) -> list[TopicOnWeb]:
@@ -235,6 +235,17 @@ class PopulationResults:
     def finals(self, crawler: str) -> list[float]:
         """Return agents alive at the end, for each run."""
         return [float(trace.final) for trace in self.traces[crawler]]
+
+    def at_equal_pages(self, one: str, other: str) -> tuple[list[float], list[float]]:
+        """Return the precision of both after as many pages as the one has that ended first."""
+        found: tuple[list[float], list[float]] = [], []
+        for ours, theirs in zip(self.traces[one], self.traces[other], strict=True):
+            marks = downloads_at(ours.task.ground.budget)
+            least = min(ours.ended, theirs.ended)
+            mark = max(sum(pages <= least for pages in marks) - 1, 0)
+            found[0].append(ours.precision(mark))
+            found[1].append(theirs.precision(mark))
+        return found
 
     def at(self, crawler: str, share: float) -> list[float]:
         """Return the precision of each run after a share of its pages."""

@@ -14,6 +14,7 @@ from foragers.papers.population.numbers import (
     BEST,
     BUFFERED,
     FACTORS,
+    LITERALS,
     RIVALS,
     SIGMOIDS,
     UNBUFFERED,
@@ -31,16 +32,24 @@ def figures(results: PopulationResults) -> list[Figure]:
     return [
         population(results, "figure-2", "Fig. 2: population, original energy", tuple(FACTORS)),
         population(results, "figure-3", "Fig. 3: population, sigmoid energy", tuple(SIGMOIDS)),
+        population(
+            results, "figure-3-literal", "Fig. 3 to the letter: clones besides the parent",
+            [LITERALS[name] for name in SIGMOIDS],
+        ),
         precision(results, "figure-4", "Fig. 4: precision of both models", (USABLE, BEST)),
         population(
             results, "figure-5", "Fig. 5: population with and without conservation",
             (BUFFERED, UNBUFFERED), limits,
         ),
+        population(
+            results, "figure-5-literal", "Fig. 5: conservation to the letter beside ours",
+            (BUFFERED, LITERALS[BUFFERED]), limits,
+        ),
         precision(
             results, "figure-6", "Fig. 6: precision with and without conservation",
             (BUFFERED, UNBUFFERED),
         ),
-        precision(results, "comparison", "The same budget spent by others", tuple(RIVALS)),
+        precision(results, "figure-comparison", "The same budget spent by others", tuple(RIVALS)),
     ]  # fmt: skip
 
 

@@ -35,6 +35,9 @@ SIGMOIDS: Mapping[str, tuple[float, float]] = {
 """C and G of Fig. 3, of which the paper tells only G = 8."""
 BEST = "C = 0.5, G = 8"
 BUFFERED, UNBUFFERED = "conserved, G = 30", "not conserved, G = 30"
+LITERAL = "to the letter: "
+LITERALS: Mapping[str, str] = {name: f"{LITERAL}{name}" for name in (*SIGMOIDS, BUFFERED)}
+"""The same as the paper prints them (`literal=true`), beside ours, which conserve energy."""
 
 SAID: Mapping[str, str] = {
     LOW: "dies very quickly",
@@ -43,6 +46,10 @@ SAID: Mapping[str, str] = {
     **dict.fromkeys(SIGMOIDS, "increases, but not drastically"),
     BUFFERED: "between the bounds, mostly at the upper one",
     UNBUFFERED: "brutal variations",
+    **dict.fromkeys(
+        (f"to the letter: {name}" for name in SIGMOIDS), "increases, but not drastically"
+    ),
+    "to the letter: conserved, G = 30": "between the bounds, mostly at the upper one",
 }
 """What the paper says of each population."""
 

@@ -28,6 +28,7 @@ from foragers.papers.population.numbers import (
     COST,
     FACTORS,
     HIGH_GAIN,
+    LITERALS,
     PAPERS_OWN,
     RIVALS,
     RUNS,
@@ -99,6 +100,11 @@ def sigmoids(ground: TopicOnWeb) -> dict[str, str]:
         **{name: spec_of(ground, "sigmoid", cost, gain) for name, (cost, gain) in SIGMOIDS.items()},
         UNBUFFERED: spec_of(ground, "sigmoid", COST, HIGH_GAIN),
         BUFFERED: spec_of(ground, "conserved", COST, HIGH_GAIN),
+        **{
+            LITERALS[name]: spec_of(ground, "sigmoid", cost, gain, literal=True)
+            for name, (cost, gain) in SIGMOIDS.items()
+        },
+        LITERALS[BUFFERED]: spec_of(ground, "conserved", COST, HIGH_GAIN, literal=True),
     }
 
 
@@ -108,12 +114,19 @@ def others(ground: TopicOnWeb) -> dict[str, str]:
     return {name: own if name == PAPERS_OWN else spec for name, spec in RIVALS.items()}
 
 
-def spec_of(ground: TopicOnWeb, kind: str, cost: float, gain: float = 1.0, rho: float = 1.0) -> str:
+def spec_of(
+    ground: TopicOnWeb,
+    kind: str,
+    cost: float,
+    gain: float = 1.0,
+    rho: float = 1.0,
+    literal: bool = False,
+) -> str:
     """Return a population as the paper has it, and as large as the crawl allows."""
     bounds = Bounds.of(ground)
     return (
         f"energy(kind={kind}, agents={bounds.agents}, least={bounds.least}, most={bounds.most},"
-        f" cost={cost:g}, gain={gain:g}, rho={rho:.6f})"
+        f" cost={cost:g}, gain={gain:g}, rho={rho:.6f}{', literal=true' if literal else ''})"
     )
 
 

@@ -8,6 +8,7 @@ from foragers.papers.population.numbers import (
     BEST,
     BUFFERED,
     FACTORS,
+    LITERALS,
     RIVALS,
     SAID,
     SIGMOIDS,
@@ -24,7 +25,7 @@ def tables(results: PopulationResults) -> list[Table]:
 def populations(results: PopulationResults) -> Table:
     """Return how many agents there were, beside what the paper says of it."""
     rows = []
-    for crawler in (*FACTORS, *SIGMOIDS, BUFFERED, UNBUFFERED):
+    for crawler in (*FACTORS, *SIGMOIDS, BUFFERED, UNBUFFERED, *LITERALS.values()):
         traces = results.traces[crawler]
         dead = sum(trace.final == 0 for trace in traces)
         rows.append(
@@ -46,7 +47,8 @@ def populations(results: PopulationResults) -> Table:
         "Agents alive (Figs. 2, 3 and 5)",
         ("crawler", "least", "most", "at the end", "pages", "died out", "paper"),
         rows,
-        f"The account of energy was out by at most {worst:.1g} of what passed through it.",
+        f"The account of energy was out by at most {worst:.1g} of what passed through it. To the"
+        " letter: Algorithm 2 as printed (literal=true), which makes energy with every clone.",
     )
 
 
@@ -54,10 +56,11 @@ def precisions(results: PopulationResults) -> Table:
     """Return precision in the course of the crawls."""
     rows: list[tuple[Cell, ...]] = [
         (crawler, *(Measured.of(results.at(crawler, share)) for share in (0.1, 0.25, 0.5, 1.0)))
-        for crawler in (USABLE, BEST, BUFFERED, UNBUFFERED)
+        for crawler in (USABLE, BEST, BUFFERED, UNBUFFERED, LITERALS[BEST], LITERALS[BUFFERED])
     ]
     heads = ("crawler", "after a tenth", "a quarter", "half", "all pages")
-    return Table("precision", "Precision (Figs. 4 and 6)", heads, rows)
+    note = "A crawl whose agents all died has the precision of the pages up to there."
+    return Table("precision", "Precision (Figs. 4 and 6)", heads, rows, note)
 
 
 def comparison(results: PopulationResults) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from foragers.evaluation.graph.structure import Structure
 from foragers.evaluation.tables import Cell, Measured, Table
 from foragers.papers.fleets.kinds import BEYOND, CONTROLS, KINDS, PAPERS_KINDS
-from foragers.papers.fleets.measures import MEASURES, PAPER
+from foragers.papers.fleets.measures import MEAN_LENGTH, MEASURES, ONE_PAGE, PAPER
 from foragers.papers.fleets.webs import Terrain
 
 Values = Mapping[str, Mapping[str, Sequence[float]]]
@@ -95,7 +95,8 @@ NOTE = (
     "Mean ± standard deviation of the runs. Freshness and age are means over windows of time,"
     " as in Fig. 3. By URL: of each URL the last relevant document found; by document: all relevant"
     " documents found; by window: those found in the window. The paper does not say which."
-    " Share of the news found: of all contents that were young enough at any time."
+    " Share of the news found: of all contents that were young enough at any time. Paths: those"
+    " that were finished; one of full length has 100 pages, which the paper takes to be the rule."
 )
 
 
@@ -109,14 +110,21 @@ def table_beyond(name: str, title: str, values: Values) -> Table:
     return Table(f"beyond{name}", f"Beyond the paper, {title}", ("measure", *kinds), rows, note)
 
 
-CHOICE_MEASURES = ("relevant", "sent efficiency", "freshness, by document", "age (h), by URL")
+CHOICE_MEASURES = (
+    "relevant",
+    "sent efficiency",
+    "freshness, by document",
+    "age (h), by URL",
+    ONE_PAGE,
+    MEAN_LENGTH,
+)
 
 
 def choices_table(values: Mapping[str, Values]) -> Table:
     """Return RL against WL under each reading of what the paper leaves open."""
     columns = ["choice"]
     for measure in CHOICE_MEASURES:
-        columns += [f"{measure}: RL", "WL"]
+        columns += [f"{measure}: RL", f"{measure}: WL"]
     rows = []
     for choice, found in values.items():
         cells: list[Cell] = [choice]

@@ -32,24 +32,28 @@ def many(found: Experiment) -> list[Verdict]:
     return [
         threefold(found, three),
         less(
-            f"{where}: RL Future finds the first 10 % sooner than RL Immediate (full-page)",
+            "RL Future finds the first 10 % sooner than RL Immediate (full-page)",
             followed(found, three, EARLY),
             followed(found, one, EARLY),
+            world=where,
         ),
         less(
-            f"{where}: RL Immediate is the faster one later, at 75 % (full-page)",
+            "RL Immediate is the faster one later, at 75 % (full-page)",
             followed(found, one, LATE),
             followed(found, three, LATE),
+            world=where,
         ),
         less(
-            f"{where}: related text finds the first 30 % sooner than full-page (RL Future)",
+            "Related text finds the first 30 % sooner than full-page (RL Future)",
             followed(found, related, MIDDLE),
             followed(found, three, MIDDLE),
+            world=where,
         ),
         less(
-            f"{where}: full-page text is the faster one later, at 75 % (RL Future)",
+            "Full-page text is the faster one later, at 75 % (RL Future)",
             followed(found, three, LATE),
             followed(found, related, LATE),
+            world=where,
         ),
     ]
 
@@ -59,8 +63,9 @@ def threefold(found: Experiment, spider: str) -> Verdict:
     times = factor(found, spider)
     means = [np.mean(followed(found, name)) for name in (spider, BREADTH_FIRST)]
     told = f"{means[0]:.1f} % against {means[1]:.1f} % of the links, a factor of {times:.1f}"
-    claim = f"{found.title}: RL Future is three times as efficient as Breadth-First at 75 %"
-    return Verdict(claim, times >= 3, told, f"over {len(found.sites)} sites; the paper: 14 and 43")
+    claim = "RL Future is three times as efficient as Breadth-First at 75 %"
+    reason = f"over {len(found.sites)} sites; the paper: 14 and 43"
+    return Verdict(claim, times >= 3, told, reason, found.title)
 
 
 def single(found: Experiment) -> list[Verdict]:
@@ -69,21 +74,27 @@ def single(found: Experiment) -> list[Verdict]:
     bins = {many: followed(found, named(future(many), RELATED)) for many in (3, 4, 5)}
     one, plain = followed(found, named(IMMEDIATE, RELATED)), followed(found, BREADTH_FIRST)
     return [
-        less(f"{where}: RL Future (4 bins) follows fewer links than Breadth-First", bins[4], plain),
-        less(f"{where}: RL Future (4 bins) follows fewer links than RL Immediate", bins[4], one),
-        less(f"{where}: RL Immediate follows fewer links than Breadth-First", one, plain),
+        less(
+            "RL Future (4 bins) follows fewer links than Breadth-First", bins[4], plain, world=where
+        ),
+        less("RL Future (4 bins) follows fewer links than RL Immediate", bins[4], one, world=where),
+        less("RL Immediate follows fewer links than Breadth-First", one, plain, world=where),
         four_best(where, bins),
     ]
 
 
 def four_best(where: str, bins: dict[int, list[float]]) -> Verdict:
     """Judge whether four bins do better than three and than five, both beyond chance."""
-    against = [less("", bins[4], bins[many]).holds for many in (3, 5)]
+    tests = [less("", bins[4], bins[many]) for many in (3, 5)]
+    against = [test.holds for test in tests]
     holds = False if False in against else (True if None not in against else None)
+    # Both must hold, so the weaker of the two tests decides.
+    ps = [test.p for test in tests if test.p is not None]
     means = ", ".join(f"{many} bins {np.mean(found):.1f} %" for many, found in bins.items())
     return Verdict(
-        f"{where}: four bins are the best number", holds, means, "paired t-tests of 4 with 3 and 5"
-    )
+        "Four bins are the best number", holds, means, "paired t-tests of 4 with 3 and 5",
+        where, max(ps, default=None),
+    )  # fmt: skip
 
 
 def accuracy(found: Experiment) -> list[Verdict]:
@@ -95,15 +106,17 @@ def accuracy(found: Experiment) -> list[Verdict]:
     two, three, four = (known[text, bins] for bins in (2, 3, 4))
     where = f"{found.title}, {text}"
     return [
-        more(f"{where}: two bins are told better than four", two.right, four.right),
+        more("Two bins are told better than four", two.right, four.right, world=where),
         more(
-            f"{where}: three bins, mapped onto two, tell these better than two bins do",
+            "Three bins, mapped onto two, tell these better than two bins do",
             three.right_of_two,
             two.right_of_two,
+            world=where,
         ),
         more(
-            f"{where}: four bins, mapped onto two, tell these better than two bins do",
+            "Four bins, mapped onto two, tell these better than two bins do",
             four.right_of_two,
             two.right_of_two,
+            world=where,
         ),
     ]

@@ -27,6 +27,7 @@ from foragers.evaluation.comparison.study import Study, prepare
 from foragers.evaluation.metrics import harvest
 from foragers.judges.simple import LabelJudge
 from foragers.papers.request import PaperRequest, Progress
+from foragers.papers.spider.future_work import Effects, effects
 from foragers.papers.spider.numbers import (
     BREADTH_FIRST,
     FULL_PAGE,
@@ -226,6 +227,7 @@ class Experiment:
     links: int
     pages: int
     passed_over: Mapping[str, str] = field(default_factory=dict)
+    effects: Effects | None = None
 
     @property
     def sites(self) -> list[str]:
@@ -292,6 +294,7 @@ def experiment(
         len(examples),
         len(lesson.pages),
         passed_over,
+        effects(lesson, progress),
     )
 
 

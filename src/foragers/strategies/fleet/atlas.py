@@ -33,7 +33,8 @@ class Stater(Protocol):
 class Atlas:
     """Numbers for versions and states, and how each URL was found.
 
-    Without a `stater` the words of a page are hashed into `k` numbers.
+    Without a `stater` the words of a page are hashed into `k` numbers.  If it `waits` for URLs of
+    an earlier crawl, `met` are those that the page told last is the first to link to.
     """
 
     k: int
@@ -41,6 +42,8 @@ class Atlas:
     needs_states: bool = True
     table: StateTable = field(init=False)
     hosts: set[HostId] = field(default_factory=set)
+    waits: bool = False
+    met: list[UrlId] = field(default_factory=list)
     _pages: dict[int, int] = field(default_factory=dict)
     _numbers: list[int] = field(default_factory=list)
     _ways: dict[UrlId, tuple[HostId, UrlId, int]] = field(default_factory=dict)
@@ -55,6 +58,8 @@ class Atlas:
         ways = self._ways
         for url, host in zip(urls, hosts, strict=True):
             known = ways.get(url)
+            if known is None and self.waits:
+                self.met.append(url)
             if known is None or depth < known[2]:
                 ways[url] = (host, page.final, depth)
                 self.hosts.add(host)

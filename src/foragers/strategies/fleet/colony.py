@@ -22,6 +22,7 @@ from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.page_memory import PageMemory, Sights
 from foragers.strategies.fleet.prospects import Prospects
+from foragers.strategies.fleet.saved import Inheritance, SavedFleets
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings, FleetTuning
 
 Flags = NDArray[np.bool_]
@@ -70,7 +71,8 @@ class Colony:
 
     Several fleets share the downloads in proportion to their earnings (relevant pages per
     download) to the power of `keenness`; earnings of `lasting` downloads ago count half; and no
-    fleet gets less than `least_share`.
+    fleet gets less than `least_share`.  `saved` are the foragers of an earlier crawl that go on in
+    this one, and `inheritance` the URLs of theirs that it has not met.
     """
 
     fleets: list[Fleet]
@@ -84,6 +86,8 @@ class Colony:
     memory: PageMemory | None = None
     prospects: Prospects | None = None
     born: int = 0
+    saved: SavedFleets | None = None
+    inheritance: Inheritance = field(default_factory=Inheritance)
 
     @property
     def foragers(self) -> list[Forager]:
@@ -100,7 +104,12 @@ class Colony:
             self.prospects = Prospects(self.memory, watching[0].new_within, self.tuning)
             self.prospects.begin(np.array(urls, np.int32), now)
         for fleet in self.fleets:
-            self.born = fleet.begin(urls, self.born, self.width, now, self.rng)
+            before = self.saved.foragers.get(fleet.settings.kind, ()) if self.saved else ()
+            self.born = fleet.begin(urls, self.born, self.width, now, self.rng, before)
+            for forager, one in zip(fleet.population.members, before, strict=False):
+                if fleet.settings.weblog_update:
+                    self.inheritance.add(forager, one.weblog)
+        self.saved = None
 
     def start_turn(self, now: float) -> Forager | None:
         """Start the turn of the next forager; None if all are at work."""
@@ -145,7 +154,7 @@ class Colony:
             forager.path.visit(url)
         else:
             url, promise = forager.choose(self.rng)
-        if not forager.settings.weblog_update:
+        if not forager.settings.weblog_update and not forager.settings.starts_with_links:
             forager.weblog.note(url)
         return url, promise
 
@@ -196,6 +205,8 @@ class Colony:
         downloads that were sent, and of those that were relevant.
         """
         prospects = self.prospects
+        if forager.settings.starts_with_links:
+            forager.reach(sights.urls.item(0), bool(sights.leads.item(0)))
         if prospects is not None and len(links):
             prospects.sight(sights.urls.item(0), links, sights.times.item(0))
         sent, relevant = self.settle(

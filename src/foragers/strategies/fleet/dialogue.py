@@ -13,7 +13,7 @@ that are made again and have no visit in the ledger are *owed*: they are returne
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -85,6 +85,33 @@ class FleetStep:
         return sights, young, np.array([seen[at].wanted for at in young.tolist()], np.bool_)
 
 
+SHARED = -1
+"""Stands for several foragers instead of one."""
+
+
+@dataclass(slots=True)
+class Ground:
+    """The pages that foragers have stepped to: `owners` of pages, and `sharers` of shared ones."""
+
+    owners: dict[UrlId, int] = field(default_factory=dict)
+    sharers: set[tuple[int, UrlId]] = field(default_factory=set)
+
+    def step(self, forager: int, url: UrlId) -> None:
+        """Record a step of a forager."""
+        owner = self.owners.setdefault(url, forager)
+        if owner == forager:
+            return
+        if owner != SHARED:
+            self.sharers.add((owner, url))
+            self.owners[url] = SHARED
+        self.sharers.add((forager, url))
+
+    def areas(self) -> tuple[Counter[int], Counter[int]]:
+        """Return how many pages each forager has stepped to, and how many of them alone."""
+        own = Counter(owner for owner in self.owners.values() if owner != SHARED)
+        return own + Counter(forager for forager, _ in self.sharers), own
+
+
 Asked = tuple[str, UrlId]
 """The agent and the URL of a choice."""
 
@@ -101,6 +128,7 @@ class FleetDialogue:
     tuning: FleetTuning = DEFAULT_TUNING
     now: float = -inf
     steps: dict[str, FleetStep] = field(default_factory=dict)
+    ground: Ground = field(default_factory=Ground)
     _owed: dict[Asked, Choice] = field(default_factory=dict)
     _late: set[Asked] = field(default_factory=set)
     _asked: int = 0
@@ -109,9 +137,11 @@ class FleetDialogue:
     def begin(self, beginning: Visit) -> None:
         """Start with the seeds."""
         self.now = beginning.page.time
+        self.atlas.waits = self.colony.saved is not None
         seeds = self.atlas.chart(beginning.page).tolist()
         if seeds:
             self.colony.begin(seeds, self.now)
+        self._meet(beginning.page)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose at most n pages on open hosts."""
@@ -212,6 +242,7 @@ class FleetDialogue:
         page = visit.page
         if page.choice.purpose.is_own:  # no forager chose it
             self.atlas.chart(page)
+            self._meet(page)
             return
         asked = page.choice.agent, page.choice.url
         name = page.choice.agent.removesuffix(LOOKS)
@@ -228,6 +259,7 @@ class FleetDialogue:
         index = step.indexes[page.choice.url]
         step.sights[index] = self._sight(visit, step.forager)
         if index == 0:
+            self.ground.step(step.forager.number, page.choice.url)
             self._look_around(step, page)
         if step.is_done:
             self._finish(step)
@@ -254,11 +286,20 @@ class FleetDialogue:
         if page.final != page.choice.url:
             forager.path.block(page.final)
         step.links = self.atlas.chart(page)
+        self._meet(page)
         looked = self.colony.looks(forager, step.links, page.time)
         agent = forager.name + LOOKS
         for index, url in enumerate(looked.tolist(), 1):
             step.indexes[url] = index
             step.waiting.append(self.atlas.look(url, page, step.first.promise, agent))
+
+    def _meet(self, page: Page) -> None:
+        """Give URLs that a page is the first to link to back to the weblogs that had them."""
+        atlas, inheritance = self.atlas, self.colony.inheritance
+        for url in atlas.met:
+            inheritance.meet(url, page.links.addresses)
+        atlas.met.clear()
+        atlas.waits = bool(inheritance.waiting)
 
     def _finish(self, step: FleetStep) -> None:
         """End a step: learn from its pages."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from foragers.core.types import UrlId
 from foragers.strategies.fleet.forager import Forager, Weblog, random_weights
+from foragers.strategies.fleet.saved import SavedForager
 from foragers.strategies.fleet.settings import FleetSettings
 from foragers.strategies.population.population import Population
 
@@ -17,7 +19,8 @@ from foragers.strategies.population.population import Population
 class Fleet:
     """Foragers with the same settings.
 
-    `resting` are those that wait for their turn, in order.  `earned` and `spent` are relevant
+    `resting` are those that wait for their turn, in order, and `lengths` the numbers of pages of
+    their finished paths.  `earned` and `spent` are relevant
     pages and downloads, older ones with less weight, and `credit` the downloads that it may still
     make of its share.
     """
@@ -25,6 +28,7 @@ class Fleet:
     settings: FleetSettings
     population: Population[Forager] = field(init=False)
     resting: list[Forager] = field(default_factory=list)
+    lengths: Counter[int] = field(default_factory=Counter)
     earned: float = 0.0
     spent: float = 0.0
     credit: float = 0.0
@@ -33,19 +37,33 @@ class Fleet:
         self.population = Population(self.settings.least, self.settings.most)
 
     def begin(
-        self, seeds: Iterable[UrlId], first: int, width: int, now: float, rng: np.random.Generator
+        self,
+        seeds: Iterable[UrlId],
+        first: int,
+        width: int,
+        now: float,
+        rng: np.random.Generator,
+        saved: Sequence[SavedForager] = (),
     ) -> int:
-        """Make the first foragers, numbered from `first` on; return the next number."""
+        """Make the first foragers, numbered from `first` on; return the next number.
+
+        As many as were `saved` by an earlier crawl have their scores and weights.
+        """
         settings = self.settings
         urls = list(dict.fromkeys(seeds))
         common = Weblog.of(urls, settings.weblog_size, max(settings.start_size, len(urls)))
-        for number in range(first, first + settings.least):
+        founders = settings.least if settings.founders is None else settings.founders
+        founders = min(max(founders, len(saved)), settings.most)
+        for number in range(first, first + founders):
             weblog = common
             if settings.weblog_update:
                 weblog = Weblog.of(urls, settings.weblog_size, settings.start_size)
             weights = random_weights(width, settings, rng)
-            self._add(Forager(number, settings, weblog, weights, settings.first_score), now)
-        return first + settings.least
+            score = settings.first_score
+            if number - first < len(saved):
+                score, weights = saved[number - first].score, saved[number - first].weights.copy()
+            self._add(Forager(number, settings, weblog, weights, score, lengths=self.lengths), now)
+        return first + founders
 
     def start_turn(self, now: float, rng: np.random.Generator) -> Forager:
         """Let the next forager work, until its slice of time is over."""

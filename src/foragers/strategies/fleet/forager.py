@@ -7,9 +7,10 @@ keeps its score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,7 @@ class Weblog:
     size: int = 100
     starts: int = 10
     values: dict[UrlId, float] = field(default_factory=dict)
+    _is_ranked: bool = field(default=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, urls: Iterable[UrlId], size: int = 100, starts: int = 10) -> Weblog:
@@ -65,10 +67,16 @@ class Weblog:
     @property
     def starting(self) -> list[UrlId]:
         """The starting list."""
-        return list(self.values)[: self.starts]
+        return list(islice(self.values, self.starts))
 
-    def update(self, urls: Sequence[UrlId], rewards: Sequence[float], beta: float) -> None:
-        """Learn from a path (Algorithm 1).
+    def update(
+        self,
+        urls: Sequence[UrlId],
+        rewards: Sequence[float],
+        beta: float,
+        without: Container[UrlId] = (),
+    ) -> None:
+        """Learn from a path (Algorithm 1), but not that of the URLs `without` links.
 
         A URL's sum is that of the rewards from its step to the end of the path.  Of equal
         values, those known longer come first.
@@ -77,12 +85,46 @@ class Weblog:
         known = self.values
         path: dict[UrlId, float] = {}
         for url, total in zip(urls, sums, strict=True):
-            path.setdefault(url, total)  # one that comes twice: what its first visit led to
+            if url not in without:
+                path.setdefault(url, total)  # one that comes twice: what its first visit led to
+        if (
+            self._is_ranked
+            and len(path) == 1
+            and self._keeps_order(*next(iter(path.items())), beta)
+        ):
+            return
         for url, total in path.items():
             old = known.get(url)
             known[url] = total if old is None else (1 - beta) * old + beta * total
         best = sorted(known, key=known.__getitem__, reverse=True)  # stable, also when reversed
         self.values = {url: known[url] for url in best[: self.size]}
+        self._is_ranked = True
+
+    def _keeps_order(self, url: UrlId, total: float, beta: float) -> bool:
+        """Update the value of one URL, if that changes no rank; return whether it is so.
+
+        It mostly is where paths are short, and sorting is most of their cost.
+        """
+        values = self.values
+        old = values.get(url)
+        if old is None:
+            return len(values) >= self.size and total <= next(reversed(values.values()))
+        new = (1 - beta) * old + beta * total
+        if new != old:
+            urls = list(values)
+            at = urls.index(url)
+            if at and values[urls[at - 1]] < new:
+                return False
+            if at + 1 < len(urls) and values[urls[at + 1]] > new:
+                return False
+            values[url] = new
+        return True
+
+    def inherit(self, url: UrlId, value: float) -> None:
+        """Take up a URL of an earlier crawl with its value."""
+        known = {**self.values, url: value}
+        best = sorted(known, key=known.__getitem__, reverse=True)
+        self.values = {one: known[one] for one in best[: self.size]}
 
     def note(self, url: UrlId) -> None:
         """Add a page to a weblog that is not updated, until its starting list is full."""
@@ -105,7 +147,11 @@ class Weblog:
 
 @dataclass(slots=True, eq=False)
 class Forager:
-    """One forager: `sent` are the pages that it has sent to the reinforcing agent."""
+    """One forager: `sent` are the pages that it has sent to the reinforcing agent.
+
+    `lengths` counts finished paths by their number of pages, together with those of its fleet.
+    `bare` are the pages of the path without links, if those are not to be started from.
+    """
 
     number: int
     settings: FleetSettings
@@ -118,6 +164,8 @@ class Forager:
     until: float = 0.0
     debt: float = 0.0
     paths: int = 0
+    lengths: Counter[int] = field(default_factory=Counter)
+    bare: set[UrlId] = field(default_factory=set)
     steps: int = field(init=False)
     _state: Floats | None = None
 
@@ -148,12 +196,24 @@ class Forager:
 
     def end_path(self) -> None:
         """Learn from the path which URLs are good to start from (Algorithm 1), and end it."""
-        if self.settings.weblog_update and self.path.urls:
-            self.weblog.update(self.path.urls, self.path.rewards, self.settings.beta)
-        self.path.restart()
+        path = self.path
+        if path.urls:
+            self.lengths[len(path.urls)] += 1
+            if self.settings.weblog_update:
+                self.weblog.update(path.urls, path.rewards, self.settings.beta, self.bare)
+            if self.bare:
+                self.bare = set()
+        path.restart()
         self.paths += 1
         if not self.settings.td_across_paths:
             self._state = None
+
+    def reach(self, url: UrlId, leads: bool) -> None:
+        """Record a page that the path has come to, if starting points must have links."""
+        if not leads:
+            self.bare.add(url)
+        elif not self.settings.weblog_update:
+            self.weblog.note(url)
 
     def select(self, pages: Ids) -> Places:
         """Return the indexes of pages to be sent, and record that (Algorithm 5)."""
@@ -180,7 +240,8 @@ class Forager:
         weights = self.weights.copy()
         if not settings.learns_weights:
             weights = random_weights(len(weights), settings, rng)
-        return Forager(number, settings, weblog, weights, settings.first_score, self.number)
+        score, parent = settings.first_score, self.number
+        return Forager(number, settings, weblog, weights, score, parent, lengths=self.lengths)
 
 
 def random_weights(width: int, settings: FleetSettings, rng: np.random.Generator) -> Floats:

@@ -49,6 +49,10 @@ class PageMemory:
     checks: Floats = field(default_factory=lambda: np.zeros(64))
     changes: Floats = field(default_factory=lambda: np.zeros(64))
     watched: Floats = field(default_factory=lambda: np.zeros(64))
+    _rates: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rates = np.full(64, self.tuning.first_rate)
 
     def reach(self, top: int) -> None:
         """Make room for a URL."""
@@ -60,6 +64,7 @@ class PageMemory:
             self.checks = grown(self.checks, top + 1, 0.0)
             self.changes = grown(self.changes, top + 1, 0.0)
             self.watched = grown(self.watched, top + 1, 0.0)
+            self._rates = grown(self._rates, top + 1, self.tuning.first_rate)
 
     def note(self, urls: Ids, pages: Ids, states: Ids, times: Floats, leads: Flags) -> None:
         """Record downloads of different URLs, as the columns of `Sights`."""
@@ -73,9 +78,15 @@ class PageMemory:
         self.pages[urls] = pages
         self.states[urls] = states
         self.leads[urls] = leads
+        if seen_before.any():
+            self._rates[urls] = self._estimated(urls)
 
     def rates(self, urls: Ids) -> Floats:
-        """Return the change rates of pages, per second: -ln((n - X + ½) / (n + 1)) / I."""
+        """Return the change rates of pages, per second."""
+        return self._rates[urls]
+
+    def _estimated(self, urls: Ids) -> Floats:
+        """Estimate the change rates of pages: -ln((n - X + ½) / (n + 1)) / I."""
         checks = self.checks[urls]
         interval = self.watched[urls] / np.maximum(checks, 1.0)
         still = (checks - self.changes[urls] + 0.5) / (checks + 1.0)
@@ -98,7 +109,9 @@ class PageMemory:
         """Return which URLs have changed since they were seen with at least a probability."""
         self.reach(int(urls.max()))
         waited = now - self.seen[urls]
-        return -exact.expm1(-self.rates(urls) * waited) >= chance
+        # 1 - exp(-λτ) >= chance, without the exponential.
+        due: Flags = self._rates[urls] * waited >= -exact.log_of(1.0 - chance)
+        return due
 
     def worth(self, urls: Ids, weights: Floats, now: float) -> Floats:
         """Return the value of fetching pages now, if the aim is new content.

@@ -24,6 +24,9 @@ class FleetSettings:
     **Rewards.**  `scheme` "selection" gives `reward` for a relevant page and `penalty` for
     one that is not; "evolution" takes the penalty for every page sent and adds the reward.
 
+    **Population.**  There are at least `least` foragers and at most `most`; `founders` begin, by
+    default as many as the least.
+
     **Choices the papers leave open**, each with what we take to be the papers' way:
 
     * `weight_scale`: random weights are drawn evenly from -scale to scale.
@@ -38,6 +41,7 @@ class FleetSettings:
       "due": new, or likely to have changed since the fleet saw them (`due_chance`), or those
       never fetched that are "worth" as much as what is fetched otherwise (`Prospects`).
     * `leaves`: a path may step to a page without links; if not, it is only looked at.
+    * `starts_with_links`: only pages with links join a weblog, be it selected or fixed.
     * `starts`: a path starts at "random" from the starting list, or by "refresh": where
       most new content is to be expected, by the estimated change rates of the weblog's URLs;
       or at the page that is "worth" most of all that the fleet knows (`Prospects`).
@@ -65,6 +69,7 @@ class FleetSettings:
     delete_at: float = 0.0
     least: int = 2
     most: int = 16
+    founders: int | None = None
     slice_seconds: float = 180.0
     turns: Turns = "fixed"
     new_within: float = 24 * 3600.0
@@ -76,6 +81,7 @@ class FleetSettings:
     looks: Looks = "all"
     due_chance: float = 0.5
     leaves: bool = True
+    starts_with_links: bool = False
     starts: Starts = "random"
 
     @property
@@ -91,6 +97,7 @@ class FleetTuning:
     # The dialogue with a world.
     max_promise: float = 1e300  # written to the ledger; larger values are cut
     max_repeated: int = 256  # choices made again to find the one that a ledger has; guess
+    max_saved: float = 1e150  # weights, scores and values of a file; larger ones would overflow
     overtaken: int = 8  # later answers after which an answer counts as lost; guess
 
     # What foragers know of pages.

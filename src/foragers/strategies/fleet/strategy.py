@@ -16,13 +16,15 @@ from typing import ClassVar, cast, get_args
 import numpy as np
 
 from foragers.core.models import Model
-from foragers.core.population import Census
-from foragers.core.types import Choice, HostId, Visit
+from foragers.core.population import Census, ForagerStanding
+from foragers.core.types import Addresses, Choice, HostId, Visit
 from foragers.errors import UsageError
 from foragers.strategies.fleet.atlas import Atlas
 from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.dialogue import FleetDialogue
 from foragers.strategies.fleet.fleet import Fleet
+from foragers.strategies.fleet.saved import KIND as SAVED_KIND
+from foragers.strategies.fleet.saved import Inheritance, SavedFleets, saved_model, states_name
 from foragers.strategies.fleet.settings import (
     HOME_PAGE,
     NO_LEARNING,
@@ -45,12 +47,14 @@ class FleetStrategy:
 
     `new_within` is the largest age of news, in seconds; `model` a file of states of pages
     (`foragers train`), without which the words of pages are hashed; `abreast` the number of
-    foragers that may work at the same time if a world takes many downloads at once.
+    foragers that may work at the same time if a world takes many downloads at once; `before` the
+    weblogs, weights and scores of an earlier crawl (`--learned`).
     """
 
     rng: np.random.Generator
     new_within: float
     model: Model | None = None
+    before: Model | None = None
     path_steps: int = 100
     weblog_size: int = 100
     start_size: int = 10
@@ -65,6 +69,7 @@ class FleetStrategy:
     turns: str = "fixed"
     looks: str = "all"
     leaves: bool = True
+    starts_with_links: bool = False
     weight_scale: float = 1.0
     start_is_step: bool = True
     td_across_paths: bool = False
@@ -72,9 +77,12 @@ class FleetStrategy:
     abreast: int = 16
     k: int = 50
     _work: FleetDialogue | None = None
+    _states: str = ""
 
     revisits: ClassVar[bool] = True
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
+    learned_kind: ClassVar[tuple[str, int]] = SAVED_KIND
+    learned_field: ClassVar[str] = "before"
     kinds: ClassVar[tuple[FleetSettings, ...]] = (WLRL,)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
@@ -89,6 +97,23 @@ class FleetStrategy:
                 self._work.begin(visit)
             else:
                 self._work.tell(visit)
+
+    def check(self) -> None:
+        """Raise a UsageError for invalid parameters, or for foragers that do not fit them."""
+        self._check()
+        if self.before is not None:
+            SavedFleets.of(self.before).check(states_name(self.model, self.k))
+
+    def learned(self, addresses: Addresses) -> Model:
+        """Return the foragers for the next crawl."""
+        if self._work is None:
+            return self.before or saved_model((), Inheritance(), "", addresses)
+        colony = self._work.colony
+        return saved_model(colony.foragers, colony.inheritance, self._states, addresses)
+
+    def standings(self, addresses: Addresses) -> list[ForagerStanding]:
+        """Return the foragers alive with their scores, weblogs and territories."""
+        return [] if self._work is None else standings_of(self._work, addresses)
 
     def census(self) -> Census | None:
         """Return the births and deaths of each fleet."""
@@ -117,6 +142,7 @@ class FleetStrategy:
                 turns=cast(Turns, self.turns),
                 looks=cast(Looks, self.looks),
                 leaves=self.leaves,
+                starts_with_links=self.starts_with_links,
                 weight_scale=self.weight_scale,
                 start_is_step=self.start_is_step,
                 td_across_paths=self.td_across_paths,
@@ -142,6 +168,9 @@ class FleetStrategy:
     def _begin(self) -> FleetDialogue:
         """Make the fleets."""
         kinds = self.settings()
+        self._states = states_name(self.model, self.k)
+        saved = None if self.before is None else SavedFleets.of(self.before)
+        self.before = None
         stater = None
         if self.model is not None:
             stater = StateMap.of(int(str(self.model.facts["k"])), self.model.arrays)
@@ -149,8 +178,29 @@ class FleetStrategy:
         width = self.k if stater is None else stater.k
         fleets = [Fleet(kind) for kind in kinds]
         needed = any(kind.ordering == "value" and kind.path_steps > 1 for kind in kinds)
-        colony = Colony(fleets, width, self.rng)
+        colony = Colony(fleets, width, self.rng, saved=saved)
         return FleetDialogue(colony, Atlas(width, stater, needed), self.abreast)
+
+
+def standings_of(work: FleetDialogue, addresses: Addresses) -> list[ForagerStanding]:
+    """Return how the foragers of a crawl stand."""
+    pages, own = work.ground.areas()
+    return [
+        ForagerStanding(
+            forager.name,
+            forager.settings.kind,
+            forager.parent,
+            round(forager.score, 6),
+            forager.paths,
+            pages[forager.number],
+            own[forager.number],
+            len(forager.weblog),
+            tuple(
+                (addresses.href(url), forager.weblog.values[url]) for url in forager.weblog.starting
+            ),
+        )
+        for forager in work.colony.foragers
+    ]
 
 
 @dataclass(slots=True)

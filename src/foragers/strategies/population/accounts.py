@@ -69,14 +69,18 @@ class EnergyBook:
         walker.energy += energy
         self.transfers.note(self.now, "give", energy, walker.number, walker.at)
 
-    def leave(self, document: UrlId, energy: float) -> None:
-        """Leave the energy of a new document where it is."""
+    def leave(self, document: UrlId, energy: float, debts: bool = False) -> None:
+        """Leave the energy of a new document where it is.
+
+        A negative one is stranded there, unless agents take `debts` as well.
+        """
         self.put_in += energy
         self.transfers.note(self.now, "leave", energy, document=document)
-        if energy > 0:
+        if energy > 0 or debts:
             self.left[document] = energy
             self.available += energy
-            self.remnants.add(document)
+            if energy > 0:
+                self.remnants.add(document)
         else:
             self.stranded += energy
 
@@ -91,6 +95,11 @@ class EnergyBook:
     def share(self, walker: PopulationWalker, parent: PopulationWalker) -> None:
         """Record that a clone got its energy from its parent."""
         self.transfers.note(self.now, "share", walker.energy, walker.number, parent=parent.number)
+
+    def make(self, walker: PopulationWalker, parent: PopulationWalker) -> None:
+        """Record a clone whose energy comes from nowhere, as the paper prints it."""
+        self.put_in += walker.energy
+        self.transfers.note(self.now, "endow", walker.energy, walker.number, parent=parent.number)
 
     def pay(self, walker: PopulationWalker, cost: float) -> None:
         """Let an agent pay for a visit."""

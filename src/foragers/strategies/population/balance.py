@@ -18,7 +18,8 @@ therefore shifted, without a change of its form, so that the sum is zero:
     f(r, R) = (G + C) / (1 + exp(−λ(r − R) + shift)) − C
 
 The sum is taken over 512 evenly spaced ranks, and the shift is computed again whenever the
-number of pages has grown by a twentieth.  R and λ stay those of the paper.
+number of pages has grown by a twentieth.  R and λ stay those of the paper.  With `shifted` off the
+curve is that of the paper.
 
 Relevance is seldom as fine-grained as the paper assumes: most pages may have none, or a
 third of them the same.  If the level is an end of the range (and the slope infinite), or
@@ -60,6 +61,11 @@ class Balance:
         return len(self._ranked)
 
     @property
+    def relevances(self) -> list[float]:
+        """The relevance of all pages so far, ascending."""
+        return list(self._ranked)
+
+    @property
     def rank(self) -> int:
         """The rank n* of the page whose relevance is the level, from 1."""
         n = len(self._ranked)
@@ -68,7 +74,7 @@ class Balance:
     def add(self, relevance: float) -> None:
         """Add a page."""
         self._ranked.add(relevance)
-        if len(self._ranked) >= self._next:
+        if self.settings.shifted and len(self._ranked) >= self._next:
             self._next = int(self.settings.growth * len(self._ranked)) + 1
             self._shift = self._balancing_shift()
 

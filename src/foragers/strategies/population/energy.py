@@ -20,21 +20,32 @@ What the paper leaves open, and our choice:
   counted among the pages collected.  So does one that is not kept (noindex), whose links are
   followed nevertheless.  The links of sitemaps and feeds are open to all agents.
 - The choices of agents are sent in the order in which they were made, and side by side.
+
+With `literal` it is Algorithm 2 to the letter: the curve is not shifted; an agent with E > 1 makes
+⌊E⌋ clones *besides* itself, all with E/⌊E⌋, so that energy is made; the bounds are those of its
+comparisons (an agent pays while there are more than `most` agents, and dies unless there are fewer
+than `least`), so that the population may exceed them; agents also follow links to documents that
+are known, at no cost, and take what energy, or debt, is left there; and an agent that may not die
+goes on to documents with energy until it owes nothing.  An agent on known documents alone goes on
+elsewhere after 50 of them, since it would download nothing.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import floor
+from typing import ClassVar
 
 import numpy as np
 from msgspec.structs import replace
 
+from foragers.core.models import Model
 from foragers.core.population import NOBODY, Census, Pulse
-from foragers.core.types import NO_PARENT, Choice, HostId, Page, Status, UrlId, Visit
+from foragers.core.types import NO_PARENT, Addresses, Choice, HostId, Page, Status, UrlId, Visit
 from foragers.errors import UsageError
 from foragers.frontier.frontier import Frontier
 from foragers.judges.topic import Topic
@@ -43,6 +54,8 @@ from foragers.strategies.population.balance import Balance
 from foragers.strategies.population.policies import FixedPolicy, LinkPolicy
 from foragers.strategies.population.population import Population
 from foragers.strategies.population.restart_points import OpenLinks, RestartPoints, pick
+from foragers.strategies.population.saved import KIND as BASE_KIND
+from foragers.strategies.population.saved import KnownDocuments
 from foragers.strategies.population.settings import DEFAULT_POPULATION, PopulationSettings
 from foragers.text.link_text import CONTEXTS, contexts
 from foragers.urls.id_set import IdSet
@@ -72,6 +85,8 @@ class Energy:
     jump: float = 0.2
     beta: float = 0.25
     context: str = "window"
+    literal: bool = False
+    before: Model | None = None
     frontier: Frontier = field(default_factory=Frontier)
     settings: PopulationSettings = field(default=DEFAULT_POPULATION, repr=False)
     population: Population[PopulationWalker] = field(
@@ -93,6 +108,11 @@ class Energy:
     _unborn: int = field(default=0, init=False, repr=False)
     _born: int = field(default=0, init=False, repr=False)
     _now: float = field(default=0.0, init=False, repr=False)
+    _documents: dict[UrlId, OpenLinks] = field(default_factory=dict, init=False, repr=False)
+    _base: KnownDocuments | None = field(default=None, init=False, repr=False)
+
+    learned_kind: ClassVar[tuple[str, int]] = BASE_KIND
+    learned_field: ClassVar[str] = "before"
 
     def check(self) -> None:
         """Raise a UsageError for invalid parameters."""
@@ -107,6 +127,16 @@ class Energy:
                 raise UsageError(f"{name}={getattr(self, name):g}: must be from 0 to 1")
         if not 0 <= self.least <= self.most:
             raise UsageError(f"least={self.least}: must be from 0 to most={self.most}")
+        if self.before is not None:
+            KnownDocuments.of(self.before)
+
+    def learned(self, addresses: Addresses) -> Model:
+        """Return the base of documents: their energies, the history of relevance, the agents."""
+        base = self._base or KnownDocuments.empty()
+        return base.extended(
+            self._collected, self.book.left, self.balance.relevances, self.population.members,
+            addresses,
+        ).as_model()  # fmt: skip
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Return the earliest choices of agents on open hosts."""
@@ -145,16 +175,25 @@ class Energy:
 
     def _begin(self, page: Page) -> None:
         """Queue the seeds; the first agents start from those that are fetched."""
-        is_bounded = self.kind == "conserved"
+        is_bounded = self.kind == "conserved" and not self.literal
         least, most = (self.least, self.most) if is_bounded else (0, self.settings.max_agents)
         self.population = Population(least, most)
         self._restart_points = RestartPoints(self.settings.restart)
-        self.balance = Balance(self.cost, self.gain, self.settings.balance)
+        curve = self.settings.balance
+        if self.literal:
+            curve = dataclasses.replace(curve, shifted=False)
+        self.balance = Balance(self.cost, self.gain, curve)
+        if self.before is not None:
+            self._base = KnownDocuments.of(self.before)
+            self.before = None
+            for relevance in self._base.relevances.tolist():
+                self.balance.add(relevance)
         for link in page.links:
             self.frontier.push(link.url, link.host, 1.0)
             self._seeds.add(link.url)
         bounds = self.population
-        self._unborn = min(max(self.agents, bounds.least), bounds.most)
+        agents = self.agents if self._base is None else len(self._base.energies) or self.agents
+        self._unborn = min(max(agents, bounds.least), bounds.most)
 
     def _settle_first(self, page: Page, arrived: bool, links: OpenLinks | None) -> None:
         """Put its share of the first agents on a seed; the last seed gets all that are left."""
@@ -169,7 +208,8 @@ class Energy:
         # Agents of other seeds may have multiplied by now.
         share = min(share, self.population.most - len(self.population))
         for _ in range(share):
-            walker = self._bear(1.0, self._start, self._first_policy(links))
+            energy = 1.0 if self._base is None else self._base.energy_of(self._born)
+            walker = self._bear(energy, self._start, self._first_policy(links))
             self.book.endow(walker)
             self._idle.append(walker)
 
@@ -188,6 +228,9 @@ class Energy:
     def _open(self, visit: Visit) -> OpenLinks | None:
         """Add the links of a new page to the restart points, if no agent has followed them."""
         targets = visit.page.links.targets.tolist()
+        if self.literal and targets and visit.page.status is Status.OK:
+            places = {url: i for i, url in enumerate(targets)}
+            self._documents[visit.page.final] = self._score(visit, list(places.values()))
         fresh = {url: i for i, url in enumerate(targets) if url not in self.frontier}
         if not fresh:
             return None
@@ -226,26 +269,53 @@ class Energy:
                 walker.at = visit.page.final
         else:
             walker.at = visit.page.final
-            self.balance.add(visit.relevance)
-            if self.kind == "original":
-                self.book.give(walker, self.rho * visit.relevance - self.cost)
-            elif self.kind == "conserved" and not self.population.may_grow:
-                self.book.leave(walker.at, self.balance.energy(visit.relevance))
-                self.book.pay(walker, self.cost)
-            else:
-                self.book.give(walker, self.balance.energy(visit.relevance))
-        self._live_on(walker)
+            self._feed(walker, visit)
+        if self._live_on(walker):
+            self._idle.append(walker)
 
-    def _live_on(self, walker: PopulationWalker) -> None:
-        """Let an agent multiply, die, or move to a page with energy."""
+    def _feed(self, walker: PopulationWalker, visit: Visit) -> None:
+        """Give an agent the energy of a document that it is the first to reach in this crawl."""
+        left = None
+        if self._base is not None:  # of an earlier crawl, it costs nothing and has what is left
+            left = self._base.take(walker.at, visit.page.links.addresses)
+        if left is not None:
+            self.book.give(walker, left)
+            return
+        self.balance.add(visit.relevance)
+        if self.kind == "original":
+            self.book.give(walker, self.rho * visit.relevance - self.cost)
+        elif self._is_crowded:
+            energy = self.balance.energy(visit.relevance)
+            self.book.leave(walker.at, energy, debts=self.literal)
+            self.book.pay(walker, self.cost)
+        else:
+            self.book.give(walker, self.balance.energy(visit.relevance))
+
+    @property
+    def _is_crowded(self) -> bool:
+        """Whether there are too many agents for one to take energy."""
+        if self.kind != "conserved":
+            return False
+        return len(self.population) > self.most if self.literal else not self.population.may_grow
+
+    def _live_on(self, walker: PopulationWalker) -> bool:
+        """Let an agent multiply, die, or move to a page with energy; return whether it lives."""
         if walker.energy > 1:
             self._multiply(walker)
         elif walker.energy < 0:
-            if self.population.may_shrink:
+            if self._may_die:
                 self._die(walker)
-                return
-            self.book.rescue(walker, self.rng)
-        self._idle.append(walker)
+                return False
+            if not self.literal:  # else it is forced to such a page when it chooses
+                self.book.rescue(walker, self.rng)
+        return True
+
+    @property
+    def _may_die(self) -> bool:
+        """Whether there are agents enough for one to die."""
+        if self.literal and self.kind == "conserved":
+            return len(self.population) >= self.least
+        return self.population.may_shrink
 
     def _die(self, walker: PopulationWalker) -> None:
         self.book.bury(walker)
@@ -253,6 +323,9 @@ class Energy:
 
     def _multiply(self, walker: PopulationWalker) -> None:
         """Share the energy of an agent with its clones."""
+        if self.literal and self.kind != "original":
+            self._multiply_literally(walker)
+            return
         many = 2 if self.kind == "original" else floor(walker.energy)
         many = min(many, 1 + self.population.most - len(self.population))
         if many < 2:
@@ -263,6 +336,18 @@ class Energy:
             policy = walker.policy.child(links, self.rng)
             clone = self._bear(walker.energy, walker.at, policy, walker.number)
             self.book.share(clone, walker)
+            self._idle.append(clone)
+
+    def _multiply_literally(self, walker: PopulationWalker) -> None:
+        """Make ⌊E⌋ clones of E/⌊E⌋ besides the agent, which keeps as much (Algorithm 2)."""
+        many = floor(walker.energy)
+        walker.energy /= many
+        links = self._restart_points.links(walker.at, self.frontier)
+        for number in range(min(many, self.population.most - len(self.population))):
+            policy = walker.policy.child(links, self.rng)
+            clone = self._bear(walker.energy, walker.at, policy, walker.number)
+            # Of E, (⌊E⌋ - 1)/⌊E⌋ is shared; the last clone has its energy from nowhere.
+            (self.book.share if number < many - 1 else self.book.make)(clone, walker)
             self._idle.append(clone)
 
     def _choose_all(self) -> None:
@@ -277,6 +362,8 @@ class Energy:
 
     def _choose(self, walker: PopulationWalker) -> bool:
         """Choose a link that no agent has followed; return whether there was one."""
+        if self.literal and self.kind == "conserved" and self._walk_known(walker):
+            return True
         self._jump(walker)
         links = self._restart_points.links(walker.at, self.frontier)
         if links is None:
@@ -294,6 +381,39 @@ class Energy:
         self._choices[url] = walker, float(promises[index])
         self.frontier.push(url, links.hosts[index], 0.0, walker.at, links.depth)
         return True
+
+    def _walk_known(self, walker: PopulationWalker) -> bool:
+        """Walk over known documents to a link that is new; return whether that is settled.
+
+        It is if the link is chosen, or if the agent has died on the way.
+        """
+        for _ in range(self.settings.known_hops):
+            rich = None
+            if len(self.book.remnants) and (walker.energy < 0 or self.rng.random() < self.jump):
+                rich = self.book.draw(self.rng)
+            links = self._documents.get(walker.at)
+            if rich is None:
+                if links is None or not links.urls:
+                    return False
+                promises = walker.policy.promises(links)
+                index = pick(promises, walker.policy.sharpness, self.rng)
+                url = links.urls[index]
+                if url not in self._collected:
+                    if url in self.frontier:  # another agent is on its way, or nothing is there
+                        continue
+                    walker.policy.follow(links, index)
+                    self._choices[url] = walker, float(promises[index])
+                    self.frontier.push(url, links.hosts[index], 0.0, walker.at, links.depth)
+                    return True
+                rich = url
+            walker.at = rich
+            if self._is_crowded:
+                self.book.pay(walker, self.cost)
+            elif rich in self.book.left:
+                self.book.take(walker, rich)
+            if not self._live_on(walker):
+                return True
+        return False
 
     def _jump(self, walker: PopulationWalker) -> None:
         """Jump, now and then, to a page with energy, and take it if there is room for agents."""

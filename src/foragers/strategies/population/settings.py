@@ -15,6 +15,7 @@ class BalanceSettings:
     ranks: int = 512  # evenly spaced, over which the energies are summed; CPU
     growth: float = 1.05  # of the pages, after which the shift is computed again; CPU
     halvings: int = 40  # of the interval of the shift: exact to 1e-9
+    shifted: bool = True  # False: the curve as the paper prints it
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class PopulationSettings:
     restart: RestartSettings = RestartSettings()
     neuron: NeuronSettings = NeuronSettings()
     max_agents: int = 100_000  # if the model sets no bound; memory
+    saved_values: int = 100_000  # of the history, and agents, kept for the next crawl; memory
+    max_energy: float = 1e9  # of a document or an agent of an earlier crawl; more is refused
+    known_hops: int = 50  # of an agent over known documents, one after the other; guess
 
 
 DEFAULT_POPULATION = PopulationSettings()

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from foragers.worlds.archive import Archive
-from foragers.worlds.generated.build import Origin, members, world
+from foragers.worlds.generated.build import Numbers, Origin, members, world
 from foragers.worlds.generated.site_trees import Branch, Grower, sizes_of
-from foragers.worlds.generated.text.style import Headline, PageKind, Style
+from foragers.worlds.generated.text.seeded import generator
+from foragers.worlds.generated.text.style import Headline, PageKind, Role, Style
 from foragers.worlds.generated.text.vocabulary import made_up
 
 (
@@ -196,6 +197,11 @@ class DepartmentsParameters:
 
     `sites` is the number of departments; `inherit` the share of pages that have the topic of the
     page that lists them; `back` the share of pages that link back to it.
+
+    `navigation` is the share of pages that link to the home page and its four sections, `siblings`
+    the mean number of links from a page to others that the same page lists, and `lists` the share
+    of publication lists that the home page links to.  With 1, 4.2 and 0.78, pages have about as
+    many links, and papers are about as near, as in the `spider` paper.
     """
 
     sites: int = 4
@@ -203,6 +209,9 @@ class DepartmentsParameters:
     back: float = 0.4
     fidelity: float = 0.75
     noise: float = 0.4
+    navigation: float = 0.0
+    siblings: float = 0.0
+    lists: float = 0.0
 
 
 def departments_world(
@@ -218,6 +227,7 @@ def departments_world(
     for site, size in enumerate(sizes):
         strong = grower.random.choice(areas, 4, replace=False)
         grower.grow(made_up(500_000 + seed * 100 + site), PLAN, size, strong)
+        add_links(grower, parameters, generator("departments", seed, f"links {site}"))
     columns = grower.pages(len(AREAS))
     columns.topics[np.isin(columns.kinds, TOPICLESS)] = 0
     style = Style(seed, AREAS, KINDS, parameters.fidelity, parameters.noise)
@@ -234,3 +244,37 @@ def departments_world(
         labels=labels,
         origin=origin,
     )
+
+
+SECTIONS = (HOME, PEOPLE, RESEARCH, TEACHING, OFFICE)
+"""The pages of a site's navigation."""
+
+
+def add_links(
+    grower: Grower, parameters: DepartmentsParameters, random: np.random.Generator
+) -> None:
+    """Add navigation, links to siblings and lists to the site that was grown last."""
+    site, first = grower.sites[-1], grower.firsts[-1]
+    pages = np.arange(len(site.kinds))
+    carrying = pages[random.random(len(pages)) < parameters.navigation]
+    tops = np.flatnonzero(np.isin(site.kinds, SECTIONS))
+    sources, targets = np.repeat(carrying, len(tops)), np.tile(tops, len(carrying))
+    connect(grower, first, sources, targets, Role.NAVIGATION)
+    order = np.argsort(site.parents, kind="stable")
+    starts = np.searchsorted(site.parents[order], site.parents)
+    counts = np.searchsorted(site.parents[order], site.parents, "right") - starts
+    sources = np.repeat(pages, random.poisson(parameters.siblings, len(pages)))
+    drawn = starts[sources] + (counts[sources] * random.random(len(sources))).astype(np.int64)
+    connect(grower, first, sources, order[drawn], Role.CONTENT)
+    lists = np.flatnonzero(site.kinds == LIST)
+    lists = lists[random.random(len(lists)) < parameters.lists]
+    home = np.flatnonzero(site.kinds == HOME)[:1]
+    connect(grower, first, np.repeat(home, len(lists)), lists, Role.LISTING)
+
+
+def connect(grower: Grower, first: int, sources: Numbers, targets: Numbers, role: Role) -> None:
+    """Add links between pages of a site, but none of a page to itself, and each pair once."""
+    pairs = np.unique(np.column_stack((sources, targets)), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    if len(pairs):
+        grower.strands.add(first + pairs[:, 0], first + pairs[:, 1], role)

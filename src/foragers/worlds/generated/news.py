@@ -15,7 +15,7 @@ import numpy as np
 from foragers.core.exact import power
 from foragers.worlds.archive import Archive
 from foragers.worlds.generated.build import START, Numbers, Origin, Pages, members, world
-from foragers.worlds.generated.news_links import events
+from foragers.worlds.generated.news_links import events, with_related
 from foragers.worlds.generated.news_pages import HOME, NewsParameters, Newsroom, days
 from foragers.worlds.generated.page_versions import Fixed, Items, lay_out, versions
 from foragers.worlds.generated.text.seeded import generator
@@ -70,9 +70,10 @@ def news_world(seed: int, pages: int, parameters: NewsParameters, origin: Origin
     """Make a `news` world."""
     room = Newsroom(seed, pages, parameters)
     random = generator("news", seed, "editions")
-    items = Items.of(room, events(room, seed))
+    items = Items.of(room, with_related(room, events(room, seed), seed))
     editions = versions(room, items, random)
-    weave = lay_out(room, items, *fixed_links(room, random), editions)
+    navigation, footer = fixed_links(room, random)
+    weave = lay_out(room, items, with_navigation(room, navigation, seed), footer, editions)
     topics, seconds = topic_rows(room)
     names = section_names(room.sections)
     desks = tuple(made_up(DESK_WORDS + at) for at in range(room.sections * room.desks))
@@ -111,6 +112,24 @@ def fixed_links(room: Newsroom, random: np.random.Generator) -> tuple[Fixed, Fix
         Fixed.of(sources, targets, room.pages),
         Fixed.of(pairs // room.pages, pairs % room.pages, room.pages),
     )
+
+
+def with_navigation(room: Newsroom, fixed: Fixed, seed: int) -> Fixed:
+    """Add links from pages to the home page, the sections and, for articles, their desk."""
+    share = room.parameters.navigation
+    if not share:
+        return fixed
+    random = generator("news", seed, "navigation")
+    pages = np.arange(1, room.pages)
+    pages = pages[random.random(len(pages)) < share]
+    articles = pages[pages >= room.first_article]
+    top = np.arange(room.first_front)
+    known = np.repeat(np.arange(room.pages), fixed.counts())
+    sources = np.concatenate((known, np.repeat(pages, len(top)), articles))
+    targets = np.concatenate((fixed.targets, np.tile(top, len(pages)), room.front_of(articles)))
+    linked = sources != targets
+    pairs = np.unique(sources[linked] * room.pages + targets[linked])
+    return Fixed.of(pairs // room.pages, pairs % room.pages, room.pages)
 
 
 def topic_rows(room: Newsroom) -> tuple[Numbers, Numbers]:

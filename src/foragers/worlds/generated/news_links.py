@@ -104,6 +104,32 @@ def events(room: Newsroom, seed: int) -> Events:
     return Events(sources, targets, times)
 
 
+RELATED_AMONG = 40
+"""An article's related links lead to some of so many articles before it at its desk."""
+
+
+def with_related(room: Newsroom, found: Events, seed: int) -> Events:
+    """Add the links of articles to earlier ones of their desk, which they have from the start."""
+    if not room.parameters.related:
+        return found
+    random = generator("news", seed, "related")
+    articles = np.arange(room.first_article, room.pages)
+    desks = room.section[articles] * room.desks + room.desk[articles]
+    order = np.argsort(desks, kind="stable")
+    by_desk = articles[order]
+    firsts = np.searchsorted(desks[order], desks[order])
+    counts = random.poisson(room.parameters.related, len(articles))
+    places = np.repeat(np.arange(len(articles)), counts)
+    earlier = places - random.integers(1, RELATED_AMONG + 1, len(places))
+    kept = earlier >= firsts[places]
+    sources, targets = by_desk[places[kept]], by_desk[earlier[kept]]
+    return Events(
+        np.concatenate((found.sources, sources)),
+        np.concatenate((found.targets, targets)),
+        np.concatenate((found.times, room.born[sources].astype(np.float64))),
+    )
+
+
 def wanted_links(room: Newsroom, random: np.random.Generator) -> tuple[Numbers, Numbers, Floats]:
     """Draw the number of links to each article, and their times; some fall after the end."""
     chosen = room.parameters

@@ -74,6 +74,10 @@ class NewsParameters:
     articles that the home page lists, `early` the share linked before birth. `corrected` is the
     share of articles whose text changes later, `links_only` the share of changes of a rotating page
     that leave its own text unchanged.
+
+    `navigation` is the share of pages that link to the home page, to every section and, if they are
+    articles, to their desk, and `related` the mean number of links from an article to earlier ones
+    of its desk.  With neither, most articles have no links.
     """
 
     days: float = 18.0
@@ -95,6 +99,8 @@ class NewsParameters:
     early: float = 0.03
     corrected: float = 0.12
     links_only: float = 0.4
+    navigation: float = 0.0
+    related: float = 0.0
     fidelity: float = 0.8
     noise: float = 0.4
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -41,7 +42,8 @@ class NewStart(NamedTuple):
 class FleetRun:
     """The outcome of a simulation; `lives` are births and deaths, `discovered` the order of URLs.
 
-    `kinds` has the kind of every forager, `paths` the last finished path of each.
+    `kinds` has the kind of every forager, `paths` the last finished path of each, and `lengths` the
+    number of finished paths of each number of pages.
     """
 
     start: float
@@ -58,6 +60,7 @@ class FleetRun:
     starts: list[NewStart] = field(default_factory=list)
     territory: list[TerritoryTally] = field(default_factory=list)
     paths: dict[int, list[UrlId]] = field(default_factory=dict)
+    lengths: Counter[int] = field(default_factory=Counter)
 
     @property
     def relevant(self) -> int:

@@ -8,6 +8,7 @@ them; a `record` gets them all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -114,6 +115,8 @@ class Replay:
             at, urls = np.array([version], np.int32), np.array([url], np.int32)
             self._finish(forager, np.array([moment]), urls, at, NO_IDS)
             return
+        if forager.settings.starts_with_links:
+            forager.reach(url, False)
         self.colony.settle(forager, ground.states, ground.numbers.item(version), 1, NO_IDS)
         self.downloaded += 1
         tally.downloaded += 1
@@ -250,4 +253,5 @@ def outcome(replay: Replay, until: float) -> FleetRun:
         starts=replay.starts,
         territory=[] if territory is None else territory.windows,
         paths=replay.paths,
+        lengths=sum((fleet.lengths for fleet in colony.fleets), Counter()),
     )

@@ -29,11 +29,13 @@ Flags = NDArray[np.bool_]
 class NewsRules:
     """What counts as news in a recording, as far as the papers leave it open.
 
-    With `changed_hubs` off, a changed version of a page with `hub_links` links or more is no
-    news.  With `links_are_news` off, a version that has the words of the one before, so that
-    only its links changed, is as old as the words.
+    With `changes` off, only the first version of a page is news.  With `changed_hubs` off, a
+    changed version of a page with `hub_links` links or more is no news.  With `links_are_news` off,
+    a version that has the words of the one before, so that only its links changed, is as old as
+    the words.
     """
 
+    changes: bool = True
     changed_hubs: bool = True
     hub_links: int = 10
     links_are_news: bool = True
@@ -150,6 +152,8 @@ def births(archive: Archive, rules: NewsRules) -> Floats:
         for version in np.flatnonzero(~first).tolist():
             if archive.texts.document(version) == archive.texts.document(version - 1):
                 born[version] = born[version - 1]
+    if not rules.changes:
+        born[~first] = np.nan
     if not rules.changed_hubs:
         born[~first & (np.diff(archive.link_starts) >= rules.hub_links)] = np.nan
     return born
