@@ -81,13 +81,13 @@ def test_pages_become_a_table_with_the_same_columns_whatever_was_found(
 ) -> None:
     found = crawl(server, tmp_path, judge=lambda one: one.url.endswith("/b")).run()
     whole, relevant = getattr(found, method)(), getattr(found, method)(relevant=True)
-    assert (whole.shape, relevant.shape) == ((5, 18), (1, 18))
+    assert (whole.shape, relevant.shape) == ((4, 22), (1, 22))
     columns = {"url": [server.url("/b")], "links": [[server.url("/c")]], "relevance": [1.0]}
     for name, values in columns.items():
         assert list(map(plain, relevant[name])) == values
     nothing = crawl(server, tmp_path / "other", judge=lambda _one: 0.0).run()
     empty = getattr(nothing, method)(relevant=True)
-    assert empty.shape == (0, 18)
+    assert empty.shape == (0, 22)
     for name in ("fetched", "published", "relevance", "relevant", "promise", "depth", "offset"):
         assert type_of(empty, name) == type_of(whole, name), name
 

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from html import escape
+from os import fspath
 from pathlib import Path
 from tempfile import mkdtemp
 from types import TracebackType
@@ -29,7 +30,7 @@ from foragers.core.plugins.page import FetchedPage
 from foragers.core.protocols import Strategy
 from foragers.crawling.keywords import CrawlKeywords
 from foragers.crawling.options import CrawlOptions
-from foragers.crawling.seeds import failure_of
+from foragers.crawling.seeds import failure_of, seeds_in
 from foragers.crawling.session import Session
 from foragers.errors import UsageError, python_names, with_arguments
 from foragers.judges.function import JudgeFunction, resolve_judge
@@ -66,7 +67,9 @@ def crawl(
         for url in urls:
             if not isinstance(url, str):
                 raise UsageError(f"{url!r}: not a URL; write 'https://host/path'")
-        order = make(CrawlOptions, given, seeds=urls)
+        file = options.get("seeds")
+        seeds = seeds_in(None if file is None else fspath(file), urls)
+        order = make(CrawlOptions, given, seeds=seeds)
         order.check()
         return LiveCrawl(order, out)
 

@@ -17,14 +17,16 @@ import pytest
 from pyarrow import parquet
 from warcio.archiveiterator import ArchiveIterator
 
-from foragers.reports.export import place
+from foragers.reports.corpus.formats import FINEWEB
+from foragers.reports.export import OF_TEXT, place
 from foragers.worlds.generated import generate
 from support.crawl_folders import FILE, crawl_folder, empty_folder, refused, said
 from support.worlds_by_hand import address, small_world
 
 FIELDS = [
-    "url", "final_url", "status", "reason", "fetched", "title", "text", "language", "published",
-    "relevance", "relevant", "promise", "agent", "parent", "depth", "links", "warc", "offset",
+    "url", "final_url", "status", "reason", "fetched", "title", "text", "text_source", "words",
+    "language", "language_score", "published", "duplicate_of", "relevance", "relevant", "promise",
+    "agent", "parent", "depth", "links", "warc", "offset",
 ]  # fmt: skip
 HOSTILE = '=cmd()\x00, "<script>"\r\n\x1b[31m'
 
@@ -83,7 +85,9 @@ def test_an_object_a_page_has_exactly_the_fields_promised(
 def test_what_failed_is_there_with_its_reason(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = next(line for line in exported(capsys, folder) if line["url"] == address("gone"))
+    gone = next(
+        line for line in exported(capsys, folder, "--all") if line["url"] == address("gone")
+    )
     assert (gone["status"], gone["reason"], gone["relevant"]) == ("missing", "404", False)
     assert (gone["warc"], gone["offset"], gone["links"], gone["text"]) == (None, None, [], "")
     assert gone["parent"] == address("home")
@@ -107,7 +111,8 @@ def test_only_relevant_pages_and_only_what_is_wanted_of_them(
     lines = exported(capsys, folder, "--relevant", "--no-text", "--no-links")
     assert lines
     assert all(line["relevant"] for line in lines)
-    wanted = [name for name in FIELDS if name not in ("text", "links")]
+    left_out = (*OF_TEXT, "links")
+    wanted = [name for name in FIELDS if name not in left_out]
     assert all(list(line) == wanted for line in lines)
 
 
@@ -138,7 +143,7 @@ def test_parquet_has_the_same_values(
     assert said(capsys, "export", folder, "--format", "parquet", "--out", out)[0] == 0
     table = parquet.read_table(out)
     lines = exported(capsys, folder)
-    assert table.column_names == FIELDS
+    assert table.column_names == [*FIELDS, *FINEWEB]
     for name in FIELDS:
         if name not in ("fetched", "published"):
             assert table.column(name).to_pylist() == [line[name] for line in lines], name
@@ -173,7 +178,8 @@ def test_parquet_of_many_pages_is_written_a_few_at_a_time(
     assert file.num_row_groups == -(-len(lines) // 7) > 5
     table = parquet.read_table(out)
     assert table.column("url").to_pylist() == [line["url"] for line in lines]
-    assert table.column_names == [name for name in FIELDS if name not in ("text", "links")]
+    left_out = (*OF_TEXT, "links")
+    assert table.column_names == [*[name for name in FIELDS if name not in left_out], *FINEWEB]
 
 
 def test_parquet_without_its_extra_says_what_to_install(
@@ -192,7 +198,7 @@ def test_warc_holds_the_records_of_relevant_pages_byte_for_byte(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     out = tmp_path / "found.warc.gz"
-    code, told, _ = said(capsys, "export", folder, "--format", "warc", "--out", out)
+    code, told, _ = said(capsys, "export", folder, "--relevant", "--format", "warc", "--out", out)
     assert code == 0
     assert ": 2 records" in told
     with out.open("rb") as file:
@@ -211,7 +217,7 @@ def test_records_that_are_gone_are_counted_and_the_rest_is_copied(
     warc = folder / "warc" / FILE
     warc.write_bytes(warc.read_bytes()[:-20])
     out = tmp_path / "found.warc.gz"
-    code, told, err = said(capsys, "export", folder, "--format", "warc", "--out", out)
+    code, told, err = said(capsys, "export", folder, "--relevant", "--format", "warc", "--out", out)
     assert code == 0
     assert ": 1 record\n" in told
     assert "1 record not found whole" in " ".join(err.split())
@@ -226,7 +232,10 @@ def test_a_record_outside_the_folder_is_not_read(
     connection.commit()
     connection.close()
     out = tmp_path / "found.warc.gz"
-    assert ": 0 records" in said(capsys, "export", folder, "--format", "warc", "--out", out)[1]
+    assert (
+        ": 0 records"
+        in said(capsys, "export", folder, "--relevant", "--format", "warc", "--out", out)[1]
+    )
 
 
 def test_an_empty_ledger_gives_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

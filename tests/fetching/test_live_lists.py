@@ -40,11 +40,11 @@ def test_the_pages_of_a_sitemap_are_crawled(tmp_path: Path) -> None:
             "/map.xml": reply(sitemap("/lonely", "/other"), kind="application/xml"),
             "/lonely": page(words="found"),
         }
-        outcome = crawl(tmp_path / "on", server.url("/"), sitemaps=True)
+        outcome = crawl(tmp_path / "on", server.url("/"))
         assert outcome.title("/lonely") == "found"
         assert (outcome.status("/map.xml"), outcome.reason("/map.xml")) == ("unwanted", "sitemap")
         server.log.clear()
-        crawl(tmp_path / "off", server.url("/"))
+        crawl(tmp_path / "off", server.url("/"), named_sitemaps=False)
         assert fetched(server) == {"/"}
 
 

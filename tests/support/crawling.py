@@ -54,14 +54,14 @@ class Outcome:
 
 def crawl(
     folder: Path,
-    *seeds: str,
+    *urls: str,
     limits: Limits = LIMITS,
     backoff: float = 0.05,
     settings: SessionSettings = DEFAULT_SETTINGS,
     **options: Any,
 ) -> Outcome:
     """Crawl, and return what came of it."""
-    order = order_of(*seeds, **options)
+    order = order_of(*urls, **options)
     session = Session.open(order, folder, limits, with_backoff(settings, backoff))
     try:
         session.run()

@@ -20,7 +20,7 @@ from foragers.core.options import make
 from foragers.core.types import Visit
 from foragers.crawling.checkpoint import standings_in
 from foragers.crawling.options import RESULTS, CrawlOptions
-from foragers.crawling.seeds import any_fetched, failure_of
+from foragers.crawling.seeds import any_fetched, failure_of, seeds_in
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
@@ -31,7 +31,7 @@ LONGEST_LINE = 1000
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the command."""
     verb.usage = "%(prog)s URL [URL ...] --out DIR [options]"
-    verb.add_argument("urls", nargs="+", metavar="URL", help="page to start from (seed)")
+    verb.add_argument("urls", nargs="*", metavar="URL", help="page to start from (seed)")
     add_options(verb, CrawlOptions)
     verb.add_argument("--relevant", help=argparse.SUPPRESS)
     results = next(group for group in verb._action_groups if group.title == RESULTS)
@@ -58,7 +58,8 @@ def order_of(options: argparse.Namespace) -> CrawlOptions:
     """Return the options of the crawl."""
     if options.relevant:
         raise UsageError("--relevant is for worlds with labels; say what you want with --topic")
-    return make(CrawlOptions, vars(options), seeds=tuple(options.urls))
+    seeds = seeds_in(options.seeds, options.urls)
+    return make(CrawlOptions, vars(options), seeds=seeds)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:

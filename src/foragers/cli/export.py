@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,12 +12,31 @@ from typing import BinaryIO
 
 from rich.console import Console
 
+from foragers.cli.options import add_options, moment
 from foragers.cli.terminal.progress import ConsoleMeter, progress
 from foragers.core.display import counted
 from foragers.core.files import replacing, stream_number
+from foragers.core.options import make
 from foragers.errors import UsageError
+from foragers.parsing.language import parse_languages
+from foragers.reports.corpus.formats import write_dolma, write_markdown_files
+from foragers.reports.corpus.options import (
+    CSV,
+    DOLMA,
+    JSONL,
+    MARKDOWN,
+    PARQUET,
+    STDOUT,
+    WACZ,
+    WARC,
+    ExportOptions,
+)
+from foragers.reports.corpus.page_texts import check_extractor
+from foragers.reports.corpus.tally import Tally
+from foragers.reports.corpus.wacz import write_wacz
 from foragers.reports.crawl_folder import ARCHIVE, CrawlFolder, check_out, opened
 from foragers.reports.export import (
+    DROP,
     Exported,
     Selection,
     check_parquet,
@@ -28,71 +48,80 @@ from foragers.reports.export import (
 )
 from foragers.reports.warc_export import Copied, check_archived, write_warc
 
-Write = Callable[[Iterable[Exported], BinaryIO, Selection], None]
-WRITERS: dict[str, Write] = {"jsonl": write_jsonl, "csv": write_csv, "parquet": write_parquet}
-WARC = "warc"
-STDOUT = "-"
+Write = Callable[[Iterable[Exported], BinaryIO, Selection, Path], None]
+WRITERS: dict[str, Write] = {
+    JSONL: lambda found, out, *_: write_jsonl(found, out),
+    MARKDOWN: lambda found, out, *_: write_jsonl(found, out),
+    DOLMA: lambda found, out, *_: write_dolma(found, out),
+    CSV: lambda found, out, selection, _: write_csv(found, out, selection),
+    PARQUET: lambda found, out, selection, folder: write_parquet(
+        found, out, selection, folder.resolve().name
+    ),
+}
 STEP = 100
 
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the command."""
     verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
-    verb.add_argument(
-        "--format",
-        choices=(*WRITERS, WARC),
-        default="jsonl",
-        help="jsonl: one object a page; csv: one row a page; parquet: needs foragers[parquet];"
-        " warc: the archived records of the relevant pages (default: jsonl)",
-    )
-    verb.add_argument(
-        "--out", default=STDOUT, metavar="FILE", help="file to write (default: standard output)"
-    )
-    verb.add_argument("--relevant", action="store_true", help="relevant pages only")
-    verb.add_argument("--no-text", action="store_true", help="leave out the text")
-    verb.add_argument("--no-links", action="store_true", help="leave out the links")
+    add_options(verb, ExportOptions)
     verb.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Write the pages, and say how many there were unless they went to standard output."""
-    selection = Selection(
-        relevant=options.relevant or options.format == WARC,
-        text=not options.no_text,
-        links=not options.no_links,
-    )
-    check(options)
+    # What is loaded stays, and pages make few circles: looking for some is much of the work.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    order = make(ExportOptions, vars(options))
+    check(order, options.folder)
+    selection = selection_of(order)
+    tally = Tally()
     with opened(options.folder) as folder:
-        if options.format == WARC:
+        if order.format in (WARC, WACZ):
             check_archived(folder)
         total = count(folder, selection)
-        with (
-            output(options.out) as out,
-            progress(Console(stderr=True), "exporting", total) as meter,
-        ):
-            written, lost = export(folder, options, selection, out, meter)
-    if options.out != STDOUT and stream_number(Path(options.out)) is None:
-        noun = "record" if options.format == WARC else "page"
-        console.print(f"{options.out}: {counted(written, noun)}", markup=False, soft_wrap=True)
-    if lost:
-        Console(stderr=True).print(
-            f"foragers: {counted(lost, 'record')} not found whole in {options.folder / ARCHIVE}",
-            markup=False,
-            soft_wrap=True,
-        )
+        with progress(Console(stderr=True), "exporting", total) as meter:
+            written, lost = Export(folder, order, selection, tally, meter).run()
+    if order.out != STDOUT and stream_number(Path(order.out)) is None:
+        noun = "record" if order.format == WARC else "page"
+        noun = "chunk" if order.chunks else noun
+        console.print(f"{order.out}: {counted(written, noun)}", markup=False, soft_wrap=True)
+    told = [f"{counted(lost, 'record')} not found whole in {options.folder / ARCHIVE}"] * bool(lost)
+    for line in (*told, *tally.lines(order.duplicates == DROP)):
+        Console(stderr=True).print(f"foragers: {line}", markup=False, soft_wrap=True)
 
 
-def check(options: argparse.Namespace) -> None:
+def selection_of(order: ExportOptions) -> Selection:
+    """Return which pages are wanted, and how much of them."""
+    return Selection(
+        relevant=order.relevant,
+        text=not order.no_text,
+        links=not order.no_links,
+        every=order.every,
+        since=moment(order.since, "--since") if order.since else None,
+        min_words=order.min_words,
+        languages=parse_languages(order.language),
+        duplicates=order.duplicates,
+        extractor=order.extractor,
+        markdown=order.format == MARKDOWN,
+        chunks=order.chunks,
+    )
+
+
+def check(order: ExportOptions, folder: Path) -> None:
     """Check the options before the work begins."""
-    if options.format == "parquet":
-        if options.out == STDOUT:
-            raise UsageError("--format parquet cannot be streamed; give --out FILE")
+    order.check()
+    check_extractor(order.extractor)
+    if order.format == PARQUET:
         check_parquet()
-    if options.out == STDOUT:
+    if order.out == STDOUT:
         return
-    check_out(options.folder, Path(options.out))
-    if Path(options.out).is_dir():
-        raise UsageError(f"--out {options.out} is a folder; name a file in it")
+    check_out(folder, Path(order.out))
+    if Path(order.out).is_dir() and not order.in_files:
+        raise UsageError(f"--out {order.out} is a folder; name a file in it")
+    if order.in_files and Path(order.out).exists() and not Path(order.out).is_dir():
+        raise UsageError(f"--out {order.out} is a file; name a folder, or a file ending in .jsonl")
 
 
 @contextmanager
@@ -106,29 +135,48 @@ def output(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def export(
-    folder: CrawlFolder,
-    options: argparse.Namespace,
-    selection: Selection,
-    out: BinaryIO,
-    meter: ConsoleMeter,
-) -> tuple[int, int]:
-    """Write the pages; return how many pages or records were written and lost."""
-    if options.format == WARC:
-        name = "export.warc.gz" if options.out == STDOUT else Path(options.out).name
-        copied = Copied()
-        for copied in write_warc(folder, out, name):
-            meter(copied.records + copied.lost)
-        return copied.records, copied.lost
-    written = 0
+class Export:
+    """Writes the pages, and counts them."""
 
-    def watched() -> Iterator[Exported]:
-        nonlocal written
-        for page in pages(folder, selection):
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        order: ExportOptions,
+        selection: Selection,
+        tally: Tally,
+        meter: ConsoleMeter,
+    ) -> None:
+        self.folder, self.order, self.selection = folder, order, selection
+        self.tally, self.meter = tally, meter
+        self.written = 0
+
+    def run(self) -> tuple[int, int]:
+        """Return how many pages or records were written, and how many were lost."""
+        order = self.order
+        if order.in_files:
+            for _ in write_markdown_files(self.pages(), Path(order.out)):
+                pass
+            return self.written, 0
+        with output(order.out) as out:
+            if order.format == WARC:
+                return self.records(out)
+            if order.format == WACZ:
+                return write_wacz(self.folder, out, self.selection, self.pages())
+            WRITERS[order.format](self.pages(), out, self.selection, self.folder.path)
+        return self.written, 0
+
+    def pages(self) -> Iterator[Exported]:
+        """Give the pages, and show how far it is."""
+        for page in pages(self.folder, self.selection, self.tally):
             yield page
-            written += 1
-            if written % STEP == 0:
-                meter(written)
+            self.written += 1
+            if self.written % STEP == 0:
+                self.meter(self.written)
 
-    WRITERS[options.format](watched(), out, selection)
-    return written, 0
+    def records(self, out: BinaryIO) -> tuple[int, int]:
+        """Copy archived records."""
+        name = "export.warc.gz" if self.order.out == STDOUT else Path(self.order.out).name
+        copied = Copied()
+        for copied in write_warc(self.folder, out, name, self.selection):
+            self.meter(copied.records + copied.lost)
+        return copied.records, copied.lost

@@ -288,6 +288,21 @@ class Target:
         help="your own Python function that rates a page",
         see="judges.md",
     )
+    want: tuple[str, ...] = option(
+        (),
+        separator=",",
+        group=RELEVANT,
+        metavar="PDF,CSV",
+        help="documents of these types, for example pdf,csv,xlsx",
+        see="exporting.md",
+    )
+    language: tuple[str, ...] = option(
+        (),
+        separator=",",
+        group=RELEVANT,
+        metavar="EN,DE",
+        help="only pages in these languages, by their words",
+    )
     idf: str | None = option(
         None,
         group=RELEVANT,
@@ -309,6 +324,8 @@ class Target:
             "judged by": self.judge,
             "labelled": self.relevant,
             "new within": self.new_within,
+            "documents:": ", ".join(self.want),
+            "in": ", ".join(self.language),
         }
         parts = [f"{name} {value}" for name, value in said.items() if value]
         return ", ".join(parts) or "every page"

@@ -90,6 +90,8 @@ class Document(msgspec.Struct, frozen=True):
     language: str = ""
     published: float | None = None
     canonical: str | None = None
+    kind: str = ""
+    """The type of a document that is no web page, such as pdf."""
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):

@@ -34,6 +34,7 @@ from foragers.http.client import Client
 from foragers.http.messages import Limits
 from foragers.judges.build import build_judge, topic_of, within_of
 from foragers.parsing.content_type import is_wanted, kind_of
+from foragers.parsing.documents import GENERIC, parse_types, type_of
 from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
 from foragers.rendering.queue import RenderQueue
@@ -135,16 +136,19 @@ def build_live(
     settings: SessionSettings,
 ) -> Live:
     """Return the live web for a crawl."""
-    wants_lists, fetching = options.sitemaps or options.feeds, settings.fetching
-    wanted = is_wanted_or_list if wants_lists else is_wanted
+    fetching = settings.fetching
+    wants_lists = options.sitemaps or options.feeds or options.named_sitemaps
+    documents = parse_types(options.aim.want)
+    wanted = WantedTypes(documents, wants_lists)
     client = Client(
         options.agent, rules.guard, limits, wanted, options.concurrency, fetching.client
     )
     # With an archive, the words around links can be extracted later.
     described = info(options.strategy).needs_link_context or not options.warc
     extractor = PageExtractor(
-        options.agent, rules.scope, checkpoint.traps, limits, described, fetching.extraction
-    )
+        options.agent, rules.scope, checkpoint.traps, limits, described, fetching.extraction,
+        documents,
+    )  # fmt: skip
     throttle = Throttle(options.delay, fetching.throttle)
     downloads = Downloads(
         DownloadScheduler(client, throttle, fetching.retries),
@@ -153,7 +157,9 @@ def build_live(
         checkpoint.table,
         recorder,
         FetchHistory(options.per_host or 0, ledger),
-        ListSources(options.sitemaps, options.feeds, fetching.lists),
+        ListSources(
+            options.sitemaps, options.feeds, options.named_sitemaps, settings=fetching.lists
+        ),
         RenderQueue(renderers, throttle),
         fetching,
     )
@@ -171,9 +177,21 @@ def renderers_of(
     return tuple(Renderer(render) for _ in range(max(1, most) if options.render else 0))
 
 
-def is_wanted_or_list(content_type: str) -> bool:
-    """Return whether a content type is read to the end, feeds and sitemaps included."""
-    return is_wanted(content_type) or kind_of(content_type) in XML
+@dataclass(frozen=True)
+class WantedTypes:
+    """Which content types are read to the end: pages, and perhaps documents and lists."""
+
+    documents: frozenset[str] = frozenset()
+    lists: bool = False
+
+    def __call__(self, content_type: str) -> bool:
+        """Return whether a content type is read to the end."""
+        if is_wanted(content_type) or (self.lists and kind_of(content_type) in XML):
+            return True
+        if not self.documents:
+            return False
+        # A type that says nothing may be that of a document: its URL tells.
+        return kind_of(content_type) in GENERIC or type_of(content_type, "") in self.documents
 
 
 AIM = "aim"

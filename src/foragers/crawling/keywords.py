@@ -18,6 +18,8 @@ class CrawlKeywords(TypedDict, total=False):
     threshold: float | None
     examples: str | Path | None
     new_within: str | None
+    want: str | Sequence[str]
+    language: str | Sequence[str]
     idf: str | Path | None
     vectors: str | Path | None
     seed: int
@@ -27,12 +29,14 @@ class CrawlKeywords(TypedDict, total=False):
     per_host: int | None
     until_recall: float | None
     until_yield: str | None
+    seeds: str | Path | None
     scope: str
     hosts: str | Sequence[str]
     prefix: str | Sequence[str]
     include: str | Sequence[str]
     exclude: str | Sequence[str]
     max_depth: int | None
+    named_sitemaps: bool
     sitemaps: bool
     feeds: bool
     warc: bool

@@ -84,6 +84,14 @@ class CrawlOptions:
         help="stop when the last N downloads found fewer than K relevant pages, for example 1/200",
         see="stopping.md",
     )
+    seeds_file: str | None = option(
+        None,
+        name="seeds",
+        group=SCOPE,
+        metavar="FILE",
+        on_resume=OnResume.FREE,
+        help="file with more URLs to start from, one a line (# begins a comment)",
+    )
     within: str = option(
         "site",
         name="scope",
@@ -130,7 +138,12 @@ class CrawlOptions:
         on_resume=OnResume.SCOPE,
         help="at most this many links away from a seed",
     )
-    sitemaps: bool = option(False, group=SCOPE, help="also follow the links in sitemaps")
+    named_sitemaps: bool = option(
+        True, group=SCOPE, help="do not follow the links in the sitemaps that robots.txt names"
+    )
+    sitemaps: bool = option(
+        False, group=SCOPE, help="also look for a sitemap at /sitemap.xml if robots.txt names none"
+    )
     feeds: bool = option(False, group=SCOPE, help="also follow the links in RSS and Atom feeds")
     warc: bool = option(True, group=RESULTS, help="do not store the pages as WARC")
     concurrency: int = option(
@@ -197,7 +210,7 @@ class CrawlOptions:
     def check(self) -> None:
         """Raise a UsageError for invalid options, before anything is fetched."""
         if not self.seeds:
-            raise UsageError("give at least one URL to start from")
+            raise UsageError("give at least one URL to start from, or a file of them with --seeds")
         check_ranges(self)
         if self.chromium and not self.render:
             raise UsageError("--chromium names the browser for --render; give that too")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from foragers.core.types import NO_PARENT, Status, Visit
+from foragers.errors import UsageError
 from foragers.http.causes import LATER, NO_ROBOTS, PRIVATE, ROBOTS, SCOPE, cause_of
 from foragers.storage.ledger.columns import Facts
 
@@ -27,6 +30,37 @@ REMEDIES = (
     (BUSY, "the server is busy; try again later"),
 )
 """Prefixes of causes, and their remedies."""
+
+
+MAX_SEEDS, MAX_SEEDS_BYTES = 1_000_000, 1 << 28
+"""The largest number of seeds in a file, and its largest size."""
+
+
+def seeds_in(file: str | None, given: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the seeds given and those of a file, each once; empty lines and comments are none."""
+    if file is None:
+        return tuple(given)
+    try:
+        with Path(file).open("rb") as opened:
+            content = opened.read(MAX_SEEDS_BYTES + 1)
+        lines = content.decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise UsageError(f"--seeds {file}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"--seeds {file}: not a text in UTF-8; write one URL a line") from error
+    found = dict.fromkeys(given)
+    for number, line in enumerate(lines, 1):
+        seed = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
+        if not seed:
+            continue
+        if len(seed.split()) > 1:
+            raise UsageError(f"--seeds {file}: line {number} has more than a URL; write one a line")
+        found[seed] = None
+    if len(found) > MAX_SEEDS or len(content) > MAX_SEEDS_BYTES:
+        raise UsageError(f"--seeds {file}: more than {MAX_SEEDS:,} URLs; split the file")
+    if not found:
+        raise UsageError(f"--seeds {file}: has no URL; write one a line")
+    return tuple(found)
 
 
 def is_seed(visit: Visit) -> bool:

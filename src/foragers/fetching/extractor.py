@@ -27,6 +27,7 @@ from foragers.parsing.content_type import (
     kind_of,
     opened,
 )
+from foragers.parsing.documents import document_text, type_of
 from foragers.parsing.encoding import to_utf8
 from foragers.parsing.html.head import parse_refresh
 from foragers.parsing.html.hidden import HIDDEN
@@ -76,6 +77,7 @@ class PageExtractor:
     limits: Limits = LIMITS
     described: bool = True
     settings: ExtractionSettings = DEFAULT_FETCHING.extraction
+    documents: frozenset[str] = frozenset()
     link_filter: LinkFilter = field(default_factory=LinkFilter, repr=False)
 
     def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
@@ -102,6 +104,8 @@ class PageExtractor:
     ) -> Extracted:
         """Extract a page from a response; `since` is when it was last received."""
         content_type, most = response.header("Content-Type"), self.limits.unpacked
+        if self.documents and (kind := type_of(content_type, final)) in self.documents:
+            return self.document(response, final, kind)
         if response.cut or not is_wanted(content_type):
             return Extracted(Status.UNWANTED, f"content type {kind_of(content_type)}")
         body = payload(response, most + 1)
@@ -147,6 +151,24 @@ class PageExtractor:
             directives.noarchive,
         )  # fmt: skip
         return extracted.noted(note)
+
+    def document(self, response: Response, final: str, kind: str) -> Extracted:
+        """Return a document that is no web page, with its text if it can be read."""
+        if response.cut:
+            return Extracted(Status.FAILED, f"too large: a {kind} file that was cut off")
+        directives = Directives.parse(response.all("X-Robots-Tag"), self.agent)
+        if directives.not_to_be_kept(response.started):
+            return Extracted(Status.UNWANTED, "noindex")
+        body = payload(response, self.limits.unpacked)
+        found = document_text(body, response.header("Content-Type"), final)
+        title = found.title or final.partition("?")[0].rpartition("/")[2]
+        document = Document(title=title, text=" ".join(found.text.split()), kind=kind)
+        version = version_of(final, document, ()) if found.text else version_of_bytes(final, body)
+        appeared = born(response, document, 0.0, self.settings.clock_tolerance)
+        return Extracted(
+            Status.OK, "", document, (), version, appeared, response.header("ETag"),
+            response.header("Last-Modified"), (), directives.noarchive,
+        )  # fmt: skip
 
     def forbids_copy(self, response: Response) -> bool:
         """Return whether a page forbids copies of it (noarchive)."""
@@ -247,6 +269,12 @@ def version_of(final: str, document: Document, links: Sequence[ParsedLink]) -> i
     digest = blake2b(f"{final}\n{document.title}\n".encode("utf-8", "replace"), digest_size=8)
     digest.update(document.text.encode("utf-8", "replace"))
     digest.update("\n".join(hrefs_of(links)).encode("utf-8", "replace"))
+    return int.from_bytes(digest.digest()) >> 1
+
+
+def version_of_bytes(final: str, body: bytes) -> int:
+    """Return the version of a document that has no text."""
+    digest = blake2b(final.encode("utf-8", "replace") + b"\n" + body, digest_size=8)
     return int.from_bytes(digest.digest()) >> 1
 
 

@@ -157,7 +157,7 @@ class Live:
     def wants_lists(self) -> bool:
         """Whether the crawl looks for sitemaps or feeds."""
         lists = self.downloads.lists
-        return lists.sitemaps or lists.feeds
+        return lists.sitemaps or lists.named or lists.feeds
 
     @property
     def network_is_down(self) -> bool:

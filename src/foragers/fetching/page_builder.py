@@ -109,7 +109,7 @@ def extract_list(
         return Extracted(Status.UNWANTED, f"a page, not a {name}")
     sitemap = read_sitemap(body, job.url)
     links = extractor.follow(lists.pages_of(sitemap), choice.depth + 1, MAX_URLS)
-    if lists.sitemaps:
+    if lists.sitemaps or lists.named:
         links = (*lists.children_of(sitemap, extractor.scope), *links)
     etag, modified = response.header("ETag"), response.header("Last-Modified")
     return Extracted(

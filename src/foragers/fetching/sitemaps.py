@@ -1,7 +1,8 @@
 """Sitemaps and feeds: lists of pages, fetched only for their links.
 
-With `--sitemaps` a crawl looks for the sitemaps named in robots.txt, or at the usual
-path on the hosts of seeds; with `--feeds`, for the feeds that pages announce.  They become links
+A crawl reads the sitemaps that robots.txt names (unless `--no-named-sitemaps` is given) and, with
+`--feeds`, the feeds that pages announce.  With `--sitemaps` it looks for a sitemap at the usual
+path of a seed's host, too.  Lists become links
 of the page through which they were found, marked by their relation, so that the ledger has them.
 The crawl requests them itself, and their links go to the strategy like all others.
 """
@@ -37,6 +38,7 @@ class ListSources:
 
     sitemaps: bool = False
     feeds: bool = False
+    named: bool = False
     settings: ListSettings = DEFAULT_FETCHING.lists
     waiting: dict[str, list[str]] = field(default_factory=dict)
 
@@ -45,10 +47,10 @@ class ListSources:
         return choice.purpose.is_list or ((self.feeds or self.sitemaps) and content_type in XML)
 
     def from_robots(self, origin: str, named: Sequence[str], is_seed: bool) -> None:
-        """Add the sitemaps that a robots.txt names."""
-        if self.sitemaps:
+        """Add the sitemaps that a robots.txt names, or the usual one of a seed's host."""
+        if self.sitemaps or self.named:
             urls = [absolute(name, origin) for name in named[: self.settings.max_sitemaps]]
-            if not urls and is_seed:
+            if not urls and is_seed and self.sitemaps:
                 urls = [origin + USUAL_PATH]
             self.waiting[origin] = [url for url in urls if url]
 

@@ -24,12 +24,14 @@ from foragers.judges.corpus import read_texts
 from foragers.judges.examples import LAST, Examples
 from foragers.judges.function import FunctionJudge
 from foragers.judges.keywords import Keywords, Tfidf, topic_counts
-from foragers.judges.novelty import Novelty, parse_duration
-from foragers.judges.simple import Everything, LabelJudge
+from foragers.judges.novelty import InLanguage, Novelty, parse_duration
+from foragers.judges.simple import Documents, Everything, LabelJudge
 from foragers.judges.topic import NoTopic, Teachable, Topic, full_text
 from foragers.judges.words import Standing, Words
 from foragers.judges.words.meaning import Meaning
 from foragers.judges.words.vectors import table_of
+from foragers.parsing.documents import parse_types
+from foragers.parsing.language import parse_languages
 from foragers.text.tfidf import DocumentFrequencies
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ CORPUS = 2000
 def build_judge(target: Target, archive: Archive | None = None) -> Judge:
     """Return the judge that a target describes, or say in one line what is wrong with it."""
     _check(target)
-    kind: Keywords | Words | Tfidf | Examples | FunctionJudge | LabelJudge | None = None
+    kind: Keywords | Words | Tfidf | Examples | FunctionJudge | LabelJudge | Documents | None = None
     if target.relevant is not None:
         kind = LabelJudge(truth(archive, target.relevant))
     if target.topic is not None:
@@ -51,11 +53,15 @@ def build_judge(target: Target, archive: Archive | None = None) -> Judge:
         kind = _examples_judge(target.examples, archive)
     elif target.judge is not None:
         kind = _call_judge(target.judge)
+    elif target.want:
+        kind = Documents(parse_types(target.want))
     if target.threshold is not None and kind is not None:
         kind = replace(kind, threshold=target.threshold)
+    judge: Judge = Everything() if kind is None else kind
     if target.new_within is not None:
-        return Novelty(parse_duration(target.new_within), kind)
-    return Everything() if kind is None else kind
+        judge = Novelty(parse_duration(target.new_within), kind)
+    languages = parse_languages(target.language)
+    return InLanguage(languages, judge) if languages else judge
 
 
 def truth(archive: Archive | None, relevant: str) -> frozenset[UrlId]:
@@ -75,7 +81,7 @@ def truth(archive: Archive | None, relevant: str) -> frozenset[UrlId]:
 
 def topic_of(judge: Judge) -> Topic:
     """Return what a strategy may ask about words: the judge's own topic, or none."""
-    if isinstance(judge, Novelty):
+    if isinstance(judge, Novelty | InLanguage):
         return NoTopic() if judge.topic is None else topic_of(judge.topic)
     if callable(getattr(judge, "likeness", None)):
         return cast(Topic, judge)
@@ -84,26 +90,32 @@ def topic_of(judge: Judge) -> Topic:
 
 def standing_of(judge: Judge) -> Standing | None:
     """Return what a judge lets pass so far, if it is one whose threshold adapts."""
-    if isinstance(judge, Novelty):
+    if isinstance(judge, Novelty | InLanguage):
         return None if judge.topic is None else standing_of(judge.topic)
     return judge.standing() if isinstance(judge, Words) else None
 
 
 def teachable(judge: Judge) -> Teachable | None:
     """Return who learns from pages of which somebody says whether they are wanted."""
-    if isinstance(judge, Novelty):
+    if isinstance(judge, Novelty | InLanguage):
         return None if judge.topic is None else teachable(judge.topic)
     return judge if isinstance(judge, Teachable) else None
 
 
 def within_of(judge: Judge) -> float:
     """Return how many seconds old a page may be, if it is news that is wanted."""
-    return judge.within if isinstance(judge, Novelty) else inf
+    inner = judge.topic if isinstance(judge, InLanguage) else judge
+    return inner.within if isinstance(inner, Novelty) else inf
 
 
 def _check(target: Target) -> None:
     """Refuse options that contradict each other."""
-    given = {"--topic": target.topic, "--examples": target.examples, "--judge": target.judge}
+    given = {
+        "--topic": target.topic,
+        "--examples": target.examples,
+        "--judge": target.judge,
+        "--want": target.want or None,
+    }
     kinds = [option for option, value in given.items() if value is not None]
     if kinds == ["--topic", "--examples"] and target.similarity not in ("words", "meaning"):
         raise UsageError(

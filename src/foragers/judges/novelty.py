@@ -12,6 +12,7 @@ from math import isfinite
 from foragers.core.protocols import Judge
 from foragers.core.types import Page, Status
 from foragers.errors import UsageError
+from foragers.parsing.language import language_of
 
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])\s*")
@@ -36,6 +37,29 @@ def parse_duration(given: str | float, option: str = "--new-within") -> float:
 
 
 DAY = 24 * 3600.0
+
+
+@dataclass
+class InLanguage:
+    """Judges pages in some languages as another judge does, and all others irrelevant."""
+
+    languages: frozenset[str]
+    topic: Judge
+
+    @property
+    def threshold(self) -> float:
+        """The relevance from which on a page counts."""
+        return self.topic.threshold
+
+    def relevance(self, page: Page) -> float:
+        """Return the relevance of a page in one of the languages, 0 for all others."""
+        # The other judge sees all pages, since it learns from them.
+        relevance = self.topic.relevance(page)
+        if relevance <= 0.0:
+            return relevance
+        document = page.document
+        found = language_of(document.text, document.language).code
+        return relevance if found in self.languages or not found else 0.0
 
 
 @dataclass

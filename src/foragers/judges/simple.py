@@ -20,6 +20,22 @@ class Everything:
 
 
 @dataclass
+class Documents:
+    """Judges documents of some types relevant, such as all PDF files."""
+
+    types: frozenset[str]
+    threshold: float = 0.5
+
+    def relevance(self, page: Page) -> float:
+        """Return 1 for a document of the types, else 0."""
+        return 1.0 if page.status is Status.OK and page.document.kind in self.types else 0.0
+
+    def likeness(self, text: str) -> float:
+        """Return 1 for a link text that names one of the types, such as "report (PDF)"."""
+        return 0.0 if self.types.isdisjoint(text.lower().replace("(", " ").split()) else 1.0
+
+
+@dataclass
 class LabelJudge:
     """Judges a page by whether its URL, after redirects, is in a set."""
 

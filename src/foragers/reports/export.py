@@ -17,19 +17,24 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 import msgspec
-from msgspec.structs import asdict
 
 from foragers.core.display import iso
 from foragers.core.packing import unpacker_of
 from foragers.errors import UsageError
+from foragers.reports.corpus.copies import Copies
+from foragers.reports.corpus.formats import FINEWEB, fineweb_columns
+from foragers.reports.corpus.page_texts import LEDGER, MAIN, CorpusText, PageTexts
+from foragers.reports.corpus.tally import Tally
 from foragers.reports.crawl_folder import CrawlFolder
 
+MARK, DROP, KEEP = "mark", "drop", "keep"
+"""What is done with near duplicates."""
 STEP = 200
 """How many pages are in memory at once."""
 
 PAGES = """
 SELECT number, u.href AS url, f.href AS final, status, reason, time, title, language, published,
-       relevance, relevant, promise, agent, p.href AS parent, depth, record, {words} AS words
+       relevance, relevant, promise, agent, p.href AS parent, depth, record, host, {words} AS words
 FROM visits
 LEFT JOIN urls u ON u.id = visits.url
 LEFT JOIN urls f ON f.id = visits.final
@@ -48,8 +53,15 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
     fetched: str | None
     title: str
     text: str | msgspec.UnsetType = msgspec.UNSET
+    markdown: str | msgspec.UnsetType = msgspec.UNSET
+    text_source: str | msgspec.UnsetType = msgspec.UNSET
+    words: int | msgspec.UnsetType = msgspec.UNSET
+    chunk: int | msgspec.UnsetType = msgspec.UNSET
+    headings: list[str] | msgspec.UnsetType = msgspec.UNSET
     language: str
+    language_score: float | msgspec.UnsetType = msgspec.UNSET
     published: str | None
+    duplicate_of: str | msgspec.UnsetType | None = msgspec.UNSET
     relevance: float
     relevant: bool
     promise: float
@@ -61,28 +73,54 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True):
     offset: int | None
 
 
+OF_TEXT = ("text", "text_source", "words", "language_score", "duplicate_of")
+OF_CHUNKS = ("chunk", "headings")
+
+
 @dataclass(frozen=True)
 class Selection:
-    """Which pages are wanted, and how much of them."""
+    """Which pages are wanted, and how much of them.
+
+    Without `every` these are the pages that were kept: not those that failed or were skipped.
+    """
 
     relevant: bool = False
     text: bool = True
     links: bool = True
+    every: bool = False
+    since: float | None = None
+    min_words: int = 0
+    languages: frozenset[str] = frozenset()
+    duplicates: str = MARK
+    extractor: str = MAIN
+    markdown: bool = False
+    chunks: int | None = None
 
     @property
     def fields(self) -> list[str]:
         """The names of what is wanted, in their order."""
-        left_out = {"text": not self.text, "links": not self.links}
-        return [name for name in Exported.__struct_fields__ if not left_out.get(name)]
+        left_out = set() if self.text else set(OF_TEXT)
+        left_out |= set() if self.links else {"links"}
+        left_out |= set() if self.chunks else set(OF_CHUNKS)
+        left_out |= {"text"} if self.markdown else {"markdown"}
+        return [name for name in Exported.__struct_fields__ if name not in left_out]
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether texts are wanted, or needed to select pages."""
+        filtered = self.min_words or self.languages or self.duplicates == DROP
+        return bool(self.text or filtered)
 
     @property
     def condition(self) -> str:
-        """The selection in SQL."""
-        return "AND relevant AND status IN ('ok', 'unchanged')" if self.relevant else ""
+        """The selection in SQL, as far as the ledger can tell."""
+        kept = "" if self.every and not self.relevant else "AND status IN ('ok', 'unchanged')"
+        since = "" if self.since is None else f"AND time >= {self.since!r}"
+        return " ".join(filter(None, (kept, "AND relevant" if self.relevant else "", since)))
 
 
 WHOLE = Selection()
-"""All pages, with all there is of them."""
+"""All pages that were kept, with all there is of them."""
 
 
 class Text(msgspec.Struct):
@@ -119,13 +157,59 @@ LONGEST_OFFSET = 18
 Read = Callable[[bytes | None], ExportedText]
 
 
-def pages(folder: CrawlFolder, selection: Selection) -> Iterator[Exported]:
+def pages(
+    folder: CrawlFolder, selection: Selection, tally: Tally | None = None
+) -> Iterator[Exported]:
     """Give the pages of a crawl in the order of their downloads."""
-    words = "words" if selection.text or selection.links else "NULL"
-    read = reader()
-    query = PAGES.format(words=words, only=selection.condition)
+    words = "words" if selection.text or selection.links or selection.reads_text else "NULL"
+    read, query = reader(), PAGES.format(words=words, only=selection.condition)
+    tally = tally if tally is not None else Tally()
+    texts = PageTexts(folder, selection.extractor, selection.condition)
+    copies = Copies()
     for row in folder.rows(query, STEP):
-        yield exported(row, read(row["words"]), selection)
+        stored = read(row["words"])
+        page = exported(row, stored, selection)
+        if not selection.reads_text:
+            yield page
+            continue
+        found = texts.of(row, stored.document.text, page.final_url)
+        if len(found.text.split()) < selection.min_words:
+            tally.short += 1
+        elif selection.languages and found.language.code not in selection.languages:
+            tally.other_language += 1
+        else:
+            copy = copies.find(found.text, page.final_url)
+            tally.copies += copy is not None
+            tally.without_archive += found.source == LEDGER and bool(found.text)
+            if copy is None or selection.duplicates != DROP:
+                yield from with_text(page, found, copy, selection)
+
+
+def with_text(
+    page: Exported, found: CorpusText, copy: str | None, selection: Selection
+) -> Iterator[Exported]:
+    """Give a page with its text, or one row for each of its chunks."""
+    if not selection.text:
+        yield page
+        return
+    known = {
+        "language": found.language.code or page.language,
+        "language_score": found.language.score,
+        "published": found.published or page.published,
+        "title": page.title or found.title,
+        "text_source": found.source,
+        "duplicate_of": copy if selection.duplicates != KEEP else None,
+    }
+    if selection.chunks is None:
+        name = "markdown" if selection.markdown else "text"
+        text = found.markdown() if selection.markdown else found.text
+        known |= {name: text, "words": len(found.text.split())}
+        yield msgspec.structs.replace(page, **known)
+        return
+    for number, chunk in enumerate(found.chunks(selection.chunks, selection.markdown)):
+        name = "markdown" if selection.markdown else "text"
+        own = {name: chunk.text, "words": len(chunk.text.split()), "chunk": number}
+        yield msgspec.structs.replace(page, **known, **own, headings=list(chunk.headings))
 
 
 def count(folder: CrawlFolder, selection: Selection) -> int:
@@ -161,7 +245,6 @@ def exported(row: sqlite3.Row, words: ExportedText, selection: Selection) -> Exp
         depth=row["depth"],
         warc=file,
         offset=offset,
-        text=words.document.text if selection.text else msgspec.UNSET,
         links=words.hrefs if selection.links else msgspec.UNSET,
     )
 
@@ -184,11 +267,15 @@ PARQUET_TYPES = {
     "promise": "float64",
     "depth": "int32",
     "links": "list",
+    "headings": "list",
+    "words": "int64",
+    "chunk": "int64",
+    "language_score": "float64",
     "offset": "int64",
 }
 
 
-def write_jsonl(found: Iterable[Exported], out: BinaryIO, selection: Selection) -> None:  # noqa: ARG001
+def write_jsonl(found: Iterable[Exported], out: BinaryIO) -> None:
     """Write one object a line."""
     encode = msgspec.json.Encoder().encode
     for page in found:
@@ -207,8 +294,16 @@ def write_csv(found: Iterable[Exported], out: BinaryIO, selection: Selection) ->
     text.detach()
 
 
+def value_of(page: Exported, name: str) -> object:
+    """Return a value of a page, None if it has none."""
+    value = getattr(page, name)
+    return None if value is msgspec.UNSET else value
+
+
 def cell(value: object) -> object:
     """Return a value as it stands in a table."""
+    if value is msgspec.UNSET:
+        return None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -223,15 +318,24 @@ def check_parquet() -> None:
         raise UsageError("--format parquet needs pyarrow: pip install 'foragers[parquet]'")
 
 
-def write_parquet(found: Iterable[Exported], out: BinaryIO, selection: Selection) -> None:
-    """Write columns, with times as timestamps and links as lists."""
+def write_parquet(
+    found: Iterable[Exported], out: BinaryIO, selection: Selection, dump: str = "foragers"
+) -> None:
+    """Write columns, with times as timestamps, links as lists, and those of FineWeb."""
     check_parquet()
     # Not by an import statement, since type checkers are to do without the extra too.
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     schema = schema_of(arrow, selection)
+    for name, kind in FINEWEB.items():
+        schema = schema.append(arrow.field(name, getattr(arrow, kind)()))
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         for some in batches(found, ROW_GROUP):
-            writer.write_table(arrow_table(arrow, some, selection))
+            table = arrow_table(arrow, some, selection)
+            added = [fineweb_columns(page, dump) for page in some]
+            for name in FINEWEB:
+                column = arrow.array([row[name] for row in added], schema.field(name).type)
+                table = table.append_column(name, column)
+            writer.write_table(table)
 
 
 def arrow_table(arrow: Any, found: Iterable[Exported], selection: Selection = WHOLE) -> Any:
@@ -241,7 +345,7 @@ def arrow_table(arrow: Any, found: Iterable[Exported], selection: Selection = WH
         (name, arrow.string() if PARQUET_TYPES.get(name) == "timestamp" else kind)
         for name, kind in zip(schema.names, schema.types, strict=True)
     ])  # fmt: skip
-    rows = [{name: getattr(page, name) for name in schema.names} for page in found]
+    rows = [{name: value_of(page, name) for name in schema.names} for page in found]
     return arrow.Table.from_pylist(rows, schema=strings).cast(schema)
 
 
@@ -260,8 +364,11 @@ def column_type(arrow: Any, name: str) -> Any:
 
 def pandas_frame(pandas: Any, found: Sequence[Exported]) -> Any:
     """Return pages as a data frame of pandas; a time that it cannot hold is missing."""
-    frame = pandas.DataFrame([asdict(page) for page in found], columns=WHOLE.fields)
+    rows = [{name: value_of(page, name) for name in WHOLE.fields} for page in found]
+    frame = pandas.DataFrame(rows, columns=WHOLE.fields)
     for name, kind in PARQUET_TYPES.items():
+        if name not in frame:
+            continue
         if kind == "timestamp":
             times = pandas.to_datetime(frame[name], utc=True, format="ISO8601", errors="coerce")
             frame[name] = times.dt.as_unit("ms")
@@ -285,13 +392,15 @@ def polars_frame(polars: Any, found: Sequence[Exported]) -> Any:
     schema = {name: kinds[PARQUET_TYPES.get(name, "string")] for name in WHOLE.fields}
     times = [name for name, kind in PARQUET_TYPES.items() if kind == "timestamp"]
     rows = [
-        {**asdict(page), **{name: moment(getattr(page, name)) for name in times}} for page in found
+        {name: moment(page, name) if name in times else value_of(page, name) for name in schema}
+        for page in found
     ]
     return polars.DataFrame(rows, schema=schema)
 
 
-def moment(text: str | None) -> datetime | None:
-    """Return a time as it is exported as a time of Python."""
+def moment(page: Exported, name: str) -> datetime | None:
+    """Return a time of a page as a time of Python."""
+    text = getattr(page, name)
     return None if text is None else datetime.fromisoformat(text)
 
 

@@ -19,6 +19,7 @@ RECORDS = """
 SELECT number, record FROM visits
 WHERE number > ? AND number <= ? AND record != '' {only} ORDER BY number LIMIT ?
 """
+RELEVANT = Selection(relevant=True)
 
 
 @dataclass
@@ -29,12 +30,14 @@ class Copied:
     lost: int = 0
 
 
-def write_warc(folder: CrawlFolder, out: BinaryIO, name: str) -> Iterator[Copied]:
-    """Copy the records of relevant pages; yield the count after each."""
+def write_warc(
+    folder: CrawlFolder, out: BinaryIO, name: str, selection: Selection = RELEVANT
+) -> Iterator[Copied]:
+    """Copy the records of the selected pages; yield the count after each."""
     out.write(info(folder, name))
     counted, files = Copied(), Files(folder.path)
     try:
-        for _, where in folder.rows(RECORDS.format(only=Selection(relevant=True).condition)):
+        for _, where in folder.rows(RECORDS.format(only=selection.condition)):
             copied = copy(files, where, out)
             counted.records += copied
             counted.lost += not copied

@@ -5,6 +5,7 @@ Made from the fields of `CompareOptions` by `make options`; change those instead
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -16,6 +17,8 @@ class CompareKeywords(TypedDict, total=False):
     threshold: float | None
     examples: str | Path | None
     new_within: str | None
+    want: str | Sequence[str]
+    language: str | Sequence[str]
     idf: str | Path | None
     vectors: str | Path | None
     budget: int

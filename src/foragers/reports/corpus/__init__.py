@@ -1,0 +1,1 @@
+"""A crawl as a corpus: main text, languages, near duplicates, and the formats of other tools."""
