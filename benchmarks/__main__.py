@@ -11,6 +11,7 @@ from benchmarks import (
     energy,
     importing,
     judging,
+    main_text,
     memory,
     opening,
     politeness,
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "stopping": stopping,
     "standings": standings,
     "judging": judging,
+    "main_text": main_text,
     "revisits": revisits,
 }
 

@@ -2,8 +2,9 @@ import pickle
 from math import nan
 
 from foragers.core.types import Status
+from foragers.judges.build import topic_of
 from foragers.judges.keywords import Keywords
-from foragers.judges.novelty import Novelty
+from foragers.judges.novelty import InLanguage, Novelty
 from support.judged_pages import page
 
 DAY = 24 * 3600
@@ -47,3 +48,15 @@ def test_what_was_seen_survives_pickling() -> None:
     again = pickle.loads(pickle.dumps(judge))
     assert again.relevance(page(version=1)) == 0.0
     assert again.relevance(page(version=2)) == 1.0
+
+
+def test_pages_in_other_languages_are_irrelevant() -> None:
+    judge = InLanguage(frozenset({"de"}), Keywords("tee"))
+    german = (
+        "Der grüne Tee kommt aus den Bergen, und man trinkt den Tee dort am Morgen mit Freunden."
+    )
+    english = "The word tee stands for a small peg on which a golf ball is placed before the game."
+    assert judge.relevance(page(german)) > 0.0
+    assert judge.relevance(page(english)) == 0.0
+    assert judge.relevance(page("tee")) > 0.0, "a few words show no language"
+    assert topic_of(judge) is judge.topic

@@ -1,7 +1,7 @@
 import pickle
 
 from foragers.core.types import Status
-from foragers.judges.simple import Everything, LabelJudge
+from foragers.judges.simple import Documents, Everything, LabelJudge
 from foragers.judges.topic import NoTopic
 from support.judged_pages import page
 
@@ -36,3 +36,12 @@ def test_no_text_is_like_no_topic() -> None:
 def test_they_survive_pickling() -> None:
     for judge in (LabelJudge(frozenset({3})), Everything(), NoTopic()):
         assert pickle.loads(pickle.dumps(judge)) == judge
+
+
+def test_a_link_text_that_names_a_wanted_type_is_like_it() -> None:
+    judge = Documents(frozenset({"pdf"}))
+    assert [judge.likeness(text) for text in ("Annual report (PDF, 2 MB)", "About us")] == [
+        1.0,
+        0.0,
+    ]
+    assert judge.relevance(page("a page about pdf")) == 0.0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from foragers.core.types import Page, Status, UrlId
+
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 @dataclass
@@ -32,7 +35,7 @@ class Documents:
 
     def likeness(self, text: str) -> float:
         """Return 1 for a link text that names one of the types, such as "report (PDF)"."""
-        return 0.0 if self.types.isdisjoint(text.lower().replace("(", " ").split()) else 1.0
+        return 0.0 if self.types.isdisjoint(_WORD.findall(text.lower())) else 1.0
 
 
 @dataclass
