@@ -20,6 +20,7 @@ from benchmarks import (
     standings,
     stopping,
     training,
+    watching,
 )
 
 BENCHMARKS = {
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "standings": standings,
     "judging": judging,
     "revisits": revisits,
+    "watching": watching,
 }
 
 

@@ -27,6 +27,8 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
     "demo": "crawl a generated news site with three strategies",
     "crawl": "crawl the web for pages about a topic",
+    "watch": "watch sites for new pages, until it is stopped",
+    "status": "show how a watch is doing",
     "report": "write a web page about a crawl, with curves and tables",
     "serve": "show a crawl as web pages, while it runs and afterwards",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
@@ -46,6 +48,7 @@ examples:
   foragers demo
   foragers crawl https://example.org/ --topic "solar panel" --budget 500 --out solar
   foragers report solar
+  foragers watch https://example.org/ --out news
 
 'foragers COMMAND --help' describes the options of a command.
 """
