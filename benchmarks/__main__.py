@@ -21,6 +21,7 @@ from benchmarks import (
     stopping,
     training,
     watching,
+    watching_month,
 )
 
 BENCHMARKS = {
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "judging": judging,
     "revisits": revisits,
     "watching": watching,
+    "watching_month": watching_month,
 }
 
 

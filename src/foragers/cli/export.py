@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import BinaryIO
 
 from rich.console import Console
 
+from foragers.cli.options import moment
 from foragers.cli.terminal.progress import ConsoleMeter, progress
 from foragers.core.display import counted
 from foragers.core.files import replacing, stream_number
 from foragers.errors import UsageError
+from foragers.judges.novelty import parse_duration
 from foragers.reports.crawl_folder import ARCHIVE, CrawlFolder, check_out, opened
 from foragers.reports.export import (
     Exported,
@@ -49,6 +53,9 @@ def add(verb: argparse.ArgumentParser) -> None:
         "--out", default=STDOUT, metavar="FILE", help="file to write (default: standard output)"
     )
     verb.add_argument("--relevant", action="store_true", help="relevant pages only")
+    verb.add_argument(
+        "--since", metavar="TIME", help="pages fetched since a date, or within a time such as 24h"
+    )
     verb.add_argument("--no-text", action="store_true", help="leave out the text")
     verb.add_argument("--no-links", action="store_true", help="leave out the links")
     verb.set_defaults(run=run)
@@ -58,6 +65,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Write the pages, and say how many there were unless they went to standard output."""
     selection = Selection(
         relevant=options.relevant or options.format == WARC,
+        since=-inf if options.since is None else since_of(options.since),
         text=not options.no_text,
         links=not options.no_links,
     )
@@ -80,6 +88,14 @@ def run(options: argparse.Namespace, console: Console) -> None:
             markup=False,
             soft_wrap=True,
         )
+
+
+def since_of(text: str) -> float:
+    """Return the time that `--since` names: a date, or so long ago."""
+    try:
+        return time.time() - parse_duration(text, "--since")
+    except UsageError:
+        return moment(text, "--since")
 
 
 def check(options: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from datetime import datetime
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
+from math import inf
 from typing import Any, BinaryIO
 
 import msgspec
@@ -66,6 +67,7 @@ class Selection:
     """Which pages are wanted, and how much of them."""
 
     relevant: bool = False
+    since: float = -inf
     text: bool = True
     links: bool = True
 
@@ -78,7 +80,8 @@ class Selection:
     @property
     def condition(self) -> str:
         """The selection in SQL."""
-        return "AND relevant AND status IN ('ok', 'unchanged')" if self.relevant else ""
+        relevant = "AND relevant AND status IN ('ok', 'unchanged')" if self.relevant else ""
+        return relevant + (f" AND time >= {self.since!r}" if self.since > -inf else "")
 
 
 WHOLE = Selection()

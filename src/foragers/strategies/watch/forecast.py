@@ -1,8 +1,9 @@
 """What a number of requests a day will show, by what a watch has learned.
 
 A page that shows new pages at a rate r and is looked at every t seconds shows min(1, hour / t) of
-them within the hour.  New pages that sweeps found, and looks had missed, lower the share.  The
-interval is that of a share of so many observed pages (Wilson), widened for the errors of the model.
+them within the hour.  New pages that sweeps found late, and new links for which there was no request
+left, lower the share.  The interval is that of a share of so many observed pages (Wilson), widened
+for the errors of the model.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ def forecast(watch: Watch, number: int, requests: int) -> Forecast:
     site.speed = speed
     seen = float((rates * np.minimum(1.0, looks * settings.within)).sum())
     share = seen / max(float(rates.sum()), 1e-15)
-    known, missed = site.credited, site.missed
+    known, missed = site.credited, site.missed + site.left_waiting(watch.now)
     share *= (known + 1.0) / (known + missed + 1.0)
     spread = settings.model_error
     low, high = wilson(share, known + missed, settings.interval)
     return Forecast(
         requests,
         share,
-        max(0.0, low * (1 - spread) - spread * 0.0),
+        low * (1 - spread),
         min(1.0, high + spread * (1 - high)),
         int(known + missed),
     )

@@ -35,10 +35,10 @@ class WatchSettings:
 
     # When pages are looked at (`sites`).
     explore: float = 0.15  # share of the requests for pages not yet seen and for sweeps; tried
-    first_burst: float = 0.2  # share of a day's requests that may be spent at once; guess
+    first_burst: float = 0.1  # share of a day's requests that may be spent at once; guess
     changes: float = 0.3  # share of the requests for articles that may have changed; guess
     least_gain: float = 0.0005  # new pages a look must promise; politeness, guess
-    least_looks: float = 0.2  # share of the requests that is always left for looks; guess
+    least_looks: float = 0.3  # share of the requests that is always left for looks; guess
     most_planned: int = 2000  # sources whose intervals are planned together; CPU
     halvings: int = 24  # steps in search of the price; CPU
     plan_every: float = 900.0  # seconds between two plans; CPU
@@ -47,12 +47,14 @@ class WatchSettings:
 
     # What is promised (`forecast`).
     interval: float = 1.64  # normal deviate of nine cases in ten
-    model_error: float = 0.1  # share by which the model may promise too much; see docs/watching.md
+    model_error: float = 0.2  # share by which the model may promise too much; see docs/watching.md
 
     # New links.
     every: float = 60.0  # seconds until a new hub is planned; CPU
     dated: float = 2.0  # seconds by which a page's date must differ from that of its response
     first_retry: float = 600.0  # seconds before a missing new page is tried again; guess
+    least_chance: float = 0.1  # of a missing new page to be tried again; guess
+    most_shapes: int = 5000  # shapes of new links, of one site; memory
     most_tries: int = 9  # then it is given up; the waits double; guess
     most_fresh: int = 20_000  # new links that wait, of one site; memory
     most_lists: int = 20  # feeds and sitemaps of one site; guess

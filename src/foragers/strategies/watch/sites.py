@@ -9,14 +9,20 @@ number of requests the sum over pages is largest where its slope is the same for
 
     f = log(r / price) / hour       no looks below the price, and at most one every 60 s
 
-The price is set so that the looks of a day fit into the bucket.  Where more looks fit than an hour's
-delay needs, the others go to pages in proportion to √r, which makes the mean delay smallest.  Rates follow the clock: a profile
-of 24 hours and one of 7 weekdays are learned from the new pages found, and multiply all rates.
+The price is set so that the looks of a day fit into the bucket.  Where more looks fit than an
+hour's delay needs, the others go to pages in proportion to √r, which makes the mean delay smallest.
+Rates follow the clock: a profile of 24 hours and one of 7 weekdays are learned from the new pages
+found, and multiply all rates.
+
+New links are fetched in the order of their chance to be new articles, by the outcomes of earlier
+new links whose URLs had the same shape, and the newest of them first.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
@@ -26,7 +32,7 @@ import numpy as np
 from foragers.core.exact import exp, log, log_of
 from foragers.core.types import HostId, UrlId
 from foragers.errors import UsageError
-from foragers.frontier.columns import Places
+from foragers.frontier.columns import Marks, Places
 from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
 from foragers.strategies.watch.sources import Floats, Kind, Sources
 
@@ -114,6 +120,7 @@ class Waiting:
     tries: int = 0
     likeness: float = 0.0
     sure: bool = True
+    shape: str = ""
 
 
 @dataclass
@@ -137,7 +144,8 @@ class Site:
     articles: int = 0
     lists: int = 0
     awaited: int = 0
-    new_pages: float = 0.0
+    outcomes: dict[str, tuple[float, float]] = field(default_factory=dict)
+    fetches: float = 0.0
     credited: float = 0.0
     missed: float = 0.0
     near_new: float = 1.0
@@ -163,12 +171,28 @@ class Site:
         self.spare = Bucket(rate * settings.explore, most, most)
 
     def push_fresh(self, link: Waiting) -> bool:
-        """Let a new link wait, those most like the topic first; return whether there is room."""
+        """Let a new link wait, the best and newest first; return whether there is room."""
         if len(self.fresh) >= self.settings.most_fresh:
             return False
         self._order += 1
-        heappush(self.fresh, (-link.likeness, self._order, link))
+        heappush(self.fresh, (-link.likeness - self.chance(link.shape), -self._order, link))
         return True
+
+    def chance(self, shape: str) -> float:
+        """Return the chance of a new link with a shape to lead to a new article."""
+        good, tried = self.outcomes.get(shape, (0.0, 0.0))
+        return (good + 1.0) / (tried + 1.5)
+
+    def left_waiting(self, now: float) -> float:
+        """Return how many new articles wait for a request for longer than an hour."""
+        old = (link for _, _, link in self.fresh if now - link.found > self.settings.within)
+        return sum(self.chance(link.shape) for link in old)
+
+    def turned_out(self, shape: str, good: bool) -> None:
+        """Note whether a new link led to a new article."""
+        before, tried = self.outcomes.get(shape, (0.0, 0.0))
+        if tried or len(self.outcomes) < self.settings.most_shapes:
+            self.outcomes[shape] = before + good, tried + 1.0
 
     def push_late(self, due: float, link: Waiting) -> None:
         """Let a new page that is missing wait for its next try."""
@@ -187,6 +211,35 @@ class Site:
             self.unseen.setdefault(shape, deque()).append(link)
             self.unseen_count += 1
 
+    def pop_unseen(
+        self, worth: Callable[[str], float], closed: AbstractSet[HostId], fetched: Marks
+    ) -> Waiting | None:
+        """Remove and return a link on an open host, of the shape that is worth most."""
+        for shape in sorted(self.unseen, key=lambda one: -worth(one))[: self.settings.tries]:
+            queue = self.unseen[shape]
+            for _ in range(min(len(queue), self.settings.tries)):
+                link = queue.popleft()
+                if link.url not in fetched and link.host in closed:
+                    queue.append(link)
+                    continue
+                self.unseen_count -= 1
+                if link.url not in fetched:
+                    self._tidy(shape)
+                    return link
+            self._tidy(shape)
+        return None
+
+    def _tidy(self, shape: str) -> None:
+        if not self.unseen[shape]:
+            del self.unseen[shape]
+
+    def forget(self, places: set[int]) -> None:
+        """Forget some pages."""
+        self.articles -= len(places)
+        self.places = [place for place in self.places if place not in places]
+        active = [place for place in self.active.tolist() if place not in places]
+        self.active = np.array(active, np.intp)
+
     def plan(self, sources: Sources, now: float) -> None:
         """Set the price, and when each page is due."""
         settings, rows = self.settings, sources.rows
@@ -202,7 +255,8 @@ class Site:
         self.speed = (1 - settings.explore) * rest / roots if roots else 0.0
         rest = wanted - float(self.looks(logs, self.price).sum())
         self.spare.fill(now)
-        self.spare.rate = self.all.rate * settings.explore + max(0.0, rest)
+        share = settings.explore + (settings.changes if self.changes else 0.0)
+        self.spare.rate = self.all.rate * share + max(0.0, rest)
         looks = self.looks(logs + self.clock(now), self.price)
         with np.errstate(divide="ignore"):
             gaps = 1.0 / looks
@@ -239,7 +293,7 @@ class Site:
         """Return the looks a second that a rate of requests leaves after all else."""
         settings = self.settings
         watched = max(now - self.began, settings.hour)
-        pages = self.new_pages / watched
+        pages = self.fetches / watched
         share = 1 - settings.explore - (settings.changes if self.changes else 0.0)
         return max(rate * settings.least_looks, rate * share - pages)
 

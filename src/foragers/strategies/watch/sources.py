@@ -188,6 +188,17 @@ class Sources:
         rates: Floats = self.group_rates(rows["group"], ages) * lively
         return rates
 
+    def unseen_rate(self, site: int, shape: str) -> float:
+        """Return the rate to be expected of an unseen page, by the pages of its shape."""
+        pages, total, oldest = 1.0, self.settings.hub_rate, np.array([AGES - 1])
+        for kind in (Kind.HUB, Kind.ARTICLE, Kind.DROPPED):  # dropped are those never there
+            group = self.group(site, kind, shape)
+            seen = float(self.groups[group]["pages"])
+            pages += seen
+            if kind is not Kind.DROPPED:
+                total += seen * float(self.group_rates(np.array([group]), oldest)[0])
+        return total / pages
+
     def group_rates(self, groups: NDArray[np.int_], ages: NDArray[np.int_]) -> Floats:
         """Return the rates of groups at ages."""
         table, sure = self.groups, self.settings.sure_group

@@ -165,7 +165,7 @@ class Watch:
         if chosen.url in self._lists:
             purpose = Purpose(self._lists[chosen.url])
             return Choice(chosen.url, chosen.host, 1.0, LOOK, chosen.parent, chosen.depth, purpose)
-        promise = 1.0 if chosen.sure else site.near_new / site.near_all
+        promise = site.chance(chosen.shape) if chosen.sure else site.near_new / site.near_all
         agent = NEW if chosen.sure else NEAR
         return Choice(
             chosen.url, chosen.host, promise + chosen.likeness, agent, chosen.parent, chosen.depth
@@ -203,38 +203,15 @@ class Watch:
 
     def _unseen(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose a link that may be old, of the shape whose pages show most new ones."""
-        tried = 0
-        for shape in sorted(site.unseen, key=lambda shape: -self._worth(site, shape)):
-            queue = site.unseen[shape]
-            for _ in range(min(len(queue), DEFAULT_WATCH.tries)):
-                link = queue.popleft()
-                if link.host in closed and link.url not in self._fetched:
-                    queue.append(link)
-                    continue
-                site.unseen_count -= 1
-                if link.url in self._fetched:
-                    continue
-                if not queue:
-                    del site.unseen[shape]
-                worth = self._worth(site, shape) * DEFAULT_WATCH.day
-                return Choice(link.url, link.host, worth, UNSEEN, link.parent, link.depth)
-            tried += 1
-            if tried >= DEFAULT_WATCH.tries:
-                break
-        return None
 
-    def _worth(self, site: Site, shape: str) -> float:
-        """Return the rate to be expected of an unseen page, by the pages of its shape."""
-        sources = self.sources
-        pages, total = 1.0, DEFAULT_WATCH.hub_rate
-        old = np.array([len(DEFAULT_WATCH.ages)])
-        for kind in (Kind.HUB, Kind.ARTICLE, Kind.DROPPED):  # dropped are those never there
-            group = sources.group(site.number, kind, shape)
-            seen = float(sources.groups[group]["pages"])
-            pages += seen
-            if kind is not Kind.DROPPED:
-                total += seen * float(sources.group_rates(np.array([group]), old)[0])
-        return total / pages
+        def worth(shape: str) -> float:
+            return self.sources.unseen_rate(site.number, shape)
+
+        link = site.pop_unseen(worth, closed, self._fetched)
+        if link is None:
+            return None
+        promise = worth(link.shape) * DEFAULT_WATCH.day
+        return Choice(link.url, link.host, promise, UNSEEN, link.parent, link.depth)
 
     def _sweep(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose a page seen before that most new pages may have been missed on."""
@@ -319,6 +296,9 @@ class Watch:
         """Learn from one visit."""
         page, choice = visit.page, visit.page.choice
         site = self._site_of(choice)
+        if choice.purpose is Purpose.SCOPE:
+            self._take_links(site, page, None)
+            return
         self.now = max(self.now, page.time)
         if self._pending.pop(choice.url, None) is None and page.status is not Status.SKIPPED:
             site.all.spend(page.time)  # of a watch that is resumed
@@ -327,6 +307,8 @@ class Watch:
         self._known.add(np.array([choice.url, page.final], np.int32))
         self._fetched.add(np.array([choice.url], np.int32))
         place, link = self.sources.places.get(choice.url), self._fresh.pop(choice.url, None)
+        if choice.agent in (NEW, NEAR):
+            site.fetches += 1
         if link is not None and link.source >= 0:
             self.since[choice.url] = link.since
         if place is None:
@@ -354,6 +336,8 @@ class Watch:
             self._credit(site, visit, link, is_new)
         elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
             site.missed += 1
+        if link is not None and not is_list:
+            site.turned_out(link.shape, is_new and not is_hub(page))
         kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
         if choice.parent == NO_PARENT:
             kind = Kind.SEED
@@ -384,16 +368,13 @@ class Watch:
 
     def _forget(self, site: Site) -> None:
         """Forget the articles through which least is to be found, a tenth of them at once."""
-        rows = self.sources.rows
         places = np.array(site.places, np.intp)
-        places = places[(rows["kind"][places] == Kind.ARTICLE) & self._free(places)]
-        rates = self.sources.rates(places, self.now)
-        order = np.argsort(rates, kind="stable")[: DEFAULT_WATCH.most_pages // 10]
-        dropped = set(places[order].tolist())
-        site.articles -= len(dropped)
-        site.places = [place for place in site.places if place not in dropped]
-        site.active = np.array([p for p in site.active.tolist() if p not in dropped], np.intp)
-        for place in sorted(dropped):
+        places = places[self.sources.rows["kind"][places] == Kind.ARTICLE]
+        places = places[self._free(places)]
+        order = np.argsort(self.sources.rates(places, self.now), kind="stable")
+        dropped = places[order[: DEFAULT_WATCH.most_pages // 10]].tolist()
+        site.forget(set(dropped))
+        for place in dropped:
             self.sources.drop(place)
 
     def _miss(self, site: Site, page: Page, link: Waiting | None) -> None:
@@ -403,8 +384,12 @@ class Watch:
         if page.choice.url in self._lists:
             site.awaited = max(0, site.awaited - 1)
             return
+        if link is not None and not link.tries:
+            site.turned_out(link.shape, False)
         again = page.status in (Status.MISSING, Status.FAILED) and page.retry_at is None
         if link is None or not again or link.tries + 1 >= DEFAULT_WATCH.most_tries:
+            return
+        if site.chance(link.shape) < DEFAULT_WATCH.least_chance:
             return
         wait = DEFAULT_WATCH.first_retry * 2.0**link.tries
         later = self._fresh[link.url] = replace(link, tries=link.tries + 1)
@@ -418,7 +403,6 @@ class Watch:
             site.near_new += is_new
         if page.status is not Status.OK:
             return
-        site.new_pages += 1
         if is_new:
             begin = page.born if page.born > link.since else link.since
             site.profile.add(min(begin, page.time), page.time, 1.0)
@@ -476,7 +460,10 @@ class Watch:
                 self._push(site, Waiting(url, host, page.final, depth, likeness=1.5))
                 continue
             likeness = self.topic.likeness(outs.anchors[i])
-            link = Waiting(url, host, page.final, depth, -1, since, self.now, 0, likeness)
+            shape = path_shape(href)
+            link = Waiting(
+                url, host, page.final, depth, -1, since, self.now, 0, likeness, shape=shape
+            )
             folder = crc32(href.rpartition("/")[0].encode("utf-8", "replace"))
             is_new_folder = folder not in self._folders
             folders.add(folder)
@@ -487,7 +474,7 @@ class Watch:
             elif source is not None and site.near_new >= DEFAULT_WATCH.near_share * site.near_all:
                 self._push(site, replace(link, sure=False, likeness=likeness - 1.0))
             else:
-                site.push_unseen(path_shape(href), link)
+                site.push_unseen(shape, link)
         if len(self._folders) < DEFAULT_WATCH.most_folders:
             self._folders |= folders
 
