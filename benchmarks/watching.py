@@ -1,9 +1,9 @@
 """New pages of evolving webs: how many are seen within an hour, and for how many requests.
 
-All strategies have the same 500 requests a day.  A page is new if it appeared at least a day after the
-start; its delay counts from when it exists and some page links to it.  Hourly polling of everything
-would take 24 requests a day for every page: `watch` also runs with a tenth of that.  "feed" reads a
-perfect feed of the 20 newest pages, which no recorded web has, as often as it can.
+All strategies have the same 500 requests a day.  A page is new if it appeared at least a day after
+the start; its delay counts from when it exists and some page links to it.  Hourly polling of
+everything would take 24 requests a day for every page: `watch` also runs with a tenth of that.
+"feed" reads a perfect feed of the 20 newest pages, which no recorded web has, as often as it can.
 """
 
 from __future__ import annotations

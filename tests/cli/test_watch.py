@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +14,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from foragers.cli.main import parser
+from foragers.core.options import make
+from foragers.watching.options import WatchOptions
 from support.crawl_folders import refused, said
 from support.news_site import NewsSite, served
 
@@ -76,6 +82,20 @@ def test_wrong_options_are_refused_in_one_line(
 ) -> None:
     assert problem in refused(capsys, "watch", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_unit_and_the_containers_of_the_docs_run_a_valid_command() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "watching.md").read_text(encoding="utf-8")
+    unit = re.search(r"^ExecStart=/usr/bin/env foragers (.*)$", text, re.MULTILINE)
+    entry = re.search(r'^ENTRYPOINT \["foragers", (.*)\]$', text, re.MULTILINE)
+    command = re.search(r"^ +command: (\[.*\])$", text, re.MULTILINE)
+    assert unit
+    assert entry
+    assert command
+    in_container = json.loads(f"[{entry[1]}]") + json.loads(command[1])
+    for words in (shlex.split(unit[1]), in_container):
+        options = parser("watch").parse_args(words)
+        make(WatchOptions, vars(options), seeds=tuple(options.urls)).check()
 
 
 def test_the_state_of_another_folder_is_refused(

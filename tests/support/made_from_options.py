@@ -14,10 +14,19 @@ from foragers.cli.main import parser
 from foragers.core.options import OptionField, options_in
 from foragers.crawling.options import CrawlOptions
 from foragers.evaluation.comparison.options import CompareOptions
+from foragers.watching.options import WatchOptions
 
 ROOT = Path(__file__).parents[2]
-CLASSES: dict[str, type] = {"crawl": CrawlOptions, "compare": CompareOptions}
-PAGES = {"crawl": ROOT / "docs/crawling.md", "compare": ROOT / "docs/comparison.md"}
+CLASSES: dict[str, type] = {
+    "crawl": CrawlOptions,
+    "compare": CompareOptions,
+    "watch": WatchOptions,
+}
+PAGES = {
+    "crawl": ROOT / "docs/crawling.md",
+    "compare": ROOT / "docs/comparison.md",
+    "watch": ROOT / "docs/watching.md",
+}
 KEYWORDS = {
     "crawl": ROOT / "src/foragers/crawling/keywords.py",
     "compare": ROOT / "src/foragers/evaluation/comparison/keywords.py",

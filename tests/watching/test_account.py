@@ -6,10 +6,19 @@ from foragers.watching.account import account_of, today
 from foragers.watching.events import Event, EventKind
 
 
-def new(found: float, **more: object) -> Event:
+def new(
+    found: float, since: float | None = None, published: float | None = None, late: bool = False
+) -> Event:
     return Event(
-        event=EventKind.NEW, url="u", site="s", found=found, visit=1, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+        event=EventKind.NEW,
+        url="u",
+        site="s",
+        found=found,
+        visit=1,
+        since=since,
+        published=published,
+        late=late,
+    )
 
 
 def test_pages_are_in_time_late_or_unsure() -> None:

@@ -11,12 +11,18 @@ from foragers.strategies.watch.strategy import LOOK, NEW, SWEEP, UNSEEN
 from foragers.watching.events import Event, EventKind, Findings, delays, difference
 
 
-def event(**more: object) -> Event:
-    given: dict[str, object] = {
-        "event": EventKind.NEW, "url": "http://a.test/1", "site": "a.test", "found": 1000.0,
-        "visit": 1, **more,
-    }  # fmt: skip
-    return Event(**given)  # type: ignore[arg-type]
+def event(
+    kind: EventKind = EventKind.NEW, since: float | None = None, published: float | None = None
+) -> Event:
+    return Event(
+        event=kind,
+        url="http://a.test/1",
+        site="a.test",
+        found=1000.0,
+        visit=1,
+        since=since,
+        published=published,
+    )
 
 
 def test_a_difference_shows_the_sentences_that_changed() -> None:
@@ -49,7 +55,7 @@ def test_the_delay_of_a_dated_page_is_known_and_that_of_others_bounded() -> None
 
 
 def test_the_id_of_a_new_page_is_its_url_and_others_have_their_own() -> None:
-    changed = event(event=EventKind.CHANGED)
+    changed = event(EventKind.CHANGED)
     assert event().key == "http://a.test/1"
     assert changed.key == "http://a.test/1#changed-1"
 

@@ -14,11 +14,24 @@ from foragers.watching.events import Event, EventKind
 from foragers.watching.feeds import MOST_ENTRIES, NAMESPACE, atom, json_feed, write_feeds
 
 
-def event(number: int, title: str = "A title", **more: object) -> Event:
+def event(
+    number: int,
+    title: str = "A title",
+    summary: str = "",
+    diff: str = "",
+    published: float | None = None,
+) -> Event:
     return Event(
-        event=EventKind.NEW, url=f"http://a.test/{number}", site="a.test", found=1e9 + number,
-        visit=number, title=title, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+        event=EventKind.NEW,
+        url=f"http://a.test/{number}",
+        site="a.test",
+        found=1e9 + number,
+        visit=number,
+        title=title,
+        summary=summary,
+        diff=diff,
+        published=published,
+    )
 
 
 def test_a_feed_reader_finds_the_newest_events(tmp_path: Path) -> None:

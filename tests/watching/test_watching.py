@@ -17,17 +17,15 @@ from foragers.watching.watching import EVENTS, Watching, events_in
 from support.news_site import NewsSite, served
 
 
-def options(site: NewsSite, **more: object) -> WatchOptions:
-    given: dict[str, object] = {
-        "seeds": (site.url(),),
-        "allow_private": ("127.0.0.1",),
-        "every": "1s",
-        "requests": "1000000",
-        "delay": 0.0,
-        "duration": "60s",
-        **more,
-    }
-    return WatchOptions(**given)  # type: ignore[arg-type]
+def options(site: NewsSite, *more: str, requests: str = "1000000") -> WatchOptions:
+    return WatchOptions(
+        seeds=(*more, site.url()),
+        allow_private=("127.0.0.1",),
+        every="1s",
+        requests=requests,
+        delay=0.0,
+        duration="60s",
+    )
 
 
 class Patient:
@@ -45,8 +43,8 @@ def new_in(events: list[Event]) -> list[str]:
     return [one.url for one in events if one.event is EventKind.NEW]
 
 
-def run(site: NewsSite, folder: Path, done: Callable[[Watching], bool], **more: object) -> Watching:
-    watching = Watching.open(options(site, **more), folder, lambda _: None, lambda _: None)
+def run(order: WatchOptions, folder: Path, done: Callable[[Watching], bool]) -> Watching:
+    watching = Watching.open(order, folder, lambda _: None, lambda _: None)
     with watching:
         watching.run(Patient(done))
     return watching
@@ -62,13 +60,13 @@ def test_what_is_published_is_found_once_also_after_a_kill(tmp_path: Path) -> No
                 site.publish(22)
             return watching.new >= 2
 
-        run(site, tmp_path, publish)
+        run(options(site), tmp_path, publish)
         assert sorted(new_in(events_in(tmp_path))) == sorted(first)
         with (tmp_path / EVENTS).open("ab") as file:
             file.write(b'{"event":"new","url":"http://torn')  # as a kill may leave it
         (tmp_path / "checkpoint").unlink()
         site.publish(23)
-        run(site, tmp_path, lambda watching: watching.new >= 3)
+        run(options(site), tmp_path, lambda watching: watching.new >= 3)
     found = new_in(events_in(tmp_path))
     assert sorted(found) == sorted([*first, site.article_url(23)])
     status = read_status(tmp_path)
@@ -78,9 +76,9 @@ def test_what_is_published_is_found_once_also_after_a_kill(tmp_path: Path) -> No
 
 def test_a_watch_with_other_limits_is_refused(tmp_path: Path) -> None:
     with served(NewsSite(old=3)) as site:
-        run(site, tmp_path, lambda watching: watching.visits >= 2)
+        run(options(site), tmp_path, lambda watching: watching.visits >= 2)
         with pytest.raises(UsageError, match="--requests"):
-            run(site, tmp_path, lambda _: True, requests="7/day")
+            run(options(site, requests="7/day"), tmp_path, lambda _: True)
 
 
 def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Path) -> None:
@@ -94,6 +92,6 @@ def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Pa
             return watching.new >= 1
 
         begun = time.time()
-        run(site, tmp_path, publish, seeds=(gone, site.url()))
+        run(options(site, gone), tmp_path, publish)
         assert time.time() - begun < 59, "the deadline ended it, not the new page"
     assert new_in(events_in(tmp_path)) == [site.article_url(6)]

@@ -27,7 +27,6 @@ class SiteStatus(msgspec.Struct, frozen=True):
     """One site: its requests and its new pages."""
 
     site: str
-    requests_today: int = 0
     new: int = 0
     new_today: int = 0
     last_new: float | None = None

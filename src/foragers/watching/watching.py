@@ -247,14 +247,9 @@ class Watching:
                 continue
             self._promised.add(number)
             now, more = self.promise(number), self.promise(number, 2)
-            host = site_of(host_of(self.session.table.href(self._seed_of(number))))
-            self.say(f"{host}: {now}; {more.requests:,} would give {more.share:.0%}")
-
-    def _seed_of(self, number: int) -> int:
-        """Return the seed of a site."""
-        hosts = {site: host for host, site in reversed(self.strategy._of_host.items())}
-        seeds = [link for link in self.session.live.seeds if link.host == hosts.get(number)]
-        return seeds[0].url if seeds else self.session.live.seeds[0].url
+            self.say(
+                f"{self._site_names()[number]}: {now}; {more.requests:,} would give {more.share:.0%}"
+            )
 
     def promise(self, number: int, times: int = 1) -> Forecast:
         """Return the promise for some times the requests of a site."""
@@ -293,6 +288,11 @@ class Watching:
         while self.requests and self.requests[0][0] < now - DAY:
             self.requests.popleft()
         recent = today(self.events, now)
+        by_site: dict[str, list[Event]] = {}
+        for one in self.events:
+            if one.event is EventKind.NEW:
+                by_site.setdefault(one.site, []).append(one)
+        names = self._site_names()
         return WatchStatus(
             self.findings.began,
             now,
@@ -309,13 +309,22 @@ class Watching:
             self.outbox.told,
             len(self.outbox.waiting),
             plain(self.session.condition),
-            [self._site_status(number, now) for number in range(len(self.strategy.sites))],
+            [
+                self._site_status(number, name, by_site.get(name, []), now)
+                for number, name in enumerate(names)
+            ],
         )
 
-    def _site_status(self, number: int, now: float) -> SiteStatus:
+    def _site_names(self) -> list[str]:
+        """Return the names of the sites, by the host of their first seed."""
+        names: dict[int, str] = {}
+        for link in self.session.live.seeds:
+            number = self.strategy.site_of_host(link.host)
+            names.setdefault(number, site_of(host_of(link.href)))
+        return [names.get(number, "") for number in range(len(self.strategy.sites))]
+
+    def _site_status(self, number: int, name: str, own: list[Event], now: float) -> SiteStatus:
         site, sources = self.strategy.sites[number], self.strategy.sources
-        name = site_of(host_of(self.session.table.href(self._seed_of(number))))
-        own = [one for one in self.events if one.site == name and one.event is EventKind.NEW]
         health = self.alarms.sites.get(name)
         due = sources.rows["due"][site.active]
         upcoming = None
@@ -327,7 +336,6 @@ class Watching:
         ready = bool(site.places) and self.strategy.now > -inf
         return SiteStatus(
             name,
-            0,
             len(own),
             sum(one.found >= now - DAY for one in own),
             own[-1].found if own else None,

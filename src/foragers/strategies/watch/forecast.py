@@ -1,7 +1,7 @@
 """What a number of requests a day will show, by what a watch has learned.
 
 A page that shows new pages at a rate r and is looked at every t seconds shows min(1, hour / t) of
-them within the hour.  New pages that sweeps found late, and new links for which there was no request
+them within the hour.  New pages that sweeps found late, and new links for which no request was
 left, lower the share.  The interval is that of a share of so many observed pages (Wilson), widened
 for the errors of the model.
 """

@@ -283,6 +283,10 @@ class Watch:
             self.sites.append(site)
         return self.sites[number]
 
+    def site_of_host(self, host: HostId) -> int:
+        """Return the number of the site of a seed's host."""
+        return self._of_host[host]
+
     def _site_of(self, choice: Choice) -> Site:
         """Return the site of a page: that of its host, or of the page that led there."""
         number = self._of_host.get(choice.host)
