@@ -16,7 +16,7 @@ import pytest
 
 from foragers.cli.main import parser
 from foragers.core.options import make
-from foragers.watching.options import WatchOptions
+from foragers.watching.watch_options import WatchOptions
 from support.crawl_folders import refused, said
 from support.news_site import NewsSite, served
 

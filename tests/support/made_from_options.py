@@ -14,7 +14,7 @@ from foragers.cli.main import parser
 from foragers.core.options import OptionField, options_in
 from foragers.crawling.options import CrawlOptions
 from foragers.evaluation.comparison.options import CompareOptions
-from foragers.watching.options import WatchOptions
+from foragers.watching.watch_options import WatchOptions
 
 ROOT = Path(__file__).parents[2]
 CLASSES: dict[str, type] = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.errors import UsageError
-from foragers.watching.options import (
+from foragers.watching.watch_options import (
     SiteOptions,
     WatchOptions,
     clock_of,

@@ -10,9 +10,9 @@ import pytest
 
 from foragers.errors import UsageError
 from foragers.watching.events import Event, EventKind
-from foragers.watching.options import WatchOptions
 from foragers.watching.report import watch_report
 from foragers.watching.status import read_status
+from foragers.watching.watch_options import WatchOptions
 from foragers.watching.watching import EVENTS, Watching, events_in
 from support.news_site import NewsSite, served
 

@@ -42,7 +42,8 @@ VERBS = {
     "world": "import, generate, measure, serve or export a web",
     "strategies": "list the strategies, or describe one",
 }
-"""Each command is a module of the same name in this package."""
+"""Each command is a module of the same name in this package, except for those in `PLACES`."""
+PLACES = {"status": "watch.status"}
 EXAMPLES = """\
 examples:
   foragers demo
@@ -205,7 +206,7 @@ def parser(chosen: str = "") -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         if name == chosen:
-            import_module(f"foragers.cli.{name}").add(verb)
+            import_module(f"foragers.cli.{PLACES.get(name, name)}").add(verb)
     return command
 
 

@@ -36,6 +36,7 @@ GROUPS = {
     "references and controls": (
         "optimal",
         "uniform",
+        "watch",
         "home-page",
         "no-learning",
         "random-order",

@@ -16,6 +16,7 @@ from typing import Protocol
 
 import msgspec
 
+from foragers.core.content import FetchedContent
 from foragers.core.display import plain
 from foragers.core.protocols import Judge
 from foragers.core.types import Page, Purpose, Status, UrlId, Visit
@@ -121,7 +122,8 @@ class Findings:
         if page.choice.agent == NEW:
             return date is None or date >= self.began - GRACE
         if page.choice.agent in (NEAR, UNSEEN):
-            dated = date if date is not None else page.born if page.born < page.time - 1 else None
+            modified = isinstance(page.content, FetchedContent) and page.content.modified
+            dated = page.born if date is None and modified else date
             return dated is not None and dated >= self.began
         return False
 

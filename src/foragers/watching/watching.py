@@ -36,19 +36,19 @@ from foragers.judges.novelty import DAY
 from foragers.strategies.watch.forecast import Forecast, forecast
 from foragers.strategies.watch.strategy import LOOK, Watch
 from foragers.urls.parse import host_of, site_of
-from foragers.watching.account import account_of, today
+from foragers.watching.account import HOUR, account_of, today
 from foragers.watching.alarms import Alarms
 from foragers.watching.events import Event, EventKind, Findings
 from foragers.watching.feeds import MOST_ENTRIES, write_feeds
-from foragers.watching.messages import Outbox, Schedule, channels_of, template_of
-from foragers.watching.options import (
+from foragers.watching.outbox import Outbox, Schedule, channels_of, template_of
+from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
+from foragers.watching.watch_options import (
     SiteOptions,
     WatchOptions,
     crawl_options,
     session_settings,
     sites_of,
 )
-from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
 
 EVENTS, STATE = "events.jsonl", "watch.json"
 FEED_EVERY, STATUS_EVERY, SILENCE_EVERY = 2.0, 10.0, 300.0
@@ -56,8 +56,11 @@ FEED_EVERY, STATUS_EVERY, SILENCE_EVERY = 2.0, 10.0, 300.0
 PRUNE_EVERY = 3600.0
 MOST_REMEMBERED = 20_000
 """Events in memory, for the account."""
-FIRST_PROMISE = 20
-"""Visits of a site after which its promise is printed first."""
+FIRST_PROMISE, FIRST_HOURS = 5, 12
+"""New pages of a site, or hours, after which its promise is printed."""
+AT_ONCE = 10
+"""Promises made anew at a time."""
+NO_PROMISES = (None, None)
 
 
 class State(msgspec.Struct, frozen=True):
@@ -96,6 +99,8 @@ class Watching:
     _silence_at: float = 0.0
     _prune_at: float = 0.0
     _is_dirty: bool = True
+    _forecasts: dict[int, tuple[Forecast | None, Forecast | None]] = field(default_factory=dict)
+    _forecast_at: dict[int, float] = field(default_factory=dict)
 
     @classmethod
     def open(
@@ -242,14 +247,14 @@ class Watching:
     def _promise(self) -> None:
         """Print what a site's requests will show, once it was seen for a while."""
         for number, site in enumerate(self.strategy.sites):
-            ready = site.credited >= 5 or self.strategy.now - site.began > DAY / 2
+            hours = (self.strategy.now - site.began) / HOUR
+            ready = site.credited >= FIRST_PROMISE or hours > FIRST_HOURS
             if number in self._promised or not site.places or not ready:
                 continue
             self._promised.add(number)
             now, more = self.promise(number), self.promise(number, 2)
-            self.say(
-                f"{self._site_names()[number]}: {now}; {more.requests:,} would give {more.share:.0%}"
-            )
+            name, ahead = self._site_names()[number], f"{more.requests:,} would give"
+            self.say(f"{name}: {now}; {ahead} {more.share:.0%}")
 
     def promise(self, number: int, times: int = 1) -> Forecast:
         """Return the promise for some times the requests of a site."""
@@ -293,6 +298,7 @@ class Watching:
             if one.event is EventKind.NEW:
                 by_site.setdefault(one.site, []).append(one)
         names = self._site_names()
+        self._refresh_forecasts(now, running)
         return WatchStatus(
             self.findings.began,
             now,
@@ -314,6 +320,17 @@ class Watching:
                 for number, name in enumerate(names)
             ],
         )
+
+    def _refresh_forecasts(self, now: float, running: bool) -> None:
+        """Make the oldest promises anew, a few at a time: hundreds would hold up the watch."""
+        if not running and self._forecasts:
+            return
+        sites = self.strategy.sites
+        ready = [number for number, site in enumerate(sites) if site.places]
+        for number in sorted(ready, key=lambda one: self._forecast_at.get(one, 0.0))[:AT_ONCE]:
+            if now - self._forecast_at.get(number, 0.0) >= STATUS_EVERY:
+                self._forecast_at[number] = now
+                self._forecasts[number] = self.promise(number), self.promise(number, 2)
 
     def _site_names(self) -> list[str]:
         """Return the names of the sites, by the host of their first seed."""
@@ -342,8 +359,7 @@ class Watching:
             len(site.places),
             len(site.fresh) + len(site.late),
             sorted(health.troubles) if health else [],
-            self.promise(number) if ready else None,
-            self.promise(number, 2) if ready else None,
+            *(self._forecasts.get(number, NO_PROMISES) if ready else NO_PROMISES),
             upcoming,
         )
 

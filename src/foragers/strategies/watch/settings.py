@@ -51,7 +51,7 @@ class WatchSettings:
 
     # New links.
     every: float = 60.0  # seconds until a new hub is planned; CPU
-    dated: float = 2.0  # seconds by which a page's date must differ from that of its response
+    dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess
     first_retry: float = 600.0  # seconds before a missing new page is tried again; guess
     least_chance: float = 0.1  # of a missing new page to be tried again; guess
     most_shapes: int = 5000  # shapes of new links, of one site; memory

@@ -157,6 +157,8 @@ class Site:
     logs: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     plan_at: float = -inf
     due_at: float = -inf
+    rests_until: float = -inf
+    hosts: set[HostId] = field(default_factory=set)
     in_row: int = 0
     explored: int = 0
     _order: int = 0

@@ -88,7 +88,9 @@ class Watch:
             self.now = now
         elif now < self.now - DEFAULT_WATCH.hour:
             self._turn_back(now)
-        return min((self._next(site) for site in self.sites), default=inf)
+        now = self.now
+        times = (s.rests_until if s.rests_until > now else self._next(s) for s in self.sites)
+        return min(times, default=inf)
 
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose new pages, then looks that are due, then pages to explore, site by site."""
@@ -96,8 +98,11 @@ class Watch:
         idle = 0
         while len(choices) < n and idle < len(self.sites):
             self._turn = (self._turn + 1) % len(self.sites)
-            choice = self._choose(self.sites[self._turn], closed)
+            site = self.sites[self._turn]
+            choice = self._choose(site, closed) if site.rests_until <= self.now else None
             if choice is None:
+                if site.rests_until <= self.now and closed.isdisjoint(site.hosts):
+                    site.rests_until = self._next(site)
                 idle += 1
                 continue
             idle = 0
@@ -247,7 +252,7 @@ class Watch:
         for name in ("seen", "asked", "first"):
             rows[name] = np.minimum(rows[name], now)
         for site in self.sites:
-            site.plan_at, site.began = now, min(site.began, now)
+            site.plan_at, site.began, site.rests_until = now, min(site.began, now), -inf
             site.all.at, site.spare.at = min(site.all.at, now), min(site.spare.at, now)
 
     # This came back.
@@ -310,6 +315,8 @@ class Watch:
                 site.spare.spend(page.time)
         self._known.add(np.array([choice.url, page.final], np.int32))
         self._fetched.add(np.array([choice.url], np.int32))
+        site.rests_until = -inf
+        site.hosts.add(choice.host)
         place, link = self.sources.places.get(choice.url), self._fresh.pop(choice.url, None)
         if choice.agent in (NEW, NEAR):
             site.fetches += 1

@@ -13,11 +13,12 @@ from rich.text import Text
 
 from foragers.cli.crawl import folder
 from foragers.cli.options import add_options
-from foragers.cli.watch_view import WatchView
+from foragers.cli.watch.view import WatchView
 from foragers.core.display import iso, plain
 from foragers.core.options import make
+from foragers.watching.account import account_of
 from foragers.watching.events import Event
-from foragers.watching.options import KEEPING, WatchOptions
+from foragers.watching.watch_options import KEEPING, WatchOptions
 from foragers.watching.watching import Watching
 
 
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             log(f"going on with {options.out} after {watching.visits:,} visits")
         with WatchView(console if console.is_terminal else None) as view:
             stopped = watching.run(view.show)
-        kept = watching.status(time.time()).account
+        kept = account_of(watching.events)
         log(f"stopped ({stopped}): {kept}; the same command goes on")
 
 

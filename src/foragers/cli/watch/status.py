@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from foragers.cli.watch_view import table
+from foragers.cli.watch.view import table
 from foragers.core.display import counted, duration
 from foragers.watching.status import WatchStatus, read_status
 

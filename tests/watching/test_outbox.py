@@ -14,7 +14,7 @@ import pytest
 
 from foragers.errors import UsageError
 from foragers.watching.events import Event, EventKind
-from foragers.watching.messages import (
+from foragers.watching.outbox import (
     USUAL,
     Outbox,
     Schedule,
@@ -23,7 +23,7 @@ from foragers.watching.messages import (
     message,
     template_of,
 )
-from foragers.watching.options import WatchOptions
+from foragers.watching.watch_options import WatchOptions
 
 
 def event(number: int) -> Event:

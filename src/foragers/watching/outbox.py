@@ -26,7 +26,7 @@ from foragers.core.files import read
 from foragers.errors import UsageError
 from foragers.judges.novelty import parse_duration
 from foragers.watching.events import Event, EventKind
-from foragers.watching.options import WatchOptions, clock_of, hours_of
+from foragers.watching.watch_options import WatchOptions, clock_of, hours_of
 
 MOST_TOLD = 50
 """Events in one message; the rest is counted."""
