@@ -74,7 +74,8 @@ def drawn(new: Sequence[Event]) -> str:
         "New pages over time",
         over_time(new),
         columns(("By hour of the day (UTC)", by_hour(new)), ("By weekday", by_weekday(new))),
-        columns(("Delay", delay_chart(new))),
+        "<h3>Share of new pages seen within a delay</h3>",
+        delay_chart(new),
         note("The delay of a page without a date lies between zero and the time since the last"
              " look; drawn is the middle."),
     )  # fmt: skip
@@ -118,13 +119,14 @@ def delay_chart(new: Sequence[Event]) -> str:
     middle = sorted((low + high) / 2 / 60 for low, high in delays(new) if np.isfinite(high))
     if not middle:
         return note("No delay is known.")
-    most = max(60.0, float(np.percentile(middle, 95)))
+    most = max(1.0, 1.2 * float(np.percentile(middle, 95)))
     xs = [0.0, *[value for value in middle if value <= most]]
     ys = [n / len(middle) for n in range(len(xs))]
     panel = Panel(Axis("minutes", 0, most), Axis("seen", 0, 1.02, show=percent))
     panel.marks.append(Line(xs, ys, COLOURS[0]))
-    panel.marks.append(Line([60, 60], [0, 1], "#444444", dashed=True, width=0.9))
-    return chart([panel], NARROW, 240, "delay")
+    if most > HOUR / 60:
+        panel.marks.append(Line([60, 60], [0, 1], "#444444", dashed=True, width=0.9))
+    return chart([panel], WIDE, 240, "delay")
 
 
 def newest(new: Sequence[Event]) -> str:
