@@ -27,6 +27,7 @@ class NewsSite:
     texts: dict[int, str] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
     log: list[tuple[float, str]] = field(default_factory=list)
+    salt: int = 0
     port: int = 0
     lock: Any = field(default_factory=Lock)
 
@@ -72,7 +73,7 @@ class NewsSite:
         number = leaf.removeprefix("story-").removesuffix(".html")
         if number.isdigit() and int(number) in newest and SECTIONS[int(number) % 3] == name:
             told = self.texts.get(int(number), "")
-            chance = Random(int(number))
+            chance = Random(1000 * self.salt + int(number))
             text = " ".join(made_up(chance) for _ in range(120)) + f". {told}"
             return 200, "text/html", self.html(f"Story {number}", f"<p>{text}</p>")
         return 404, "text/html", b"<p>not found"

@@ -63,7 +63,7 @@ AT_ONCE = 10
 NO_PROMISES = (None, None)
 
 
-class State(msgspec.Struct, frozen=True):
+class WatchState(msgspec.Struct, frozen=True):
     """How far a watch has come: visits looked through, events told, and the last message."""
 
     visits: int = 0
@@ -141,7 +141,7 @@ class Watching:
         watching._restore(known, state, topics)
         return watching
 
-    def _restore(self, known: list[Event], state: State, topics: dict[str, Judge]) -> None:
+    def _restore(self, known: list[Event], state: WatchState, topics: dict[str, Judge]) -> None:
         """Take up where the watch was left."""
         del topics
         self.events.extend(known)
@@ -285,7 +285,7 @@ class Watching:
     def _keep_state(self) -> None:
         """Write how far the watch has come; what is being sent counts as told."""
         self.session.ledger.commit()
-        state = State(self.visits, self.count - len(self.outbox.waiting), self.outbox.last)
+        state = WatchState(self.visits, self.count - len(self.outbox.waiting), self.outbox.last)
         write(self.folder / STATE, msgspec.json.encode(state))
 
     def status(self, now: float, running: bool = True) -> WatchStatus:
@@ -409,9 +409,9 @@ def events_in(folder: Path) -> list[Event]:
     return events
 
 
-def state_in(folder: Path) -> State:
+def state_in(folder: Path) -> WatchState:
     """Read how far a watch had come; without a file it looks through the whole ledger."""
     try:
-        return msgspec.json.decode(read(folder / STATE), type=State)
+        return msgspec.json.decode(read(folder / STATE), type=WatchState)
     except (OSError, ValueError):
-        return State()
+        return WatchState()

@@ -23,7 +23,7 @@ from foragers.watching.watching import Watching
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.usage = "%(prog)s [SITE ...] --out DIR [options]"
     verb.add_argument("urls", nargs="*", metavar="SITE", help="home page of a site to watch")
     add_options(verb, WatchOptions)
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     gc.set_threshold(50_000, 20, 50)
     order = make(WatchOptions, vars(options), seeds=tuple(options.urls))
     log = Log(Console(stderr=True, highlight=False, soft_wrap=True), order.log_format)
-    output = Output(console)
+    output = EventPrinter(console)
     with Watching.open(order, options.out, log, output) as watching:
         if watching.visits:
             log(f"going on with {options.out} after {watching.visits:,} visits")
@@ -72,7 +72,7 @@ class Log:
             self._console.print(shown, markup=False)
 
 
-class Output:
+class EventPrinter:
     """Events on standard output: JSON lines, or on a terminal a line for people."""
 
     def __init__(self, console: Console) -> None:

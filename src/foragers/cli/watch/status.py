@@ -15,7 +15,7 @@ from foragers.watching.status import WatchStatus, read_status
 
 
 def add(verb: argparse.ArgumentParser) -> None:
-    """Describe the options of the verb."""
+    """Describe the options of the command."""
     verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a watch")
     verb.add_argument("--json", action="store_true", help="print everything as JSON")
     verb.set_defaults(run=run)
