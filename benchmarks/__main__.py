@@ -21,6 +21,8 @@ from benchmarks import (
     standings,
     stopping,
     training,
+    watching,
+    watching_month,
 )
 
 BENCHMARKS = {
@@ -40,6 +42,8 @@ BENCHMARKS = {
     "judging": judging,
     "main_text": main_text,
     "revisits": revisits,
+    "watching": watching,
+    "watching_month": watching_month,
 }
 
 

@@ -95,7 +95,7 @@ class Uncounted(SqliteLedger):
 
 
 class Oblivious(SqliteLedger):
-    def last(self, final: int) -> None:
+    def last(self, final: int, before: int | None = None) -> None:
         return None
 
 

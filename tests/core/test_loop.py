@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from math import inf
 
@@ -12,13 +13,13 @@ import pytest
 from foragers.core.loop import Crawl, seed_visit
 from foragers.core.pace import Pace
 from foragers.core.protocols import Strategy, World
-from foragers.core.types import NO_PARENT, Page, Status, Visit
+from foragers.core.types import NO_PARENT, Choice, HostId, Page, Status, Visit
 from foragers.judges.simple import Everything, LabelJudge
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.baselines import BreadthFirst, Random
 from foragers.testing import Late, Lossy, Seedless, Shuffled
 from foragers.worlds.archive import Archive
-from foragers.worlds.budget import Budget
+from foragers.worlds.budget import Budget, Period
 from foragers.worlds.replay import Recorded
 from support.random_worlds import random_world
 from support.worlds_by_hand import small_world
@@ -196,3 +197,35 @@ def test_a_crawl_waits_as_long_as_its_patience_and_no_longer(patience: float, fe
     crawl.begin()
     crawl.run()
     assert len(ledger) == fetched
+
+
+class Punctual:
+    """Asks for the seed every 100 seconds."""
+
+    def __init__(self) -> None:
+        self.now, self.due, self.seed = -inf, -inf, NO_PARENT
+
+    def wake(self, now: float) -> float:
+        self.now = now
+        return self.due if self.due > now else inf
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        if n < 1 or self.now < self.due:
+            return ()
+        self.due = self.now + 100.0
+        return [Choice(self.seed, 0)]
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        for visit in visits:
+            if visit.url == NO_PARENT:
+                self.seed = visit.links[0].url
+
+
+def test_a_strategy_that_keeps_time_is_asked_when_it_wants_until_the_period_ends() -> None:
+    archive, ledger = small_world(TREE), MemoryLedger()
+    world = Period(Recorded(archive, archive.start), archive.start + 1000.0)
+    crawl = Crawl(Punctual(), world, Everything(), ledger)
+    crawl.begin()
+    crawl.run()
+    times = [visit.page.time - archive.start for visit in ledger.read()]
+    assert times == [1.0 + 100.0 * n for n in range(10)]

@@ -13,7 +13,7 @@ from support.modules import MODULES, ROOT, imported_by, lines_in, tree_of
 LAYERS = (
     *("core", "urls", "text", "frontier", "parsing", "http", "judges", "filters", "storage"),
     *("strategies", "worlds", "fetching", "rendering", "evaluation", "training", "crawling"),
-    *("reports", "papers", "testing", "scrapy", "urlfrontier", "gym", "mcp", "serve"),
+    *("reports", "watching", "papers", "testing", "scrapy", "urlfrontier", "gym", "mcp", "serve"),
     "cli",
 )
 """The packages in their order: a module imports from its own package and those before it."""

@@ -15,17 +15,20 @@ from foragers.core.options import OptionField, options_in
 from foragers.crawling.options import CrawlOptions
 from foragers.evaluation.comparison.options import CompareOptions
 from foragers.reports.corpus.options import ExportOptions
+from foragers.watching.watch_options import WatchOptions
 
 ROOT = Path(__file__).parents[2]
 CLASSES: dict[str, type] = {
     "crawl": CrawlOptions,
     "compare": CompareOptions,
     "export": ExportOptions,
+    "watch": WatchOptions,
 }
 PAGES = {
     "crawl": ROOT / "docs/crawling.md",
     "compare": ROOT / "docs/comparison.md",
     "export": ROOT / "docs/exporting.md",
+    "watch": ROOT / "docs/watching.md",
 }
 KEYWORDS = {
     "crawl": ROOT / "src/foragers/crawling/keywords.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from foragers.core.display import counted
 from foragers.core.files import replacing, stream_number
 from foragers.core.options import make
 from foragers.errors import UsageError
+from foragers.judges.novelty import parse_duration
 from foragers.parsing.language import parse_languages
 from foragers.reports.corpus.formats import write_dolma, write_markdown_files
 from foragers.reports.corpus.options import (
@@ -99,7 +101,7 @@ def selection_of(order: ExportOptions) -> Selection:
         text=not order.no_text,
         links=not order.no_links,
         every=order.every,
-        since=moment(order.since, "--since") if order.since else None,
+        since=since_of(order.since) if order.since else None,
         min_words=order.min_words,
         languages=parse_languages(order.language),
         duplicates=order.duplicates,
@@ -107,6 +109,14 @@ def selection_of(order: ExportOptions) -> Selection:
         markdown=order.format == MARKDOWN,
         chunks=order.chunks,
     )
+
+
+def since_of(text: str) -> float:
+    """Return the time that `--since` names: a date, or so long ago."""
+    try:
+        return time.time() - parse_duration(text, "--since")
+    except UsageError:
+        return moment(text, "--since")
 
 
 def check(order: ExportOptions, folder: Path) -> None:

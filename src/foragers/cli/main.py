@@ -27,6 +27,8 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
     "demo": "crawl a generated news site with three strategies",
     "crawl": "crawl the web for pages about a topic",
+    "watch": "watch sites for new pages, until it is stopped",
+    "status": "show how a watch is doing",
     "report": "write a web page about a crawl, with curves and tables",
     "serve": "show a crawl as web pages, while it runs and afterwards",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",
@@ -40,12 +42,14 @@ VERBS = {
     "world": "import, generate, measure, serve or export a web",
     "strategies": "list the strategies, or describe one",
 }
-"""Each command is a module of the same name in this package."""
+"""Each command is a module of the same name in this package, except for those in `PLACES`."""
+PLACES = {"status": "watch.status"}
 EXAMPLES = """\
 examples:
   foragers demo
   foragers crawl https://example.org/ --topic "solar panel" --budget 500 --out solar
   foragers report solar
+  foragers watch https://example.org/ --out news
 
 'foragers COMMAND --help' describes the options of a command.
 """
@@ -202,7 +206,7 @@ def parser(chosen: str = "") -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         if name == chosen:
-            import_module(f"foragers.cli.{name}").add(verb)
+            import_module(f"foragers.cli.{PLACES.get(name, name)}").add(verb)
     return command
 
 

@@ -27,6 +27,7 @@ GROUPS = {
     ),
     "learning automata, populations of agents": ("lafc", "energy", "infospiders"),
     "fleets that look for news": ("foragers", "mixed-fleet", "wl", "rl", "wlrl", "wlrl-refresh"),
+    "watching sites for new pages": ("watch",),
     "published crawlers, to compare with": (
         "tag-path-bandit",
         "host-bandit",

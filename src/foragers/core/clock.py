@@ -1,19 +1,28 @@
 """The clock for pauses and deadlines: seconds since 1970, but monotonic.
 
-It starts at the system time and then runs with the monotonic clock.  So a system clock that jumps
-ends no crawl and shortens no pause.  Recorded dates are those of the system clock.
+It starts at the system time and then runs with the monotonic clock, through the sleep of a laptop
+as well where the system has such a clock.  So a system clock that jumps ends no crawl and shortens
+no pause.  Recorded dates are those of the system clock.
 """
 
 from __future__ import annotations
 
 import time
 
-_START = time.time() - time.monotonic()
+
+def _passed() -> float:
+    """Return the seconds since some moment in the past."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
+
+_START = time.time() - _passed()
 
 
 def steady() -> float:
     """Return the time of the monotonic clock."""
-    return _START + time.monotonic()
+    return _START + _passed()
 
 
 def to_system(moment: float) -> float:

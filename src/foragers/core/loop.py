@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from foragers.core.content import MemoryContent
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
 from foragers.core.plugins.guard import StrategyGuard
-from foragers.core.protocols import Judge, Ledger, Strategy, World
+from foragers.core.protocols import Judge, KeepsTime, Ledger, Strategy, World
 from foragers.core.types import NO_PARENT, Choice, Document, HostId, Link, Page, Status, Visit
 
 OPEN: frozenset[HostId] = frozenset()
@@ -41,6 +41,11 @@ class Crawl:
     patience: float = inf
     rule: WaitRule = TAKE_ANY
     guard: StrategyGuard | None = None
+    _timed: KeepsTime | None = field(init=False, default=None)
+    _wake: float = field(init=False, default=inf)
+
+    def __post_init__(self) -> None:
+        self._timed = self.strategy if isinstance(self.strategy, KeepsTime) else None
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
@@ -56,6 +61,7 @@ class Crawl:
         """Start new downloads and process finished ones; None when the crawl is done."""
         self.start()
         until = self.pace.next_opening if self.pace and self.world.free else inf
+        until = min(until, self._wake)
         running = self.world.running
         if not running and inf > until > self.world.now + self.patience:
             return None
@@ -86,6 +92,15 @@ class Crawl:
         if pace:
             pace.advance(world.now)
             pace.closed.prefer(self.rule, world.left)
+        if self._timed:
+            self._timed.wake(world.now)
+        self._send_choices()
+        # What became due and cannot be started yet waits for a host or a connection, not for time.
+        self._wake = self._timed.wake(world.now) if self._timed and world.free > 0 else inf
+
+    def _send_choices(self) -> None:
+        """Ask for as many pages as the world can take."""
+        world, pace = self.world, self.pace
         while (free := world.free) > 0:
             # One at a time where each start closes a host: the next choice must know of it.
             choices = self.ask(1, pace.closed) if pace else self.ask(free, OPEN)

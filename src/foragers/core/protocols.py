@@ -77,6 +77,15 @@ class LearnsInCrawl(Protocol):
         ...
 
 
+@runtime_checkable
+class KeepsTime(Protocol):
+    """A strategy that may have nothing to ask now and something later."""
+
+    def wake(self, now: float) -> float:
+        """Take note of the time; return when it next has something new to ask, after now."""
+        ...
+
+
 class World(Protocol):
     """The web, or a replacement for it: owns the clock and all concurrency."""
 

@@ -19,6 +19,7 @@ from foragers.crawling.checkpoint import Checkpoint
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.settings import SessionSettings
+from foragers.crawling.stopping import RecallMonitor
 from foragers.errors import UsageError
 from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import PageExtractor
@@ -105,6 +106,7 @@ def new_checkpoint(options: CrawlOptions, folder: Path, settings: SessionSetting
         Traps(settings.traps) if options.traps else None,
         UrlTable(StringsFile(folder / STRINGS_FILE)),
         own_requests=OwnRequests(settings.own_requests),
+        monitor=RecallMonitor(is_idle=not settings.estimates),
     )
 
 
@@ -119,6 +121,7 @@ def open_recorder(
         f"foragers/{__version__}",
         series_for(folder),
         limit=settings.warc_bytes,
+        daily=settings.warc_daily,
         user_agent=options.agent,
     )
     recorder.open()

@@ -38,6 +38,8 @@ class SessionSettings:
     patience: float = 600.0  # seconds: a crawl ends if all hosts are closed or down longer; guess
     max_sleep: float = 0.5  # seconds: longest wait without a look at interrupts; guess
     max_browsers: int = 4  # for --render; memory
+    warc_daily: bool = False  # whether every day has a WARC file of its own
+    estimates: bool = True  # whether recall is estimated; a watch never ends
     warc_bytes: int = 1_000_000_000  # of a WARC file; the WARC guidelines recommend 1 GB
 
 

@@ -80,7 +80,8 @@ class RecallMonitor:
 
     `wanted` describes the pages that count as relevant, and `budget` is the number of downloads to
     plan for, 0 if there is none.  The `latest` estimate is made at fixed numbers of downloads, so
-    that a resumed crawl makes the same one; some of its `plans` are kept, to account for them.
+    that a resumed crawl makes the same one; some of its `plans` are kept, to account for them.  An
+    idle monitor remembers nothing.
     """
 
     sightings: Sightings = field(default_factory=Sightings)
@@ -89,12 +90,13 @@ class RecallMonitor:
     plan_law: PlanLaw | None = None
     wanted: str = ""
     budget: int = 0
+    is_idle: bool = False
     plans: list[BudgetPlan] = field(default_factory=list)
     _next: int = EVERY
 
     def watch(self, visits: Sequence[Visit]) -> None:
         """Add visits."""
-        for visit in visits:
+        for visit in () if self.is_idle else visits:
             self.sightings.watch((visit,))
             downloads = self.sightings.downloads
             if downloads >= self._next and visit.page.status is not Status.SKIPPED:

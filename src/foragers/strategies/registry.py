@@ -103,6 +103,7 @@ STRATEGIES: Mapping[str, type] = Lazily(
         "random-order": "fleet.strategy:RandomOrder",
         "home-page": "fleet.strategy:HomePage",
         "uniform": "uniform:Uniform",
+        "watch": "watch.strategy:Watch",
         "tag-path-bandit": "peers.tag_path_bandit:TagPathBandit",
         "host-bandit": "peers.host_bandit:HostBandit",
         "q-learning": "peers.q_learning:QLearning",
@@ -124,6 +125,7 @@ class StrategyInfo:
     """The capabilities of a strategy, and its origin.
 
     `needs_link_context`: it uses the words around links and their position in the page.
+    `reads_lists`: it requests sitemaps and feeds itself.
     `model_kind`: the kind and version of the model that its parameter `model` names, if it has
     one.  `saves`: it can save what it learns (`learned_kind`), and gets that again in the
     field `learned_field`.  `revisits`: it fetches pages again.  `near_seeds`: it fetches only seeds
@@ -143,6 +145,7 @@ class StrategyInfo:
     learned_field: str = "model"
     revisits: bool = False
     near_seeds: bool = False
+    reads_lists: bool = False
     explains: bool = False
     populous: bool = False
 
@@ -180,7 +183,7 @@ class StrategyInfo:
 
 DECLARED = (
     *("needs_link_context", "model_kind", "learned_kind", "learned_field"),
-    *("revisits", "near_seeds"),
+    *("revisits", "near_seeds", "reads_lists"),
 )
 """The capabilities that are class attributes of a strategy."""
 REGISTRY: dict[str, type] = {}

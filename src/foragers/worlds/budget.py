@@ -1,4 +1,4 @@
-"""A world with a limited number of downloads."""
+"""A world with a limited number of downloads, or until a moment of its time."""
 
 from __future__ import annotations
 
@@ -62,3 +62,44 @@ class Budget:
         pages = self.world.finished(until)
         self.started -= sum(page.status is Status.SKIPPED for page in pages)
         return pages
+
+
+@dataclass(slots=True)
+class Period:
+    """Another world, until a moment of its time."""
+
+    world: World
+    end: float
+
+    @property
+    def now(self) -> float:
+        """The time of the world inside."""
+        return self.world.now
+
+    @property
+    def free(self) -> int:
+        """The number of downloads that may be started: none after the end."""
+        return self.world.free if self.world.now < self.end else 0
+
+    @property
+    def left(self) -> float:
+        """The number of downloads that the inner world allows."""
+        return self.world.left
+
+    @property
+    def running(self) -> int:
+        """The number of downloads in progress."""
+        return self.world.running
+
+    @property
+    def seeds(self) -> Sequence[Link]:
+        """The seeds of the world inside."""
+        return self.world.seeds
+
+    def start(self, choice: Choice) -> None:
+        """Start a download."""
+        self.world.start(choice)
+
+    def finished(self, until: float = inf) -> Sequence[Page]:
+        """Return the next pages of the inner world, at the latest until the end."""
+        return self.world.finished(min(until, self.end) if not self.world.running else until)

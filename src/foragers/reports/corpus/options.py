@@ -32,7 +32,10 @@ class ExportOptions:
         False, name="all", group=PAGES, help="also downloads that failed or were skipped"
     )
     since: str = option(
-        "", group=PAGES, metavar="TIME", help="only pages fetched since, for example 2024-05-31"
+        "",
+        group=PAGES,
+        metavar="TIME",
+        help="only pages fetched since a date such as 2024-05-31, or within a time such as 24h",
     )
     min_words: int = option(
         0, least=0, group=PAGES, metavar="N", help="only pages with at least this many words"

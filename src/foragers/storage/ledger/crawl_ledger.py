@@ -40,8 +40,8 @@ class CrawlLedger(Ledger, Protocol):
         """Return the URL that a visit mentions by its number."""
         ...
 
-    def last(self, final: UrlId) -> Visit | None:
-        """Return the last visit at which a page was received, with its content."""
+    def last(self, final: UrlId, before: int | None = None) -> Visit | None:
+        """Return the last visit, `before` another, at which a page was received."""
         ...
 
     def choice(self, number: int) -> Choice:

@@ -45,7 +45,7 @@ CREATE VIEW pages AS
     LEFT JOIN urls p ON p.id = visits.parent;
 """
 LAST = (
-    f"{SELECT} WHERE final = ? AND words IS NOT NULL"
+    f"{SELECT} WHERE final = ? AND number < ? AND words IS NOT NULL"
     " AND status IN ('ok', 'unwanted') ORDER BY number DESC LIMIT 1"
 )
 VERSION_WORDS = (
@@ -134,10 +134,10 @@ class SqliteLedger:
             kept = StoredContent(Document()) if words is None else self._unpacked(words)
             yield row.visit(kept, self)
 
-    def last(self, final: UrlId) -> Visit | None:
-        """Return the last visit at which a page was received, if there was one."""
+    def last(self, final: UrlId, before: int | None = None) -> Visit | None:
+        """Return the last visit at which a page was received, if any; `before` another visit."""
         self._prepare_revisits()
-        columns = self._connection.execute(LAST, (final,)).fetchone()
+        columns = self._connection.execute(LAST, (final, before or self._length + 1)).fetchone()
         if columns is None:
             return None
         row = VisitRow._make(columns)

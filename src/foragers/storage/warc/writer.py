@@ -82,12 +82,15 @@ class Appended:
         os.close(self._descriptor)
 
 
+DAY = 86_400
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
 
 @dataclass
 class Recorder:
     """Appends responses to the WARC files of a folder, with a new file every `limit` bytes.
+
+    A `daily` recorder begins a new file every day (UTC) as well.
 
     Files are called SERIES-NUMBER.warc.gz.  In a folder with files, they are continued.
     """
@@ -96,6 +99,7 @@ class Recorder:
     software: str
     series: str = ""
     limit: int = 1_000_000_000
+    daily: bool = False
     compress: bool = True
     user_agent: str = ""
     robots: str = "obey"
@@ -226,7 +230,8 @@ class Recorder:
 
     def _room_for(self, size: int, moment: int) -> Appended:
         """Return the file to write to, a new one if the current one is full."""
-        if self._file and self._file.size and self._file.size + size > self.limit:
+        is_full = self._file and self._file.size and self._file.size + size > self.limit
+        if self._file and (is_full or (self.daily and self._is_of_yesterday(self._file, moment))):
             self.sync()
             self._file.close()
             self._file = None
@@ -237,6 +242,33 @@ class Recorder:
         if not self._file.size:
             self._begin(self._file, moment)
         return self._file
+
+    def _is_of_yesterday(self, file: Appended, moment: int) -> bool:
+        """Return whether a file was last written on an earlier day."""
+        days = file.path.stat().st_mtime // DAY, moment / 1000 // DAY
+        return bool(file.size) and days[0] < days[1]
+
+    def prune(self, before: float) -> int:
+        """Remove the files last written before a time, and their lines of the index."""
+        current = self._file.path if self._file else None
+        files = [path for path in numbered(self.folder) if path.stat().st_mtime < before]
+        names = {path.name for path in files if path != current}
+        if not names or self._index is None:
+            return 0
+        index = self._index.path
+        self._index.close()
+        try:
+            kept = [entry.line() for entry in capture_index.entries(index)
+                    if entry.filename not in names]  # fmt: skip
+            capture_index.rewrite(index, kept)
+            for name in names:
+                (self.folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(index, error) from error
+        finally:
+            self._index = Appended(index)
+        self.payloads = Payloads()  # what is gone cannot be referred to
+        return len(names)
 
     def _series(self) -> str:
         """Return the prefix of the file names."""

@@ -1,0 +1,199 @@
+"""New pages of evolving webs: how many are seen within an hour, and for how many requests.
+
+All strategies have the same 500 requests a day.  A page is new if it appeared at least a day after
+the start; its delay counts from when it exists and some page links to it.  Hourly polling of
+everything would take 24 requests a day for every page: `watch` also runs with a tenth of that.
+"feed" reads a perfect feed of the 20 newest pages, which no recorded web has, as often as it can.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.revisits import webs
+from foragers.core.loop import Crawl
+from foragers.core.protocols import World
+from foragers.core.types import Status, UrlId, Visit
+from foragers.judges.simple import Everything
+from foragers.judges.topic import NoTopic
+from foragers.strategies.registry import StrategyInputs, build
+from foragers.strategies.watch.forecast import Forecast, forecast
+from foragers.strategies.watch.strategy import Watch
+from foragers.worlds.archive import Archive
+from foragers.worlds.budget import Budget, Period
+from foragers.worlds.replay import Recorded
+from foragers.worlds.store import open_world
+
+HOUR, DAY = 3600.0, 86400.0
+WATCH, FEED, TENTH = "watch", "feed", 0
+STRATEGIES = (WATCH, FEED, "home-page", "uniform", "wl", "wlrl-refresh", "foragers", "auto")
+USUAL = 500
+BUDGETS = (USUAL, 2000, TENTH)
+ENTRIES = 20
+Times = NDArray[np.float64]
+
+
+class Job(NamedTuple):
+    """One watch."""
+
+    web: str
+    path: Path
+    strategy: str
+    requests: int
+
+
+class Seen(NamedTuple):
+    """What a watch came to; `promised` after its first two days."""
+
+    requests: float
+    pages: int
+    within: float
+    median: float
+    found: float
+    promised: Forecast | None = None
+    kept: float = 0.0
+
+
+@dataclass
+class FirstSeen:
+    """A ledger that keeps when each page was first seen."""
+
+    times: dict[UrlId, float] = field(default_factory=dict)
+    downloads: int = 0
+
+    def append(self, visits: Sequence[Visit]) -> None:
+        """Note some visits."""
+        self.downloads += len(visits)
+        for visit in visits:
+            if visit.page.status is Status.OK:
+                self.times.setdefault(visit.page.final, visit.page.time)
+
+    def read(self, start: int = 0) -> Iterator[Visit]:  # noqa: ARG002  nothing is kept
+        """Return nothing: visits are not kept."""
+        return iter(())
+
+    def __len__(self) -> int:
+        return self.downloads
+
+
+def appeared(archive: Archive) -> Times:
+    """Return for every URL when its page existed and was linked to; infinity if never."""
+    ok = archive.codes // 100 == 2
+    urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))
+    born, linked = np.full(len(archive.book), np.inf), np.full(len(archive.book), np.inf)
+    np.minimum.at(born, urls[ok], archive.times[ok])
+    versions = np.repeat(np.arange(len(archive.times)), np.diff(archive.link_starts))
+    there = ok[versions] & (urls[versions] != archive.targets)
+    np.minimum.at(linked, archive.targets[there], archive.times[versions[there]])
+    since: Times = np.maximum(born, linked)
+    return since
+
+
+def watched(job: Job) -> Seen:
+    """Watch a web from its beginning to its end."""
+    archive = open_world(job.path)
+    since = appeared(archive)
+    span = (archive.end - archive.start) / DAY
+    pages = int(np.isfinite(since).sum())
+    requests = job.requests or int(pages * 24 / 10)
+    new = np.flatnonzero((since > archive.start + DAY) & (since < archive.end - HOUR))
+    if job.strategy == FEED:
+        return seen_in_feed(since[new], requests, archive)
+    inputs = StrategyInputs(NoTopic(), np.random.default_rng(0), new_within=DAY)
+    spec = f"{WATCH}(requests={requests})" if job.strategy == WATCH else job.strategy
+    strategy, ledger = build(spec, inputs), FirstSeen()
+    world: World = Period(Recorded(archive, archive.start, 1.0, 2), archive.end)
+    if job.strategy != WATCH:
+        downloads = int(requests * span)
+        pace = (archive.end - archive.start) / downloads
+        world = Budget(Recorded(archive, archive.start, pace), downloads)
+    crawl = Crawl(strategy, world, Everything(), ledger)
+    crawl.begin()
+    promised = None
+    while crawl.step() is not None:
+        if promised is None and world.now > archive.start + 2 * DAY and isinstance(strategy, Watch):
+            promised = forecast(strategy, 0, requests)
+    delays = np.array([ledger.times.get(int(url), np.inf) for url in new]) - since[new]
+    later = since[new] > archive.start + 2 * DAY
+    return Seen(
+        ledger.downloads / span,
+        len(new),
+        float(np.mean(delays <= HOUR)),
+        float(np.median(delays)) / 60,
+        float(np.isfinite(delays).mean()),
+        promised,
+        float(np.mean(delays[later] <= HOUR)),
+    )
+
+
+def seen_in_feed(since: Times, requests: int, archive: Archive) -> Seen:
+    """Read a perfect feed of the newest pages, and fetch each of them once."""
+    span = (archive.end - archive.start) / DAY
+    reads = max(1.0, requests - len(since) / span)
+    times = np.sort(since)
+    looks = np.arange(archive.start, archive.end, max(60.0, DAY / reads))
+    at = looks[np.minimum(np.searchsorted(looks, times), len(looks) - 1)]
+    later = np.arange(len(times)) + ENTRIES
+    lost = (later < len(times)) & (times[np.minimum(later, len(times) - 1)] <= at)
+    delays = np.where(lost, np.inf, at - times)
+    return Seen(
+        min(requests, len(looks) / span + len(since) / span),
+        len(since),
+        float(np.mean(delays <= HOUR)),
+        float(np.median(delays)) / 60,
+        float(np.isfinite(delays).mean()),
+    )
+
+
+def line(job: Job, seen: Seen) -> str:
+    """Return a row of the table."""
+    median = f"{seen.median:,.0f} min" if np.isfinite(seen.median) else "–"
+    promise = ""
+    if seen.promised is not None:
+        low, high = seen.promised.low, seen.promised.high
+        kept = "kept" if low <= seen.kept <= 1.0 else "not kept"
+        promise = f"{seen.promised.share:.0%} ({low:.0%} to {high:.0%}): {seen.kept:.0%}, {kept}"
+    asked = f"{job.requests:,}" if job.requests else "a tenth"
+    return (
+        f"| {job.web} | {asked} | {job.strategy} | {seen.requests:,.0f} | {seen.within:.1%}"
+        f" | {median} | {seen.found:.0%} | {promise} |"
+    )
+
+
+def run() -> bool:
+    """Watch all webs in all ways, and print what was seen."""
+    only = os.environ.get("FORAGERS_WEBS", "").split(",")
+    processes = int(os.environ.get("FORAGERS_PROCESSES", os.cpu_count() or 1))
+    kept = []
+    with TemporaryDirectory() as folder:
+        found = webs(Path(folder))
+        jobs = [
+            Job(web, path, strategy, requests)
+            for web, path in found.items()
+            if web in only or only == [""]
+            for requests in BUDGETS
+            for strategy in (STRATEGIES if requests == USUAL else (WATCH, FEED))
+        ]
+        print("| web | requests a day | strategy | used | within 1 h | median | seen | promise |")
+        print("|---|--:|---|--:|--:|--:|--:|---|")
+        with ProcessPoolExecutor(processes) as pool:
+            for job, seen in zip(jobs, pool.map(watched, jobs), strict=True):
+                print(line(job, seen), flush=True)
+                if seen.promised is not None:
+                    kept.append(seen.kept >= seen.promised.low)
+    print(f"\n   promises kept: {sum(kept)} of {len(kept)}, aim 9 of 10")
+    return sum(kept) >= 0.9 * len(kept)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if run() else 1)

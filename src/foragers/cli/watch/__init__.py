@@ -1,0 +1,3 @@
+"""`foragers watch` and `foragers status`."""
+
+from foragers.cli.watch.commands import add as add

@@ -1,0 +1,88 @@
+"""A watch as it goes, on a terminal: found today, delays, next looks, what requests brought."""
+
+from __future__ import annotations
+
+import time
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live as Panel
+from rich.table import Table
+
+from foragers.core.display import duration, plain
+from foragers.watching.status import WatchStatus
+from foragers.watching.watching import Watching
+
+REDRAW = 2.0
+"""Seconds between two pictures."""
+MOST_SITES = 8
+
+
+class WatchView:
+    """Shows a watch on a terminal, and nothing elsewhere."""
+
+    def __init__(self, console: Console | None) -> None:
+        self._console = console
+        self._panel: Panel | None = None
+        self._next = 0.0
+
+    def __enter__(self) -> Self:
+        if self._console is not None:
+            self._panel = Panel(Table.grid(), console=self._console, transient=True)
+            self._panel.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._panel is not None:
+            self._panel.stop()
+
+    def show(self, watching: Watching) -> None:
+        """Draw the watch, if it is time."""
+        if self._panel is None or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + REDRAW
+        self._panel.update(table(watching.status(time.time())))
+
+
+def table(status: WatchStatus) -> Table:
+    """Return the state of a watch as a table."""
+    grid = Table.grid(padding=(0, 2))
+    day = status.account_today
+    grid.add_row("new", f"{status.new_today:,} today, {status.new:,} in all")
+    if day.median is not None and day.p90 is not None:
+        grid.add_row("delay", f"{duration(day.median)} median, {duration(day.p90)} in 9 of 10")
+    used = status.requests_today
+    each = f", {used / status.new_today:.0f} for a new page" if status.new_today else ""
+    grid.add_row("requests", f"{used:,} in the last 24 h{each}")
+    if status.condition:
+        grid.add_row("now", plain(status.condition))
+    sites = Table(box=None, pad_edge=False)
+    for name in ("site", "new today", "last", "promise", "next look"):
+        sites.add_column(name, overflow="ellipsis", no_wrap=True)
+    for site in status.sites[:MOST_SITES]:
+        ahead = site.next
+        sites.add_row(
+            plain(site.site, 40),
+            f"{site.new_today:,}",
+            ago(site.last_new, status.updated),
+            f"{site.promise.share:.0%} within 1 h"
+            if site.promise and site.promise.observed
+            else "–",
+            f"{until(ahead.at, status.updated)}  {plain(ahead.url, 60)}" if ahead else "–",
+        )
+    whole = Table.grid()
+    whole.add_row(grid)
+    whole.add_row(sites)
+    if len(status.sites) > MOST_SITES:
+        whole.add_row(f"and {len(status.sites) - MOST_SITES:,} more sites")
+    return whole
+
+
+def ago(moment: float | None, now: float) -> str:
+    """Return how long ago something was."""
+    return "–" if moment is None else f"{duration(max(0.0, now - moment))} ago"
+
+
+def until(moment: float, now: float) -> str:
+    """Return how far ahead something is."""
+    return "now" if moment <= now else f"in {duration(moment - now)}"

@@ -1,0 +1,1 @@
+"""`watch`: looks at the pages of sites where new pages turn up, as often as that pays."""

@@ -1,0 +1,76 @@
+"""The numbers that tune `watch`, each with its source.
+
+*Tried* means that other values were measured on the evolving webs of docs/watching.md.  *Memory*
+and *CPU* mean that a value bounds a cost.  *Guess* means that nobody has measured another value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WatchSettings:
+    """How a watch spends its requests."""
+
+    hour: float = 3600.0  # seconds
+    day: float = 86400.0  # seconds
+    within: float = 3600.0  # seconds: the delay that is promised; the user's hour
+
+    # How often new pages are found through a page (`sources`).
+    list_rate: float = 1 / 600.0  # new pages a second of a feed or sitemap, at first; guess
+    seed_rate: float = 1 / 600.0  # of a seed, at first; guess
+    hub_rate: float = 1 / 14400.0  # of a page that consists of links, at first; guess
+    page_rate: float = 1 / 3456000.0  # of any other page, at first; guess
+    ages: tuple[float, ...] = (10800.0, 86400.0, 345600.0)  # seconds: 3 h, 1 d, 4 d; guess
+    sure_group: float = 1.0  # new pages that the rate of the wider group counts; guess
+    sure_page: float = 1.0  # new pages that the rate of its group counts for a page; guess
+    memory: float = 1209600.0  # seconds after which an observation counts 1/e; guess
+    most_groups: int = 20_000  # memory
+
+    # Which pages are hubs.
+    hub_links: int = 10  # fewest links of a hub; guess
+    hub_density: float = 0.28  # share of the words of a hub that are link texts; tried
+    article_words: int = 40  # a page with fewer words outside of links is no article; guess
+
+    # When pages are looked at (`sites`).
+    explore: float = 0.15  # share of the requests for pages not yet seen and for sweeps; tried
+    first_burst: float = 0.1  # share of a day's requests that may be spent at once; guess
+    changes: float = 0.3  # share of the requests for articles that may have changed; guess
+    least_gain: float = 0.0005  # new pages a look must promise; politeness, guess
+    least_looks: float = 0.3  # share of the requests that is always left for looks; guess
+    most_planned: int = 2000  # sources whose intervals are planned together; CPU
+    halvings: int = 24  # steps in search of the price; CPU
+    plan_every: float = 900.0  # seconds between two plans; CPU
+    longest: float = 86400.0  # seconds between two looks at a source, at most; guess
+    sure_hours: float = 20.0  # new pages that an even profile of hours counts; guess
+
+    # What is promised (`forecast`).
+    interval: float = 1.64  # normal deviate of nine cases in ten
+    model_error: float = 0.2  # share by which the model may promise too much; see docs/watching.md
+
+    # New links.
+    every: float = 60.0  # seconds until a new hub is planned; CPU
+    dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess
+    first_retry: float = 600.0  # seconds before a missing new page is tried again; guess
+    least_chance: float = 0.1  # of a missing new page to be tried again; guess
+    most_shapes: int = 5000  # shapes of new links, of one site; memory
+    most_tries: int = 9  # then it is given up; the waits double; guess
+    most_fresh: int = 20_000  # new links that wait, of one site; memory
+    most_lists: int = 20  # feeds and sitemaps of one site; guess
+    most_unseen: int = 20_000  # other links that wait, of one site; memory
+    near_share: float = 0.25  # of the links of new pages that must be new to be followed at once
+    most_folders: int = 200_000  # folders of URLs that are known, of all sites; memory
+    tries: int = 64  # links examined in search of one on an open host; CPU
+    looks_between: int = 3  # new links fetched before a look that is due goes first; guess
+
+    # Pages seen before.
+    most_pages: int = 5000  # articles of one site that are looked at again; memory
+    first_gap: float = 3600.0  # seconds to the first look for changes; guess
+    gap_grows: float = 2.0  # the next gap after a look without a change, and its inverse; guess
+    longest_gap: float = 2592000.0  # seconds; guess
+    gone_after: int = 2  # looks in a row without the page, after which it is removed; guess
+    lost: float = 21600.0  # seconds after which a request without an answer may be made again
+
+
+DEFAULT_WATCH = WatchSettings()

@@ -1,0 +1,342 @@
+"""The sites of a watch: the requests each may make, and when its pages are looked at.
+
+A bucket holds requests.  It is refilled evenly, and what it can hold and what flows in within a day
+are together the requests of a day, so that no day has more.
+
+The value of looks is the number of new pages found within an hour.  A page that shows new pages at
+a rate r and is looked at f times a second brings r·(1 − exp(−f·hour)) of them in time.  For a given
+number of requests the sum over pages is largest where its slope is the same for all pages:
+
+    f = log(r / price) / hour       no looks below the price, and at most one every 60 s
+
+The price is set so that the looks of a day fit into the bucket.  Where more looks fit than an
+hour's delay needs, the others go to pages in proportion to √r, which makes the mean delay smallest.
+Rates follow the clock: a profile of 24 hours and one of 7 weekdays are learned from the new pages
+found, and multiply all rates.
+
+New links are fetched in the order of their chance to be new articles, by the outcomes of earlier
+new links whose URLs had the same shape, and the newest of them first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import inf
+
+import numpy as np
+
+from foragers.core.exact import exp, log, log_of
+from foragers.core.types import HostId, UrlId
+from foragers.errors import UsageError
+from foragers.frontier.columns import Marks, Places
+from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
+from foragers.strategies.watch.sources import Floats, Kind, Sources
+
+
+@dataclass
+class Bucket:
+    """Requests that may be made, refilled evenly."""
+
+    rate: float
+    most: float
+    level: float
+    at: float = -inf
+
+    def fill(self, now: float) -> float:
+        """Return the requests that may be made now."""
+        if now > self.at:
+            if self.at > -inf:
+                self.level = min(self.most, self.level + (now - self.at) * self.rate)
+            self.at = now
+        return self.level
+
+    def spend(self, now: float) -> None:
+        """Take a request; what a resumed watch did is taken even from an empty bucket."""
+        self.fill(now)
+        self.level -= 1.0
+
+    def full_at(self, level: float) -> float:
+        """Return when there will be some requests."""
+        if level <= self.level:
+            return self.at
+        return self.at + (level - self.level) / self.rate if level <= self.most else inf
+
+
+@dataclass
+class Profile:
+    """How many new pages appear at each hour of the day and on each day of the week."""
+
+    settings: WatchSettings = DEFAULT_WATCH
+    hours: Floats = field(default_factory=lambda: np.zeros(24))
+    days: Floats = field(default_factory=lambda: np.zeros(7))
+
+    def add(self, begin: float, end: float, amount: float) -> None:
+        """Spread a new page evenly over the time in which it appeared, a week at most."""
+        first, last = int(begin // self.settings.hour), int(end // self.settings.hour)
+        first = max(first, last - 7 * 24)
+        share = amount / (last - first + 1)
+        for hour in range(first, last + 1):
+            self.hours[hour % 24] += share
+            self.days[day_of(hour)] += share
+
+    @property
+    def by_hour(self) -> Floats:
+        """The rate of each hour, divided by the mean."""
+        return shrunk(self.hours, self.settings.sure_hours)
+
+    @property
+    def by_day(self) -> Floats:
+        """The rate of each weekday, divided by the mean."""
+        return shrunk(self.days, self.settings.sure_hours)
+
+
+def day_of(hour: int) -> int:
+    """Return the weekday of an hour since 1970, which began on a Thursday."""
+    return (hour // 24 + 3) % 7
+
+
+def shrunk(counts: Floats, sure: float) -> Floats:
+    """Return counts divided by their mean, shrunk towards 1."""
+    even = sure / len(counts)
+    rates: Floats = (counts + even) / (counts.sum() + sure) * len(counts)
+    return rates
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A link that waits: the page it was found on, and since when it may be there."""
+
+    url: UrlId
+    host: HostId
+    parent: UrlId
+    depth: int
+    source: int = -1
+    since: float = 0.0
+    found: float = 0.0
+    tries: int = 0
+    likeness: float = 0.0
+    sure: bool = True
+    shape: str = ""
+
+
+@dataclass
+class Site:
+    """What is known of one site, and what waits there."""
+
+    number: int
+    every: float
+    requests: float
+    began: float
+    settings: WatchSettings = DEFAULT_WATCH
+    changes: bool = False
+    all: Bucket = field(init=False)
+    spare: Bucket = field(init=False)
+    profile: Profile = field(init=False)
+    fresh: list[tuple[float, int, Waiting]] = field(default_factory=list)
+    late: list[tuple[float, int, Waiting]] = field(default_factory=list)
+    unseen: dict[str, deque[Waiting]] = field(default_factory=dict)
+    unseen_count: int = 0
+    places: list[int] = field(default_factory=list)
+    articles: int = 0
+    lists: int = 0
+    awaited: int = 0
+    outcomes: dict[str, tuple[float, float]] = field(default_factory=dict)
+    fetches: float = 0.0
+    credited: float = 0.0
+    missed: float = 0.0
+    near_new: float = 1.0
+    near_all: float = 2.0
+    price: float = inf
+    speed: float = 0.0
+    planned: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
+    active: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
+    logs: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    plan_at: float = -inf
+    due_at: float = -inf
+    rests_until: float = -inf
+    hosts: set[HostId] = field(default_factory=set)
+    in_row: int = 0
+    explored: int = 0
+    _order: int = 0
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        self.profile = Profile(settings)
+        burst = settings.first_burst * self.requests
+        rate = (self.requests - burst) / settings.day
+        self.all = Bucket(rate, max(1.0, burst), max(1.0, burst))
+        most = max(1.0, burst * (1 - settings.least_looks))
+        self.spare = Bucket(rate * settings.explore, most, most)
+
+    def push_fresh(self, link: Waiting) -> bool:
+        """Let a new link wait, the best and newest first; return whether there is room."""
+        if len(self.fresh) >= self.settings.most_fresh:
+            return False
+        self._order += 1
+        heappush(self.fresh, (-link.likeness - self.chance(link.shape), -self._order, link))
+        return True
+
+    def chance(self, shape: str) -> float:
+        """Return the chance of a new link with a shape to lead to a new article."""
+        good, tried = self.outcomes.get(shape, (0.0, 0.0))
+        return (good + 1.0) / (tried + 1.5)
+
+    def left_waiting(self, now: float) -> float:
+        """Return how many new articles wait for a request for longer than an hour."""
+        old = (link for _, _, link in self.fresh if now - link.found > self.settings.within)
+        return sum(self.chance(link.shape) for link in old)
+
+    def turned_out(self, shape: str, good: bool) -> None:
+        """Note whether a new link led to a new article."""
+        before, tried = self.outcomes.get(shape, (0.0, 0.0))
+        if tried or len(self.outcomes) < self.settings.most_shapes:
+            self.outcomes[shape] = before + good, tried + 1.0
+
+    def push_late(self, due: float, link: Waiting) -> None:
+        """Let a new page that is missing wait for its next try."""
+        if len(self.late) < self.settings.most_fresh:
+            self._order += 1
+            heappush(self.late, (due, self._order, link))
+
+    def release(self, now: float) -> None:
+        """Let the missing pages that are due wait with the new links."""
+        while self.late and self.late[0][0] <= now:
+            self.push_fresh(heappop(self.late)[2])
+
+    def push_unseen(self, shape: str, link: Waiting) -> None:
+        """Let a link wait that may be old."""
+        if self.unseen_count < self.settings.most_unseen:
+            self.unseen.setdefault(shape, deque()).append(link)
+            self.unseen_count += 1
+
+    def pop_unseen(
+        self, worth: Callable[[str], float], closed: AbstractSet[HostId], fetched: Marks
+    ) -> Waiting | None:
+        """Remove and return a link on an open host, of the shape that is worth most."""
+        for shape in sorted(self.unseen, key=lambda one: -worth(one))[: self.settings.tries]:
+            queue = self.unseen[shape]
+            for _ in range(min(len(queue), self.settings.tries)):
+                link = queue.popleft()
+                if link.url not in fetched and link.host in closed:
+                    queue.append(link)
+                    continue
+                self.unseen_count -= 1
+                if link.url not in fetched:
+                    self._tidy(shape)
+                    return link
+            self._tidy(shape)
+        return None
+
+    def _tidy(self, shape: str) -> None:
+        if not self.unseen[shape]:
+            del self.unseen[shape]
+
+    def forget(self, places: set[int]) -> None:
+        """Forget some pages."""
+        self.articles -= len(places)
+        self.places = [place for place in self.places if place not in places]
+        active = [place for place in self.active.tolist() if place not in places]
+        self.active = np.array(active, np.intp)
+
+    def plan(self, sources: Sources, now: float) -> None:
+        """Set the price, and when each page is due."""
+        settings, rows = self.settings, sources.rows
+        self.speed = 0.0
+        self.plan_at = now + settings.plan_every
+        self.rates_of(sources, now)
+        places, logs = self.planned, self.logs
+        self.price = self.price_for(self.all.rate, now)
+        # What an hour's delay does not need makes looks faster; what is left then goes to sweeps.
+        wanted = self.looks_a_second(now, self.all.rate)
+        rest = max(0.0, wanted - float(self.looks(logs, self.price).sum()))
+        roots = float(exp(0.5 * logs[logs > self.price]).sum())
+        self.speed = (1 - settings.explore) * rest / roots if roots else 0.0
+        rest = wanted - float(self.looks(logs, self.price).sum())
+        self.spare.fill(now)
+        share = settings.explore + (settings.changes if self.changes else 0.0)
+        self.spare.rate = self.all.rate * share + max(0.0, rest)
+        looks = self.looks(logs + self.clock(now), self.price)
+        with np.errstate(divide="ignore"):
+            gaps = 1.0 / looks
+        always = np.isin(rows["kind"][places], (Kind.SEED, Kind.LIST))
+        gaps = np.where(always, np.minimum(gaps, settings.longest), gaps)
+        gaps = np.maximum(gaps * 2.0 ** np.minimum(rows["misses"][places], 8), self.every)
+        rows["due"][places] = rows["seen"][places] + gaps
+        self.active = places[gaps < inf]
+        self.due_at = float(rows["due"][self.active].min(initial=inf))
+
+    def rates_of(self, sources: Sources, now: float) -> None:
+        """Find the pages with the highest rates, and the logarithms of these."""
+        places = np.array(self.places, np.intp)
+        rates = sources.rates(places, now)
+        order = np.argsort(-rates, kind="stable")[: self.settings.most_planned]
+        self.planned, self.logs = places[order], log(np.maximum(rates[order], 1e-15))
+
+    def clock(self, now: float) -> float:
+        """Return the logarithm of the profile at a time."""
+        hour = int(now // self.settings.hour)
+        by_hour, by_day = self.profile.by_hour, self.profile.by_day
+        return log_of(by_hour.item(hour % 24) * by_day.item(day_of(hour)))
+
+    def gap(self, rate: float, now: float, kind: int, misses: int) -> float:
+        """Return the seconds to the next look at a page with a rate, infinity if it has none."""
+        logs = log(np.array([max(rate, 1e-15)])) + self.clock(now)
+        looks = self.looks(logs, self.price).item() if self.price < inf else 0.0
+        gap = 1.0 / looks if looks > 0 else inf
+        if kind in (Kind.SEED, Kind.LIST):
+            gap = min(gap, self.settings.longest)
+        return max(gap * 2.0 ** min(misses, 8), self.every)
+
+    def looks_a_second(self, now: float, rate: float) -> float:
+        """Return the looks a second that a rate of requests leaves after all else."""
+        settings = self.settings
+        watched = max(now - self.began, settings.hour)
+        pages = self.fetches / watched
+        share = 1 - settings.explore - (settings.changes if self.changes else 0.0)
+        return max(rate * settings.least_looks, rate * share - pages)
+
+    def price_for(self, rate: float, now: float) -> float:
+        """Return the logarithm of the price at which the looks fit, by bisection."""
+        settings, logs = self.settings, self.logs
+        wanted = self.looks_a_second(now, rate)
+        low = log_of(settings.least_gain / settings.within)
+        if not len(logs) or float(self.looks(logs, low).sum()) <= wanted:
+            return low
+        high = float(logs[0])
+        for _ in range(settings.halvings):
+            middle = (low + high) / 2
+            if float(self.looks(logs, middle).sum()) > wanted:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def looks(self, logs: Floats, price: float) -> Floats:
+        """Return how often a second pages with these rates are looked at."""
+        above = np.maximum(logs - price, 0.0) / self.settings.within
+        if self.speed:
+            above += np.where(logs > price, self.speed * exp(0.5 * logs), 0.0)
+        looks: Floats = np.minimum(above, 1.0 / self.every)
+        return looks
+
+
+APART = "SEED=EVERY/REQUESTS"
+
+
+def limits_of(apart: str) -> dict[int, tuple[float, int]]:
+    """Parse the limits of single seeds, such as `2=30/1000 5=600/100`."""
+    limits = {}
+    for part in apart.split():
+        number, equals, rest = part.partition("=")
+        every, slash, requests = rest.partition("/")
+        try:
+            limits[int(number)] = float(every), int(requests)
+        except ValueError:
+            equals = ""
+        if not (equals and slash):
+            raise UsageError(f"strategy 'watch': apart: '{part}' is not {APART}")
+    return limits

@@ -1,0 +1,496 @@
+"""`watch`: the whole site, only what is new, first.
+
+The seeds, feeds and sitemaps of a site are looked at first.  A link that is new on a page seen
+before leads to a new page, which is fetched at once.  Where new pages turn up is learned, and each
+page is looked at as often as that pays (`sites`).  A part of the requests goes to pages never seen,
+among which may be better sources, and to the pages seen longest ago, by which a watch learns what
+it missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from math import inf
+from typing import ClassVar
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foragers.core.protocols import Reasons
+from foragers.core.types import (
+    LISTS,
+    NO_PARENT,
+    Choice,
+    HostId,
+    Link,
+    Page,
+    Purpose,
+    Status,
+    UrlId,
+    Visit,
+)
+from foragers.errors import UsageError
+from foragers.frontier.columns import Marks, Places
+from foragers.judges.topic import NoTopic, Topic
+from foragers.strategies.watch.settings import DEFAULT_WATCH
+from foragers.strategies.watch.sites import Site, Waiting, limits_of
+from foragers.strategies.watch.sources import Kind, Sources, is_hub, shape_in, why
+from foragers.urls.shapes import path_shape
+
+LOOK, NEW, NEAR, UNSEEN, SWEEP, AGAIN = (
+    *("look", "new link", "link of a new page", "unseen", "sweep", "changed?"),
+)
+"""Agents in the ledger: why a page was requested."""
+THERE = (Status.OK, Status.UNCHANGED)
+
+
+@dataclass(slots=True)
+class Watch:
+    """Looks at sites for new pages, at most every so many seconds and so many requests a day."""
+
+    topic: Topic
+    every: float = 60.0
+    requests: int = 500
+    changes: bool = False
+    apart: str = ""
+    now: float = field(init=False, default=-inf)
+    sources: Sources = field(init=False, default_factory=Sources)
+    sites: list[Site] = field(init=False, default_factory=list)
+    since: dict[UrlId, float] = field(init=False, default_factory=dict, repr=False)
+    _of_host: dict[HostId, int] = field(init=False, default_factory=dict, repr=False)
+    _known: Marks = field(init=False, default_factory=Marks, repr=False)
+    _fetched: Marks = field(init=False, default_factory=Marks, repr=False)
+    _pending: dict[UrlId, float] = field(init=False, default_factory=dict, repr=False)
+    _fresh: dict[UrlId, Waiting] = field(init=False, default_factory=dict, repr=False)
+    _lists: dict[UrlId, str] = field(init=False, default_factory=dict, repr=False)
+    _folders: set[int] = field(init=False, default_factory=set, repr=False)
+    _turn: int = field(init=False, default=0)
+
+    revisits: ClassVar[bool] = True
+    reads_lists: ClassVar[bool] = True
+    needs_link_context: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Raise a UsageError for invalid parameters."""
+        if not self.every > 0 or self.requests < 1:
+            raise UsageError("strategy 'watch': every and requests must be above 0")
+        limits_of(self.apart)
+
+    # What next?
+
+    def wake(self, now: float) -> float:
+        """Take note of the time, and return when something becomes due after it."""
+        if now > self.now:
+            self.now = now
+        elif now < self.now - DEFAULT_WATCH.hour:
+            self._turn_back(now)
+        now = self.now
+        times = (s.rests_until if s.rests_until > now else self._next(s) for s in self.sites)
+        return min(times, default=inf)
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        """Choose new pages, then looks that are due, then pages to explore, site by site."""
+        choices: list[Choice] = []
+        idle = 0
+        while len(choices) < n and idle < len(self.sites):
+            self._turn = (self._turn + 1) % len(self.sites)
+            site = self.sites[self._turn]
+            choice = self._choose(site, closed) if site.rests_until <= self.now else None
+            if choice is None:
+                if site.rests_until <= self.now and closed.isdisjoint(site.hosts):
+                    site.rests_until = self._next(site)
+                idle += 1
+                continue
+            idle = 0
+            choices.append(choice)
+        return choices
+
+    def _next(self, site: Site) -> float:
+        """Return when a site next has something to ask, after now."""
+        now = self.now
+        if now >= site.plan_at:
+            site.plan(self.sources, now)
+        site.all.fill(now)
+        ready = bool(site.fresh) or site.due_at <= now
+        times = [site.plan_at]
+        if ready:
+            times.append(site.all.full_at(1.0))
+        if site.unseen_count or site.places:
+            site.spare.fill(now)
+            times.append(max(site.all.full_at(1.0), site.spare.full_at(1.0)))
+        times += [site.due_at, site.late[0][0] if site.late else inf]
+        return min((time for time in times if time > now), default=inf)
+
+    def _choose(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose one page of a site, if it may be requested and something is due."""
+        now = self.now
+        if site.all.fill(now) < 1.0:
+            return None
+        if now >= site.plan_at:
+            site.plan(self.sources, now)
+        site.release(now)
+        due = site.due_at <= now
+        choice = None
+        if due and site.in_row >= DEFAULT_WATCH.looks_between:
+            choice = self._look(site, closed)
+        choice = choice or self._new(site, closed)
+        if choice is None and due:
+            choice = self._look(site, closed)
+        if choice is None and site.spare.fill(now) >= 1.0:
+            choice = self._explore(site, closed)
+            if choice is not None:
+                site.spare.spend(now)
+        if choice is not None:
+            site.in_row = site.in_row + 1 if choice.agent in (NEW, NEAR) else 0
+            site.all.spend(now)
+            self._pending[choice.url] = now
+        return choice
+
+    def _new(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose a new link."""
+        aside, chosen = [], None
+        for _ in range(DEFAULT_WATCH.tries):
+            if not site.fresh:
+                break
+            entry = heappop(site.fresh)
+            if self._fresh.get(entry[2].url) is not entry[2] or entry[2].url in self._pending:
+                continue  # of a watch that was resumed, and has fetched it
+            if entry[2].host not in closed:
+                chosen = entry[2]
+                break
+            aside.append(entry)
+        for entry in aside:
+            heappush(site.fresh, entry)
+        if chosen is None:
+            return None
+        if chosen.url in self._lists:
+            purpose = Purpose(self._lists[chosen.url])
+            return Choice(chosen.url, chosen.host, 1.0, LOOK, chosen.parent, chosen.depth, purpose)
+        promise = site.chance(chosen.shape) if chosen.sure else site.near_new / site.near_all
+        agent = NEW if chosen.sure else NEAR
+        return Choice(
+            chosen.url, chosen.host, promise + chosen.likeness, agent, chosen.parent, chosen.depth
+        )
+
+    def _look(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose the page that is due and has most to show."""
+        rows, now = self.sources.rows, self.now
+        places = site.active
+        waiting = np.where(self._free(places), rows["due"][places], inf)
+        due = places[waiting <= now]
+        if not len(due):
+            site.due_at = float(waiting.min(initial=inf))
+            return None
+        expected = self.sources.rates(due, now) * (now - rows["seen"][due])
+        for at in np.argsort(-expected, kind="stable").tolist():
+            place = due.item(at)
+            if rows["host"].item(place) not in closed:
+                return self._again(place, expected.item(at), LOOK)
+        return None  # until a host opens
+
+    def _free(self, places: Places) -> NDArray[np.bool_]:
+        """Return which pages have no request in progress, or one that seems lost."""
+        asked, seen = self.sources.rows["asked"][places], self.sources.rows["seen"][places]
+        free: NDArray[np.bool_] = (asked <= seen) | (asked < self.now - DEFAULT_WATCH.lost)
+        return free
+
+    def _explore(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose a page never seen, or one seen long ago, in turn."""
+        site.explored += 1
+        first, second = self._unseen, self._sweep
+        if site.explored % 2 and len(self.sources) > site.lists:
+            first, second = second, first
+        return first(site, closed) or second(site, closed)
+
+    def _unseen(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose a link that may be old, of the shape whose pages show most new ones."""
+
+        def worth(shape: str) -> float:
+            return self.sources.unseen_rate(site.number, shape)
+
+        link = site.pop_unseen(worth, closed, self._fetched)
+        if link is None:
+            return None
+        promise = worth(link.shape) * DEFAULT_WATCH.day
+        return Choice(link.url, link.host, promise, UNSEEN, link.parent, link.depth)
+
+    def _sweep(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose a page seen before that most new pages may have been missed on."""
+        rows, now = self.sources.rows, self.now
+        places = np.array(site.places, np.intp)
+        old = now - rows["seen"][places] >= max(self.every, DEFAULT_WATCH.within)
+        places = places[self._free(places) & old]
+        if not len(places):
+            return None
+        if self.changes:
+            ripe = rows["seen"][places] + rows["gap"][places] <= now
+            ripe &= rows["kind"][places] == Kind.ARTICLE
+            places = places[ripe] if ripe.any() else places
+        expected = self.sources.rates(places, now) * (now - rows["seen"][places])
+        for at in np.argsort(-expected, kind="stable")[: DEFAULT_WATCH.tries].tolist():
+            place = places.item(at)
+            if rows["host"].item(place) not in closed:
+                return self._again(place, expected.item(at), SWEEP)
+        return None
+
+    def _again(self, place: int, promise: float, agent: str) -> Choice:
+        """Choose a page seen before."""
+        row = self.sources.rows[place]
+        row["asked"], row["due"] = self.now, inf
+        url, host, parent, depth = (int(row[name]) for name in ("url", "host", "parent", "depth"))
+        purpose = Purpose(self._lists[url]) if url in self._lists else Purpose.REVISIT
+        return Choice(url, host, promise, agent, parent, depth, purpose)
+
+    def _turn_back(self, now: float) -> None:
+        """Survive a clock that jumped back: nothing was seen later than now."""
+        self.now = now
+        rows = self.sources.rows
+        for name in ("seen", "asked", "first"):
+            rows[name] = np.minimum(rows[name], now)
+        for site in self.sites:
+            site.plan_at, site.began, site.rests_until = now, min(site.began, now), -inf
+            site.all.at, site.spare.at = min(site.all.at, now), min(site.spare.at, now)
+
+    # This came back.
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        """Learn where new pages turn up."""
+        self.since = {}
+        for visit in visits:
+            if visit.page.choice.url == NO_PARENT:
+                self._begin(visit)
+            else:
+                self._learn(visit)
+
+    def _begin(self, visit: Visit) -> None:
+        """Begin with the seeds, those of one host as one site."""
+        self.now = max(self.now, visit.page.time)
+        limits = limits_of(self.apart)
+        for number, link in enumerate(visit.links):
+            site = self._site_at(link, *limits.get(number, (self.every, self.requests)))
+            if link.url not in self._known:
+                self._known.add(np.array([link.url], np.int32))
+                self._push(site, Waiting(link.url, link.host, NO_PARENT, 0, likeness=2.0))
+
+    def _push(self, site: Site, link: Waiting) -> None:
+        """Let a new link wait."""
+        if site.push_fresh(link):
+            self._fresh[link.url] = link
+
+    def _site_at(self, link: Link, every: float, requests: int) -> Site:
+        number = self._of_host.setdefault(link.host, len(self.sites))
+        if number == len(self.sites):
+            site = Site(number, every, requests, self.now, changes=self.changes)
+            self.sites.append(site)
+        return self.sites[number]
+
+    def site_of_host(self, host: HostId) -> int:
+        """Return the number of the site of a seed's host."""
+        return self._of_host[host]
+
+    def _site_of(self, choice: Choice) -> Site:
+        """Return the site of a page: that of its host, or of the page that led there."""
+        number = self._of_host.get(choice.host)
+        if number is None:
+            place = self.sources.places.get(choice.parent)
+            number = 0 if place is None else int(self.sources.rows["site"][place])
+            self._of_host[choice.host] = number
+        return self.sites[number]
+
+    def _learn(self, visit: Visit) -> None:
+        """Learn from one visit."""
+        page, choice = visit.page, visit.page.choice
+        site = self._site_of(choice)
+        if choice.purpose is Purpose.SCOPE:
+            self._take_links(site, page, None)
+            return
+        self.now = max(self.now, page.time)
+        if self._pending.pop(choice.url, None) is None and page.status is not Status.SKIPPED:
+            site.all.spend(page.time)  # of a watch that is resumed
+            if choice.agent in (UNSEEN, SWEEP):
+                site.spare.spend(page.time)
+        self._known.add(np.array([choice.url, page.final], np.int32))
+        self._fetched.add(np.array([choice.url], np.int32))
+        site.rests_until = -inf
+        site.hosts.add(choice.host)
+        place, link = self.sources.places.get(choice.url), self._fresh.pop(choice.url, None)
+        if choice.agent in (NEW, NEAR):
+            site.fetches += 1
+        if link is not None and link.source >= 0:
+            self.since[choice.url] = link.since
+        if place is None:
+            self._meet(site, visit, link)
+        else:
+            self._see_again(site, place, page)
+
+    def _plan_look(self, site: Site, place: int, time: float) -> None:
+        """Set when a page is looked at next."""
+        due = self.sources.rows["due"][place] = time + self._gap(site, place)
+        if due < inf:
+            site.due_at = min(site.due_at, float(due))
+            if not (site.active == place).any():
+                site.active = np.append(site.active, place)
+
+    def _meet(self, site: Site, visit: Visit, link: Waiting | None) -> None:
+        """See a page for the first time."""
+        page, choice = visit.page, visit.page.choice
+        is_list = choice.purpose.is_list or choice.url in self._lists
+        if page.status is not Status.OK and not len(page.links):
+            self._miss(site, page, link)
+            return
+        is_new = page.status is Status.OK and self._is_new(site, page, link)
+        if link is not None and choice.parent != NO_PARENT:
+            self._credit(site, visit, link, is_new)
+        elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
+            site.missed += 1
+        if link is not None and not is_list:
+            site.turned_out(link.shape, is_new and not is_hub(page))
+        kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
+        if choice.parent == NO_PARENT:
+            kind = Kind.SEED
+        if page.final != choice.url and page.final in self.sources.places:
+            return  # a second name of a page
+        shape = "" if kind in (Kind.LIST, Kind.SEED) else shape_in(page)
+        place = self.sources.add(page, site.number, kind, shape)
+        site.places.append(place)
+        if kind is Kind.LIST:
+            site.lists, site.awaited = site.lists + 1, max(0, site.awaited - 1)
+        self._plan_look(site, place, page.time)
+        if kind is not Kind.ARTICLE:
+            soon = 0.0 if kind in (Kind.SEED, Kind.LIST) else DEFAULT_WATCH.every
+            site.plan_at = min(site.plan_at, self.now + soon)
+        site.articles += kind is Kind.ARTICLE
+        if site.articles > DEFAULT_WATCH.most_pages:
+            self._forget(site)
+        self._take_links(site, page, -1 if is_new else None)
+
+    def _is_new(self, site: Site, page: Page, link: Waiting | None) -> bool:
+        """Return whether a page has appeared since the watch began, by its link or its date."""
+        if page.choice.parent == NO_PARENT:
+            return False
+        is_dated = page.born < page.time - DEFAULT_WATCH.dated
+        if link is not None and link.sure and not is_dated:
+            return True
+        return is_dated and page.born > site.began
+
+    def _forget(self, site: Site) -> None:
+        """Forget the articles through which least is to be found, a tenth of them at once."""
+        places = np.array(site.places, np.intp)
+        places = places[self.sources.rows["kind"][places] == Kind.ARTICLE]
+        places = places[self._free(places)]
+        order = np.argsort(self.sources.rates(places, self.now), kind="stable")
+        dropped = places[order[: DEFAULT_WATCH.most_pages // 10]].tolist()
+        site.forget(set(dropped))
+        for place in dropped:
+            self.sources.drop(place)
+
+    def _miss(self, site: Site, page: Page, link: Waiting | None) -> None:
+        """Try a new page that is missing again later."""
+        group = self.sources.group(site.number, Kind.DROPPED, shape_in(page))
+        self.sources.groups[group]["pages"] += 1
+        if page.choice.url in self._lists:
+            site.awaited = max(0, site.awaited - 1)
+            return
+        if link is not None and not link.tries:
+            site.turned_out(link.shape, False)
+        again = page.status in (Status.MISSING, Status.FAILED) and page.retry_at is None
+        if link is None or not again or link.tries + 1 >= DEFAULT_WATCH.most_tries:
+            return
+        if site.chance(link.shape) < DEFAULT_WATCH.least_chance:
+            return
+        wait = DEFAULT_WATCH.first_retry * 2.0**link.tries
+        later = self._fresh[link.url] = replace(link, tries=link.tries + 1)
+        site.push_late(page.time + wait, later)
+
+    def _credit(self, site: Site, visit: Visit, link: Waiting, is_new: bool) -> None:
+        """Note through which page a new one was found."""
+        page = visit.page
+        if not link.sure:
+            site.near_all += 1
+            site.near_new += is_new
+        if page.status is not Status.OK:
+            return
+        if is_new:
+            begin = page.born if page.born > link.since else link.since
+            site.profile.add(min(begin, page.time), page.time, 1.0)
+        if link.source >= 0 and is_new and self.sources.is_used(link.source):
+            worth = 1.0 if isinstance(self.topic, NoTopic) else max(visit.relevance, 0.0)
+            self.sources.credit(link.source, worth, link.found)
+            site.credited += 1
+
+    def _see_again(self, site: Site, place: int, page: Page) -> None:
+        """See a page again: its new links lead to new pages."""
+        rows = self.sources.rows
+        before = float(rows["seen"][place])
+        if page.status not in THERE and not (page.status is Status.UNWANTED and len(page.links)):
+            self.sources.missed(place, page.time)
+        else:
+            changed = self.sources.looked(place, page)
+            settings = DEFAULT_WATCH
+            gap = rows["gap"].item(place)
+            gap = gap / settings.gap_grows if changed else gap * settings.gap_grows
+            rows["gap"][place] = min(max(gap, settings.first_gap / 2), settings.longest_gap)
+            self._take_links(site, page, place, before)
+        self._plan_look(site, place, page.time)
+
+    def _gap(self, site: Site, place: int) -> float:
+        """Return when a page is looked at next, at the price of the last plan."""
+        rate = self.sources.rates(np.array([place]), self.now).item()
+        row = self.sources.rows[place]
+        return site.gap(rate, self.now, int(row["kind"]), int(row["misses"]))
+
+    def _take_links(self, site: Site, page: Page, source: int | None, since: float = -inf) -> None:
+        """Queue the unknown links of a page.
+
+        On a page seen before (`source`) they lead to new pages, on a new page (-1) they may, and on
+        any other page (None) they are as old as that.
+        """
+        links = page.links
+        if not len(links):
+            return
+        fresh = np.flatnonzero(self._known.missing(links.targets))
+        self._known.add(links.targets[fresh])
+        outs, depth = links.outlinks, page.choice.depth + 1
+        seen: set[int] = set()
+        folders: set[int] = set()
+        hrefs = links.addresses.hrefs(links.targets[fresh].tolist())
+        for i, href in zip(fresh.tolist(), hrefs, strict=True):
+            url, host = int(links.targets[i]), int(links.hosts[i])
+            if url in seen:
+                continue
+            seen.add(url)
+            if outs.rels[i] in LISTS:
+                if site.lists + site.awaited >= DEFAULT_WATCH.most_lists:
+                    continue
+                site.awaited += 1
+                self._lists[url] = outs.rels[i]
+                self._push(site, Waiting(url, host, page.final, depth, likeness=1.5))
+                continue
+            likeness = self.topic.likeness(outs.anchors[i])
+            shape = path_shape(href)
+            link = Waiting(
+                url, host, page.final, depth, -1, since, self.now, 0, likeness, shape=shape
+            )
+            folder = crc32(href.rpartition("/")[0].encode("utf-8", "replace"))
+            is_new_folder = folder not in self._folders
+            folders.add(folder)
+            if source is not None and source >= 0:
+                self._push(site, replace(link, source=source))
+            elif source is not None and is_new_folder:
+                self._push(site, link)
+            elif source is not None and site.near_new >= DEFAULT_WATCH.near_share * site.near_all:
+                self._push(site, replace(link, sure=False, likeness=likeness - 1.0))
+            else:
+                site.push_unseen(shape, link)
+        if len(self._folders) < DEFAULT_WATCH.most_folders:
+            self._folders |= folders
+
+    def explain(self, page: Page, link: Link) -> Reasons | None:
+        """Say why a page is looked at."""
+        del page
+        place = self.sources.places.get(link.url)
+        return None if place is None else why(self.sources, place, self.now)

@@ -1,0 +1,417 @@
+"""A watch in its folder: a crawl that does not end, and what is told about it.
+
+    DIR/events.jsonl        new, changed and removed pages, and alarms, one a line
+    DIR/feed.atom, .json    the newest events, for feed readers
+    DIR/status.json         counts, delays, promises, next looks
+    DIR/watch.json          how far the ledger was looked through, and how many events were told
+
+and the files of a crawl (see `crawling.session`).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Self
+
+import msgspec
+import numpy as np
+
+from foragers.core.display import plain
+from foragers.core.files import read, write
+from foragers.core.options import Target
+from foragers.core.protocols import Judge
+from foragers.core.types import Status, Visit
+from foragers.crawling.options import options_in_folder
+from foragers.crawling.session import Session, storing
+from foragers.crawling.settings import SessionSettings
+from foragers.errors import UsageError
+from foragers.judges.build import build_judge
+from foragers.judges.novelty import DAY
+from foragers.strategies.watch.forecast import Forecast, forecast
+from foragers.strategies.watch.strategy import LOOK, Watch
+from foragers.urls.parse import host_of, site_of
+from foragers.watching.account import HOUR, account_of, today
+from foragers.watching.alarms import Alarms
+from foragers.watching.events import Event, EventKind, Findings
+from foragers.watching.feeds import MOST_ENTRIES, write_feeds
+from foragers.watching.outbox import Outbox, Schedule, channels_of, template_of
+from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
+from foragers.watching.watch_options import (
+    SiteOptions,
+    WatchOptions,
+    crawl_options,
+    session_settings,
+    sites_of,
+)
+
+EVENTS, STATE = "events.jsonl", "watch.json"
+FEED_EVERY, STATUS_EVERY, SILENCE_EVERY = 2.0, 10.0, 300.0
+"""Seconds between two feeds, two states and two searches for silent sites, at least."""
+PRUNE_EVERY = 3600.0
+MOST_REMEMBERED = 20_000
+"""Events in memory, for the account."""
+FIRST_PROMISE, FIRST_HOURS = 5, 12
+"""New pages of a site, or hours, after which its promise is printed."""
+AT_ONCE = 10
+"""Promises made anew at a time."""
+NO_PROMISES = (None, None)
+
+
+class WatchState(msgspec.Struct, frozen=True):
+    """How far a watch has come: visits looked through, events told, and the last message."""
+
+    visits: int = 0
+    told: int = 0
+    last_message: float = 0.0
+
+
+@dataclass
+class Watching:
+    """A watch, new or resumed; `Watching.open` makes one."""
+
+    options: WatchOptions
+    sites: list[SiteOptions]
+    folder: Path
+    session: Session
+    strategy: Watch
+    findings: Findings
+    outbox: Outbox
+    say: Callable[[str], None]
+    emit: Callable[[Event], None]
+    events: deque[Event] = field(default_factory=lambda: deque(maxlen=MOST_REMEMBERED))
+    count: int = 0
+    new: int = 0
+    visits: int = 0
+    alarms: Alarms = field(default_factory=Alarms)
+    looked: int = 0
+    unchanged: int = 0
+    stale: float = 0.0
+    requests: deque[tuple[float, int]] = field(default_factory=deque)
+    _promised: set[int] = field(default_factory=set)
+    _feed_at: float = 0.0
+    _status_at: float = 0.0
+    _silence_at: float = 0.0
+    _prune_at: float = 0.0
+    _is_dirty: bool = True
+    _forecasts: dict[int, tuple[Forecast | None, Forecast | None]] = field(default_factory=dict)
+    _forecast_at: dict[int, float] = field(default_factory=dict)
+
+    @classmethod
+    def open(
+        cls,
+        options: WatchOptions,
+        folder: Path,
+        say: Callable[[str], None],
+        emit: Callable[[Event], None],
+        settings: SessionSettings | None = None,
+    ) -> Watching:
+        """Start a watch in a folder, or resume the one in it."""
+        options.check()
+        sites = sites_of(options)
+        channels, template = channels_of(options), template_of(options.template)
+        crawl = crawl_options(options, sites)
+        check_same(folder, crawl.strategy)
+        topics = {
+            host_of(site.site if "://" in site.site else f"http://{site.site}"): build_judge(
+                Target(topic=site.topic)
+            )
+            for site in sites
+            if site.topic
+        }
+        session = Session.open(crawl, folder, settings=settings or session_settings())
+        strategy = session.crawl.strategy
+        assert isinstance(strategy, Watch)
+        state = state_in(folder)
+        known = events_in(folder)
+        outbox = Outbox(channels, Schedule.of(options), template)
+        outbox.told, outbox.last = min(state.told, len(known)), state.last_message
+        outbox.add(known[outbox.told :])
+        facts = session.ledger.facts()
+        began = float(facts.times[0]) if len(facts.times) else time.time()
+        findings = Findings(session.ledger, began, options.changes, topics)
+        watching = cls(
+            options, sites, folder, session, strategy, findings, outbox, say, emit,
+        )  # fmt: skip
+        watching._restore(known, state, topics)
+        return watching
+
+    def _restore(self, known: list[Event], state: WatchState, topics: dict[str, Judge]) -> None:
+        """Take up where the watch was left."""
+        del topics
+        self.events.extend(known)
+        self.count = len(known)
+        self.new = sum(one.event is EventKind.NEW for one in known)
+        self.findings.gone = set()
+        last = max([state.visits, *(one.visit for one in known[-1:])])
+        last = min(last, len(self.session.ledger))
+        facts = self.session.ledger.facts()
+        before = facts.ok[:last]
+        self.findings.seen.update(facts.finals[:last][before].tolist())
+        for one in known:
+            if one.event is EventKind.NEW:
+                self.alarms.published(one.site, one.found)
+        for moment, status in zip(
+            facts.times[-MOST_REMEMBERED:].tolist(), facts.statuses[-MOST_REMEMBERED:], strict=True
+        ):
+            if status != Status.SKIPPED.value:
+                self.requests.append((moment, 0))
+        self.visits = last
+        for number, visit in enumerate(self.session.ledger.read(last), last + 1):
+            self._look(number, visit)
+
+    def run(self, view: Callable[[Watching], None] | None = None) -> str:
+        """Watch until it is stopped, and return why."""
+
+        def see(visits: Sequence[Visit]) -> None:
+            self.see(visits)
+            if view is not None:
+                view(self)
+
+        return self.session.run(see)
+
+    def see(self, visits: Sequence[Visit]) -> None:
+        """Look through some visits, and do what is due."""
+        for visit in visits:
+            self._look(self.visits + 1, visit)
+        for line in self.session.notices():
+            self.say(line)
+        for line in self.outbox.take_problems():
+            self.say(line)
+        now = time.time()
+        self._promise()
+        self.outbox.send(now)
+        if now >= self._silence_at or now < self._silence_at - 2 * SILENCE_EVERY:
+            self._silence_at = now + SILENCE_EVERY
+            for site, _, told in list(self.alarms.silent(now)):
+                self._alarm(site, told, now)
+        if self._is_dirty and abs(now - self._feed_at) >= FEED_EVERY:
+            self.write_feeds(now)
+        if abs(now - self._status_at) >= STATUS_EVERY:
+            self._status_at = now
+            self.write_status(now)
+        if self.options.kept and abs(now - self._prune_at) >= PRUNE_EVERY:
+            self._prune_at = now
+            self._prune(now - self.options.kept)
+
+    def _look(self, number: int, visit: Visit) -> None:
+        """Look through one visit."""
+        self.visits = number
+        page = visit.page
+        if page.status is not Status.SKIPPED:
+            self.requests.append((page.time, 0))
+        if page.choice.agent == LOOK and page.status in (Status.OK, Status.UNCHANGED):
+            self._fresh(visit)
+        site = site_of(host_of(self.session.table.href(page.choice.url)))
+        for _, told in list(self.alarms.see(site, visit)):
+            self._alarm(site, told, page.time)
+        since = self.strategy.since.get(page.choice.url)
+        event = self.findings.look(number, visit, since)
+        if event is not None:
+            self._add(event)
+
+    def _fresh(self, visit: Visit) -> None:
+        """Count a look that was no change, and how long a changed page may have been stale."""
+        self.looked += 1
+        self.unchanged += visit.page.status is Status.UNCHANGED
+        if visit.page.status is Status.OK:
+            self.stale += max(0.0, visit.page.time - visit.page.born)
+
+    def _alarm(self, site: str, told: str, now: float) -> None:
+        url = next((one.site for one in self.sites if site in one.site), site)
+        self.say(told)
+        self._add(
+            Event(
+                event=EventKind.ALARM, url=url, site=site, found=now, visit=self.visits, title=told
+            )
+        )
+
+    def _add(self, event: Event) -> None:
+        """Write an event down, and let it be told."""
+        with storing(self.folder, EVENTS), (self.folder / EVENTS).open("ab") as file:
+            file.write(msgspec.json.encode(event) + b"\n")
+        self.events.append(event)
+        self.count += 1
+        if event.event is EventKind.NEW:
+            self.new += 1
+            self.alarms.published(event.site, event.found)
+        self.outbox.add([event])
+        self.emit(event)
+        self._is_dirty = True
+
+    def _promise(self) -> None:
+        """Print what a site's requests will show, once it was seen for a while."""
+        for number, site in enumerate(self.strategy.sites):
+            hours = (self.strategy.now - site.began) / HOUR
+            ready = site.credited >= FIRST_PROMISE or hours > FIRST_HOURS
+            if number in self._promised or not site.places or not ready:
+                continue
+            self._promised.add(number)
+            now, more = self.promise(number), self.promise(number, 2)
+            name, ahead = self._site_names()[number], f"{more.requests:,} would give"
+            self.say(f"{name}: {now}; {ahead} {more.share:.0%}")
+
+    def promise(self, number: int, times: int = 1) -> Forecast:
+        """Return the promise for some times the requests of a site."""
+        requests = int(self.strategy.sites[number].requests)
+        return forecast(self.strategy, number, times * requests)
+
+    def _prune(self, before: float) -> None:
+        """Remove old WARC files."""
+        recorder = self.session.recorder
+        if recorder is not None and (removed := recorder.prune(before)):
+            self.say(f"removed {removed} WARC files (--keep {self.options.keep})")
+
+    def write_feeds(self, now: float) -> None:
+        """Write the feeds of the newest events."""
+        self._feed_at, self._is_dirty = now, False
+        first = site_of(host_of(self.session.table.href(self.session.live.seeds[0].url)))
+        more = f" and {len(self.sites) - 1} more" if len(self.sites) > 1 else ""
+        shown = list(self.events)[-MOST_ENTRIES:]
+        with storing(self.folder, "feed.atom"):
+            write_feeds(self.folder, shown, f"New on {first}{more}", now)
+
+    def write_status(self, now: float, running: bool = True) -> None:
+        """Write the state of the watch."""
+        with storing(self.folder, "status.json"):
+            write_status(self.folder, self.status(now, running))
+            self._keep_state()
+
+    def _keep_state(self) -> None:
+        """Write how far the watch has come; what is being sent counts as told."""
+        self.session.ledger.commit()
+        state = WatchState(self.visits, self.count - len(self.outbox.waiting), self.outbox.last)
+        write(self.folder / STATE, msgspec.json.encode(state))
+
+    def status(self, now: float, running: bool = True) -> WatchStatus:
+        """Return the state of the watch."""
+        while self.requests and self.requests[0][0] < now - DAY:
+            self.requests.popleft()
+        recent = today(self.events, now)
+        by_site: dict[str, list[Event]] = {}
+        for one in self.events:
+            if one.event is EventKind.NEW:
+                by_site.setdefault(one.site, []).append(one)
+        names = self._site_names()
+        self._refresh_forecasts(now, running)
+        return WatchStatus(
+            self.findings.began,
+            now,
+            running,
+            self.visits,
+            self.count,
+            self.new,
+            sum(one.event is EventKind.NEW for one in recent),
+            len(self.requests),
+            account_of(self.events),
+            account_of(recent),
+            self.unchanged / self.looked if self.looked else None,
+            self.stale / max(1, self.looked - self.unchanged) if self.looked else None,
+            self.outbox.told,
+            len(self.outbox.waiting),
+            plain(self.session.condition),
+            [
+                self._site_status(number, name, by_site.get(name, []), now)
+                for number, name in enumerate(names)
+            ],
+        )
+
+    def _refresh_forecasts(self, now: float, running: bool) -> None:
+        """Make the oldest promises anew, a few at a time: hundreds would hold up the watch."""
+        if not running and self._forecasts:
+            return
+        sites = self.strategy.sites
+        ready = [number for number, site in enumerate(sites) if site.places]
+        for number in sorted(ready, key=lambda one: self._forecast_at.get(one, 0.0))[:AT_ONCE]:
+            if now - self._forecast_at.get(number, 0.0) >= STATUS_EVERY:
+                self._forecast_at[number] = now
+                self._forecasts[number] = self.promise(number), self.promise(number, 2)
+
+    def _site_names(self) -> list[str]:
+        """Return the names of the sites, by the host of their first seed."""
+        names: dict[int, str] = {}
+        for link in self.session.live.seeds:
+            number = self.strategy.site_of_host(link.host)
+            names.setdefault(number, site_of(host_of(link.href)))
+        return [names.get(number, "") for number in range(len(self.strategy.sites))]
+
+    def _site_status(self, number: int, name: str, own: list[Event], now: float) -> SiteStatus:
+        site, sources = self.strategy.sites[number], self.strategy.sources
+        health = self.alarms.sites.get(name)
+        due = sources.rows["due"][site.active]
+        upcoming = None
+        if len(due) and np.isfinite(due.min()):
+            place = int(site.active[int(due.argmin())])
+            rate = sources.rates(np.array([place]), self.strategy.now).item() * DAY
+            href = self.session.table.href(int(sources.rows["url"][place]))
+            upcoming = NextLook(href, float(due.min()), rate)
+        ready = bool(site.places) and self.strategy.now > -inf
+        return SiteStatus(
+            name,
+            len(own),
+            sum(one.found >= now - DAY for one in own),
+            own[-1].found if own else None,
+            len(site.places),
+            len(site.fresh) + len(site.late),
+            sorted(health.troubles) if health else [],
+            *(self._forecasts.get(number, NO_PROMISES) if ready else NO_PROMISES),
+            upcoming,
+        )
+
+    def close(self) -> None:
+        """Write everything to disk, and close all files."""
+        now = time.time()
+        try:
+            self.outbox.close()
+            self.write_feeds(now)
+            self.write_status(now, running=False)
+        finally:
+            self.session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def check_same(folder: Path, strategy: str) -> None:
+    """Raise a UsageError if a folder holds a watch with other limits."""
+    before = options_in_folder(folder)
+    if before is not None and before.strategy != strategy:
+        raise UsageError(
+            f"--out {folder} holds a watch with other --requests, --every, --changes or sites,"
+            " which cannot change; give the same, or choose another folder"
+        )
+
+
+def events_in(folder: Path) -> list[Event]:
+    """Read the events of a watch; a torn last line is cut off."""
+    file = folder / EVENTS
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return []
+    whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
+    if len(whole) < len(data):
+        os.truncate(file, len(whole))
+    events = []
+    for number, line in enumerate(whole.split(b"\n")[:-1], 1):
+        try:
+            events.append(msgspec.json.decode(line, type=Event))
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise UsageError(f"{file}, line {number}: {error}; remove the line") from error
+    return events
+
+
+def state_in(folder: Path) -> WatchState:
+    """Read how far a watch had come; without a file it looks through the whole ledger."""
+    try:
+        return msgspec.json.decode(read(folder / STATE), type=WatchState)
+    except (OSError, ValueError):
+        return WatchState()

@@ -1,0 +1,52 @@
+"""The silence alarm is raised once for each trouble, and again after a recovery."""
+
+from __future__ import annotations
+
+from foragers.core.content import MemoryContent
+from foragers.core.types import Choice, Document, Link, Page, Status, Visit
+from foragers.watching.alarms import Alarms, Trouble
+
+
+def visit(status: Status, time: float, links: int = 20, depth: int = 0) -> Visit:
+    content = MemoryContent(
+        Document(), tuple(Link(n, 0, f"http://a.test/{n}") for n in range(links + 1))
+    )
+    choice = Choice(0, 0, depth=depth)
+    page = Page(choice, status, "403", 0, time, time, 1, content.columns(), content)
+    return Visit(page, 1.0, True)
+
+
+def raised(alarms: Alarms, *visits: Visit) -> list[Trouble]:
+    return [kind for one in visits for kind, _ in alarms.see("a.test", one)]
+
+
+def test_a_site_that_refuses_is_reported_once() -> None:
+    alarms = Alarms()
+    refusals = [visit(Status.REFUSED, 600.0 * n) for n in range(10)]
+    assert raised(alarms, visit(Status.OK, 0.0), *refusals) == [Trouble.REFUSES]
+    assert raised(alarms, visit(Status.OK, 7000.0)) == []
+    again = [visit(Status.REFUSED, 8000.0 + 600.0 * n) for n in range(10)]
+    assert raised(alarms, *again) == [Trouble.REFUSES]
+
+
+def test_a_few_failures_are_no_alarm() -> None:
+    failures = [visit(Status.FAILED, 10.0 * n) for n in range(10)]
+    assert raised(Alarms(), *failures) == []
+
+
+def test_a_page_that_loses_its_links_has_a_new_layout() -> None:
+    alarms = Alarms()
+    before = [visit(Status.OK, n, links=40) for n in range(3)]
+    assert raised(alarms, *before, visit(Status.OK, 4.0, links=2)) == [Trouble.LAYOUT]
+    assert raised(alarms, visit(Status.OK, 5.0, links=2)) == []
+
+
+def test_a_site_that_stops_publishing_is_silent() -> None:
+    alarms, hour = Alarms(), 3600.0
+    for n in range(8):
+        alarms.published("a.test", n * hour)
+    assert not list(alarms.silent(20 * hour))
+    assert [site for site, _, _ in alarms.silent(40 * hour)] == ["a.test"]
+    assert not list(alarms.silent(50 * hour))
+    alarms.published("a.test", 60 * hour)
+    assert not list(alarms.silent(61 * hour))

@@ -1,0 +1,97 @@
+"""A watch of a real site over real HTTP: it is found what is published, also after a kill."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foragers.errors import UsageError
+from foragers.watching.events import Event, EventKind
+from foragers.watching.report import watch_report
+from foragers.watching.status import read_status
+from foragers.watching.watch_options import WatchOptions
+from foragers.watching.watching import EVENTS, Watching, events_in
+from support.news_site import NewsSite, served
+
+
+def options(site: NewsSite, *more: str, requests: str = "1000000") -> WatchOptions:
+    return WatchOptions(
+        seeds=(*more, site.url()),
+        allow_private=("127.0.0.1",),
+        every="1s",
+        requests=requests,
+        delay=0.0,
+        duration="60s",
+    )
+
+
+class Patient:
+    """Ends a watch when a condition holds; a slow machine only takes longer."""
+
+    def __init__(self, done: Callable[[Watching], bool]) -> None:
+        self.done = done
+
+    def __call__(self, watching: Watching) -> None:
+        if self.done(watching):
+            watching.session.live.stop()
+
+
+def new_in(events: list[Event]) -> list[str]:
+    return [one.url for one in events if one.event is EventKind.NEW]
+
+
+def run(order: WatchOptions, folder: Path, done: Callable[[Watching], bool]) -> Watching:
+    watching = Watching.open(order, folder, lambda _: None, lambda _: None)
+    with watching:
+        watching.run(Patient(done))
+    return watching
+
+
+def test_what_is_published_is_found_once_also_after_a_kill(tmp_path: Path) -> None:
+    with served(NewsSite(old=20)) as site:
+        first = [site.article_url(n) for n in (21, 22)]
+
+        def publish(watching: Watching) -> bool:
+            if watching.visits > 10 and 21 not in site.articles:
+                site.publish(21)
+                site.publish(22)
+            return watching.new >= 2
+
+        run(options(site), tmp_path, publish)
+        assert sorted(new_in(events_in(tmp_path))) == sorted(first)
+        with (tmp_path / EVENTS).open("ab") as file:
+            file.write(b'{"event":"new","url":"http://torn')  # as a kill may leave it
+        (tmp_path / "checkpoint").unlink()
+        site.publish(23)
+        run(options(site), tmp_path, lambda watching: watching.new >= 3)
+    found = new_in(events_in(tmp_path))
+    assert sorted(found) == sorted([*first, site.article_url(23)])
+    status = read_status(tmp_path)
+    assert (status.new, status.running) == (3, False)
+    assert "Story 23" in watch_report(tmp_path)
+
+
+def test_a_watch_with_other_limits_is_refused(tmp_path: Path) -> None:
+    with served(NewsSite(old=3)) as site:
+        run(options(site), tmp_path, lambda watching: watching.visits >= 2)
+        with pytest.raises(UsageError, match="--requests"):
+            run(options(site, requests="7/day"), tmp_path, lambda _: True)
+
+
+def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Path) -> None:
+    with served(NewsSite(old=5)) as dead:
+        gone = dead.url()
+    with served(NewsSite(old=5)) as site:
+
+        def publish(watching: Watching) -> bool:
+            if watching.visits > 5 and 6 not in site.articles:
+                site.publish(6)
+            return watching.new >= 1
+
+        begun = time.time()
+        run(options(site, gone), tmp_path, publish)
+        assert time.time() - begun < 59, "the deadline ended it, not the new page"
+    assert new_in(events_in(tmp_path)) == [site.article_url(6)]
