@@ -24,6 +24,7 @@ from foragers.crawling.seeds import any_fetched, failure_of
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
+from foragers.storage.ledger.postgres import without_password
 
 LONGEST_LINE = 1000
 
@@ -102,8 +103,10 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     found = session.estimate()
     print_summary(summary, session.stopped, console, found, session.standing)
     print_left_alone(session.left_alone, console)
-    kept = "ledger.sqlite, warc/" if options.warc else "ledger.sqlite"
-    console.print(f"everything is in {options.out}: {kept}", soft_wrap=True)
+    kept = [*([] if options.ledger else ["ledger.sqlite"]), *(["warc/"] if options.warc else [])]
+    console.print(f"everything is in {options.out}: {', '.join(kept)}", soft_wrap=True)
+    if options.ledger:
+        console.print(f"the ledger is in {without_password(options.ledger)}", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
         told["estimate"] = msgspec.to_builtins(found)

@@ -36,6 +36,8 @@ class CrawlKeywords(TypedDict, total=False):
     sitemaps: bool
     feeds: bool
     warc: bool
+    ledger: str
+    standby: bool
     concurrency: int
     delay: float
     user_agent: str
