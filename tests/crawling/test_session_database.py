@@ -51,7 +51,7 @@ def test_the_ledger_is_the_same_as_in_a_file_and_so_is_what_is_read_from_it(
 ) -> None:
     assert run(*order(server, tmp_path / "file")) == 0
     assert run(*order(server, tmp_path / "base", "--ledger", database)) == 0
-    assert "the ledger is in postgresql://" in capsys.readouterr().out
+    assert "base: postgresql://" in capsys.readouterr().out
     assert not (tmp_path / "base" / "ledger.sqlite").exists()
     assert rows(database) == rows_in_file(tmp_path / "file")
     exported, why = [], []

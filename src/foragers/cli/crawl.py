@@ -103,10 +103,10 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     found = session.estimate()
     print_summary(summary, session.stopped, console, found, session.standing)
     print_left_alone(session.left_alone, console)
-    kept = [*([] if options.ledger else ["ledger.sqlite"]), *(["warc/"] if options.warc else [])]
-    console.print(f"everything is in {options.out}: {', '.join(kept)}", soft_wrap=True)
-    if options.ledger:
-        console.print(f"the ledger is in {without_password(options.ledger)}", soft_wrap=True)
+    ledger = without_password(options.ledger) if options.ledger else "ledger.sqlite"
+    archive = "the warc/ of each node" if options.cluster else "warc/"
+    kept = ", ".join([ledger, *([archive] if options.warc else [])])
+    console.print(f"everything is in {options.out}: {kept}", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}
         told["estimate"] = msgspec.to_builtins(found)

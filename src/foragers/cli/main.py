@@ -27,6 +27,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 VERBS = {
     "demo": "crawl a generated news site with three strategies",
     "crawl": "crawl the web for pages about a topic",
+    "node": "fetch for a crawl on another machine",
     "report": "write a web page about a crawl, with curves and tables",
     "serve": "show a crawl as web pages, while it runs and afterwards",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",

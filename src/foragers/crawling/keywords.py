@@ -38,6 +38,7 @@ class CrawlKeywords(TypedDict, total=False):
     warc: bool
     ledger: str
     standby: bool
+    cluster: str
     concurrency: int
     delay: float
     user_agent: str

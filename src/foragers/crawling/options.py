@@ -24,6 +24,9 @@ LONGEST = 10_000_000
 STRATEGY, STOPPING, SCOPE = "strategy", "when to stop", "scope"
 POLITE, RESULTS = "speed and politeness", "results"
 BROWSER = "pages that need JavaScript"
+MACHINES = "several machines"
+NODES, AUTO = "nodes", "auto"
+"""Values of `--cluster`: machines that join by themselves, or those of a Ray that runs here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +141,7 @@ class CrawlOptions:
     warc: bool = option(True, group=RESULTS, help="do not store the pages as WARC")
     ledger: str = option(
         "",
-        group=RESULTS,
+        group=MACHINES,
         metavar="URL",
         on_resume=OnResume.FREE,
         help="PostgreSQL database for the ledger, postgresql://USER@HOST/DATABASE, in place of a"
@@ -147,9 +150,17 @@ class CrawlOptions:
     )
     standby: bool = option(
         False,
-        group=RESULTS,
+        group=MACHINES,
         on_resume=OnResume.FREE,
         help="wait until the crawl that writes to --ledger ends, and go on with it",
+        see="cluster.md",
+    )
+    cluster: str = option(
+        "",
+        group=MACHINES,
+        metavar="nodes|auto|ray://HOST:PORT",
+        on_resume=OnResume.FREE,
+        help="let other machines fetch: those that run 'foragers node', or nodes that Ray starts",
         see="cluster.md",
     )
     concurrency: int = option(
@@ -225,8 +236,14 @@ class CrawlOptions:
                 f"--ledger {self.ledger}: not the URL of a database;"
                 " write postgresql://USER@HOST/DATABASE"
             )
-        if self.standby and not self.ledger:
-            raise UsageError("--standby waits for a crawl in a database; give --ledger too")
+        for flag, given in (("--standby", self.standby), ("--cluster", self.cluster)):
+            if given and not self.ledger:
+                raise UsageError(f"{flag} needs a ledger in a database; give --ledger too")
+        is_known = self.cluster in ("", NODES, AUTO) or self.cluster.startswith("ray://")
+        if not is_known:
+            raise UsageError(
+                f"--cluster {self.cluster}: unknown; use {NODES}, {AUTO} or ray://HOST:PORT"
+            )
         if self.stop_rules.recall is not None and self.aim.new_within is not None:
             raise UsageError(
                 "--until-recall: new pages never end (--new-within); use --until-yield"
@@ -262,7 +279,8 @@ class CrawlOptions:
     def described(self) -> dict[str, Any]:
         """Return the options for files: without the password of a database."""
         described: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
-        return {**described, "ledger": without_password(self.ledger) if self.ledger else ""}
+        place = without_password(self.ledger) if self.ledger else ""
+        return {**described, "ledger": place, "foragers": __version__}
 
     def changes(self, before: CrawlOptions) -> set[str]:
         """Return the fields that differ, except those that may always change."""

@@ -123,7 +123,7 @@ class Session:
         keep_large_apart()
         fresh = new_checkpoint(options, folder, settings)
         rules = CrawlRules.of(options)
-        renderers = renderers_of(options, limits, settings)
+        renderers = () if options.cluster else renderers_of(options, limits, settings)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -146,11 +146,12 @@ class Session:
             with storing(folder):
                 ledger = store.ledger(checkpoint.table)
                 opened.callback(quietly, ledger.close)
-                recorder = open_recorder(options, folder, settings)
+                # Nodes archive what they fetch.
+                recorder = None if options.cluster else open_recorder(options, folder, settings)
                 if recorder is not None:
                     opened.callback(quietly, recorder.close)
                 live = build_live(
-                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings
+                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings, store
                 )
                 session = cls._resumed(
                     options, folder, settings, checkpoint, live, store, ledger, recorder, lock

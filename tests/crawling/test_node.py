@@ -1,0 +1,152 @@
+"""Nodes fetch for a crawl, politely whatever happens to them: judged by what servers saw."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from foragers.cli.main import main
+from support.clusters import DELAY, SHORT, ClusterProcesses, cluster, sites
+from support.crawling import gaps
+from support.hostile_server import HostileServer
+from support.postgres import PostgresServer, running_postgres
+
+HOSTS, PAGES = 4, 12
+TOLERANCE = 0.01
+"""Seconds by which a server may see a request early: its clock is read after the request came."""
+
+
+def told(url: str) -> list[tuple[str, str, str]]:
+    with closing(psycopg.connect(url)) as connection:
+        return connection.execute("SELECT url, final, status FROM pages ORDER BY number").fetchall()
+
+
+def check_polite(servers: list[HostileServer]) -> None:
+    """Check that no two requests were at a server at once, and none came before its time."""
+    for server in servers:
+        shortest = min(gaps(server.log), default=DELAY)
+        assert shortest >= DELAY - TOLERANCE, f"{server.origin}: a gap of {shortest:.3f} s"
+
+
+def check_complete(url: str, servers: list[HostileServer], pages: int = PAGES) -> None:
+    """Check that every page is in the ledger, and none twice."""
+    found = [final for _, final, status in told(url) if status == "ok"]
+    expected = {server.url(f"/{k}") for server in servers for k in range(pages + 1)}
+    assert len(found) == len(set(found)), "a page was told twice"
+    assert set(found) == expected | {server.url() for server in servers}
+
+
+def seeds_of(servers: list[HostileServer]) -> list[str]:
+    return [server.url() for server in servers]
+
+
+def test_nodes_find_what_one_machine_finds(database: str, tmp_path: Path) -> None:
+    with sites(HOSTS, PAGES) as servers:
+        with cluster(database, tmp_path, seeds_of(servers), nodes=2, budget=1) as processes:
+            processes.finish()
+            processes.await_nodes(2)
+            processes.options["budget"] = 1000
+            processes.start("crawl")
+            processes.finish()
+            assert processes.said("crawl").endswith("there is nothing left to fetch\nlate 0\n")
+        check_complete(database, servers)
+        check_polite(servers)
+        paths = [path for server in servers for path in server.paths if path != "/robots.txt"]
+        assert len(paths) == HOSTS * (PAGES + 2), "each page once"
+    with closing(psycopg.connect(database)) as connection:
+        owners = connection.execute("SELECT count(DISTINCT node) FROM leases").fetchone()
+        assert owners == (2,), "both nodes had hosts"
+        alive = connection.execute("SELECT count(*) FROM nodes WHERE alive").fetchone()
+        assert alive == (0,), "nodes leave when they are told to end"
+
+
+def test_hosts_at_one_address_are_one_nodes(database: str, tmp_path: Path) -> None:
+    with sites(1, 4) as one, sites(1, 4) as two:
+        # The servers of `one` and `two` are two hosts at one address.
+        servers = [*one, *two]
+        with cluster(database, tmp_path, seeds_of(servers), nodes=2, budget=1) as processes:
+            processes.finish()
+            processes.await_nodes(2)
+            processes.options["budget"] = 1000
+            processes.start("crawl")
+            processes.finish()
+        check_complete(database, servers, 4)
+        log = [asked for server in servers for asked in server.log]
+        assert min(gaps(log)) >= DELAY - TOLERANCE, "two nodes were at one address at once"
+
+
+FAULTS = ("kill node", "stop node", "kill crawl", "restart database", "stop database", "join")
+
+
+def harm(
+    fault: str, processes: ClusterProcesses, server: PostgresServer, draw: random.Random
+) -> None:
+    """Do something bad, and for stopped processes undo it a while later."""
+    name = draw.choice([name for name in processes.running if name != "crawl"])
+    if fault == "kill node":
+        processes.kill(name)
+    elif fault == "stop node":
+        processes.signal(name, signal.SIGSTOP)
+        time.sleep(draw.uniform(0.2, 1.6) * SHORT.lease)
+        processes.signal(name, signal.SIGCONT)
+    elif fault == "kill crawl":
+        if not processes.is_done:
+            processes.kill("crawl")
+    elif fault == "restart database":
+        server.stop("immediate")
+        time.sleep(draw.uniform(0.0, 0.5))
+        server.start()
+    elif fault == "stop database":
+        server.signal(signal.SIGSTOP)
+        time.sleep(draw.uniform(0.2, 1.3) * SHORT.lease)
+        server.signal(signal.SIGCONT)
+    elif len(processes.running) < 6:
+        processes.start(f"node{len(processes.running)}")
+
+
+def test_nothing_is_lost_and_no_host_is_hurried_whatever_dies(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    with running_postgres() as server, sites(HOSTS, 30) as servers:
+        url = server.new_database()
+        with cluster(url, tmp_path, seeds_of(servers), nodes=3) as processes:
+            faults = list(FAULTS)
+            draw.shuffle(faults)
+            for fault in faults:
+                time.sleep(draw.uniform(0.3, 1.0))
+                processes.restart()
+                harm(fault, processes, server, draw)
+            processes.finish()
+        check_complete(url, servers, 30)
+        check_polite(servers)
+
+
+def test_wrong_databases_are_refused(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for url, why in (
+        ("postgresql://crawler@127.0.0.1:1/none", "check the URL"),
+        ("mysql://here", "not the URL of a database"),
+    ):
+        assert main(["node", "--join", url, "--out", str(tmp_path / "out")]) == 2
+        assert why in capsys.readouterr().err
+    with sites(1, 2) as servers:
+        given = [servers[0].url(), "--out", str(tmp_path / "alone"), "--ledger", database]
+        given += ["--allow-private", "127.0.0.0/8", "--budget", "1", "--delay", "0"]
+        assert main(["crawl", *given]) == 0
+    with closing(psycopg.connect(database, autocommit=True)) as connection:
+        connection.execute("CREATE TABLE nodes (id BIGINT)")
+        join = ["node", "--join", database, "--out", str(tmp_path / "out")]
+        assert main(join) == 2
+        assert "fetches by itself" in capsys.readouterr().err
+        connection.execute(
+            "UPDATE crawl SET options = replace(options, 'foragers\":\"', 'foragers\":\"9.')"
+        )
+        assert main(join) == 2
+        assert "install the same everywhere" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
