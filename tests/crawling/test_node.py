@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
@@ -66,6 +67,27 @@ def test_nodes_find_what_one_machine_finds(database: str, tmp_path: Path) -> Non
         assert alive == (0,), "nodes leave when they are told to end"
 
 
+def test_a_node_that_joins_gets_sites_and_one_that_leaves_hands_them_over(
+    database: str, tmp_path: Path
+) -> None:
+    with sites(HOSTS, 30) as servers:
+        with cluster(database, tmp_path, seeds_of(servers), nodes=1) as processes:
+            processes.await_nodes(1)
+            processes.start("node1")
+            with closing(psycopg.connect(database, autocommit=True)) as connection:
+                while not processes.is_done:
+                    query = "SELECT count(DISTINCT node) FROM leases WHERE node > 0"
+                    if connection.execute(query).fetchone() == (2,):
+                        processes.signal("node0", signal.SIGTERM)
+                        break
+                    time.sleep(0.02)
+                else:
+                    pytest.fail("the second node got no site")
+            processes.finish()
+        check_complete(database, servers, 30)
+        check_polite(servers)
+
+
 def test_hosts_at_one_address_are_one_nodes(database: str, tmp_path: Path) -> None:
     with sites(1, 4) as one, sites(1, 4) as two:
         # The servers of `one` and `two` are two hosts at one address.
@@ -111,18 +133,23 @@ def harm(
 
 
 def test_nothing_is_lost_and_no_host_is_hurried_whatever_dies(tmp_path: Path) -> None:
-    draw = random.Random(7)
-    with running_postgres() as server, sites(HOSTS, 30) as servers:
+    seed, many = (int(os.environ.get(f"FORAGERS_{name}", 0)) for name in ("SEED", "FAULTS"))
+    draw = random.Random(seed)
+    faults = draw.choices(FAULTS, k=many) if many else draw.sample(FAULTS, len(FAULTS))
+    pages, done = 30 + 5 * many, 0
+    with running_postgres() as server, sites(HOSTS, pages) as servers:
         url = server.new_database()
-        with cluster(url, tmp_path, seeds_of(servers), nodes=3) as processes:
-            faults = list(FAULTS)
-            draw.shuffle(faults)
+        with cluster(url, tmp_path, seeds_of(servers), nodes=3, budget=10**6) as processes:
             for fault in faults:
                 time.sleep(draw.uniform(0.3, 1.0))
                 processes.restart()
+                if processes.is_done:
+                    break
                 harm(fault, processes, server, draw)
-            processes.finish()
-        check_complete(url, servers, 30)
+                done += 1
+            processes.finish(120.0 + many)
+            print(f"{done} faults, {len(told(url))} visits, {processes.said('crawl')}")
+        check_complete(url, servers, pages)
         check_polite(servers)
 
 

@@ -25,8 +25,10 @@ STRATEGY, STOPPING, SCOPE = "strategy", "when to stop", "scope"
 POLITE, RESULTS = "speed and politeness", "results"
 BROWSER = "pages that need JavaScript"
 MACHINES = "several machines"
-NODES, AUTO = "nodes", "auto"
-"""Values of `--cluster`: machines that join by themselves, or those of a Ray that runs here."""
+NODES = "nodes"
+"""The value of `--cluster` for nodes that join by themselves; Ray starts the others."""
+CLUSTERS = (NODES, "local", "auto")
+"""The values of `--cluster` that are no URLs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +160,7 @@ class CrawlOptions:
     cluster: str = option(
         "",
         group=MACHINES,
-        metavar="nodes|auto|ray://HOST:PORT",
+        metavar="nodes|local|auto|ray://HOST:PORT",
         on_resume=OnResume.FREE,
         help="let other machines fetch: those that run 'foragers node', or nodes that Ray starts",
         see="cluster.md",
@@ -239,10 +241,11 @@ class CrawlOptions:
         for flag, given in (("--standby", self.standby), ("--cluster", self.cluster)):
             if given and not self.ledger:
                 raise UsageError(f"{flag} needs a ledger in a database; give --ledger too")
-        is_known = self.cluster in ("", NODES, AUTO) or self.cluster.startswith("ray://")
+        is_known = self.cluster in ("", *CLUSTERS) or self.cluster.startswith("ray://")
         if not is_known:
+            known = ", ".join(CLUSTERS)
             raise UsageError(
-                f"--cluster {self.cluster}: unknown; use {NODES}, {AUTO} or ray://HOST:PORT"
+                f"--cluster {self.cluster}: unknown; use {known} or ray://HOST:PORT",
             )
         if self.stop_rules.recall is not None and self.aim.new_within is not None:
             raise UsageError(

@@ -44,6 +44,7 @@ from foragers.crawling.interrupts import Interrupts
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.progress import LeftAlone, common_words, left_alone, why_stopped
+from foragers.crawling.ray_nodes import nodes_on_ray
 from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.stopping import RecallMonitor
 from foragers.crawling.widening import ask_again, is_widened, read_again
@@ -99,6 +100,7 @@ class Session:
     lock: int
     resumed_after: int
     feedback: Feedback
+    nodes: ExitStack = field(default_factory=ExitStack)
     stopped: str = ""
     _is_consistent: bool = field(init=False, default=True)
     _common: set[str] = field(init=False, default_factory=set)
@@ -158,6 +160,7 @@ class Session:
                 )
                 if widened:
                     session._widen()
+            session.nodes.enter_context(nodes_on_ray(options, folder, settings))
             opened.pop_all()
         return session
 
@@ -393,6 +396,7 @@ class Session:
             with suppress(UsageError):
                 self.recorder.close()
         self.live.close()
+        self.nodes.close()
         if isinstance(self.table.store, StringsFile):
             self.table.store.close()
         os.close(self.lock)

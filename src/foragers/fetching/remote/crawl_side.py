@@ -8,7 +8,9 @@ to an order counts; a later one is counted, and its page is in the WARC files of
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import islice
 
 from foragers.core.clock import steady, to_system
 from foragers.core.types import Status
@@ -28,7 +30,9 @@ class OrderedDownloads(Downloads):
     """Downloads by nodes; `late` counts answers that came when the order was answered already.
 
     `nodes` has the capacity of each living node, and `read` the last answer that was read of each.
-    `_given` has the job and the node of each order that has no answer.
+    `_given` has the job and the node of each order that has no answer, `_sites` the node of each
+    site, `_hosts` that of hosts which another node has than the rest of their site, and `_moving`
+    the sites that nodes are asked to leave to others.
     """
 
     tables: CrawlTables = field(kw_only=True)
@@ -38,7 +42,9 @@ class OrderedDownloads(Downloads):
     _given: dict[int, tuple[FetchJob, int]] = field(default_factory=dict)
     _waiting: list[FetchJob] = field(default_factory=list)
     _outbox: list[tuple[int, int, bytes]] = field(default_factory=list)
-    _routes: dict[str, int] = field(default_factory=dict)
+    _sites: dict[str, int] = field(default_factory=dict)
+    _hosts: dict[str, int] = field(default_factory=dict)
+    _moving: dict[int, tuple[str, int]] = field(default_factory=dict)
     _loads: dict[int, int] = field(default_factory=dict)
     _watched: float = 0.0
 
@@ -93,19 +99,24 @@ class OrderedDownloads(Downloads):
         for number in [number for number, (_, node) in self._given.items() if node in gone]:
             job, _ = self._given.pop(number)
             self._waiting.append(job)
-        oldest = min(self._given, default=self.tables.last_order + 1)
+        self._moving = {
+            number: (site, target)
+            for number, (site, target) in self._moving.items()
+            if target in self.nodes and self._sites[site] in self.nodes
+        }
+        self._balance()
+        oldest = min((*self._given, *self._moving), default=self.tables.last_order + 1)
         self.tables.drop_before(oldest)
 
     def _give(self, job: FetchJob) -> None:
         """Order a job from the node that has its site, or from the one with most room."""
         site = site_of(host_of(job.url))
-        node = self._routes.get(host_of(job.url)) or self._routes.get(site, 0)
+        node = self._hosts.get(host_of(job.url)) or self._sites.get(site, 0)
         if node not in self.nodes:
             node = min(self.nodes, key=lambda node: self._loads.get(node, 0) / self.nodes[node])
-            self._routes[site] = node
-            self._routes.pop(host_of(job.url), None)
-        self.tables.last_order += 1
-        number, choice = self.tables.last_order, job.choice
+            self._sites[site] = node
+            self._hosts.pop(host_of(job.url), None)
+        choice = job.choice
         order = Order(
             self.table.href(choice.url),
             job.url,
@@ -115,9 +126,25 @@ class OrderedDownloads(Downloads):
             choice.purpose,
             None if job.cached is None else Validators.of(job.cached),
         )
-        self._given[number] = job, node
+        self._given[self._send(node, order)] = job, node
         self._loads[node] = self._loads.get(node, 0) + 1
-        self._outbox.append((number, node, pack_order(order)))
+
+    def _send(self, node: int, order: Order) -> int:
+        """Write an order with the next ones, and return its number."""
+        self.tables.last_order += 1
+        self._outbox.append((self.tables.last_order, node, pack_order(order)))
+        return self.tables.last_order
+
+    def _balance(self) -> None:
+        """Ask the node with most sites to leave idle ones to the node with fewest."""
+        counts = Counter(self._sites.values())
+        if len(self.nodes) < 2 or self._moving:
+            return
+        most, fewest = (pick(self.nodes, key=lambda node: counts[node]) for pick in (max, min))
+        busy = {site_of(host_of(job.url)) for job, _ in self._given.values()}
+        idle = (site for site, node in self._sites.items() if node == most and site not in busy)
+        for site in islice(idle, (counts[most] - counts[fewest]) // 2):
+            self._moving[self._send(most, Order.to_leave(site))] = site, fewest
 
     def _read_answers(self, read: dict[int, int]) -> bool:
         """Process new answers; return whether there were any."""
@@ -125,25 +152,29 @@ class OrderedDownloads(Downloads):
         for node, number, order, body in rows:
             self.read[node] = number
             job, holder = self._given.pop(order, (None, 0))
-            if job is None:
-                self.late += 1
-                continue
-            self._loads[holder] = max(0, self._loads.get(holder, 0) - 1)
             try:
                 answer = unpack_answer(body)
             except DamagedError as error:
-                answer = Answer(job.url, job.hops, 0.0, Status.FAILED, f"cannot be read: {error}")
-            self._take(job, answer)
+                answer = Answer("", 0, 0.0, Status.FAILED, f"cannot be read: {error}")
+            if job is not None:
+                self._loads[holder] = max(0, self._loads.get(holder, 0) - 1)
+                self._take(job, answer)
+            elif order in self._moving:
+                site, target = self._moving.pop(order)
+                self._sites[site] = target if answer.holder else self._sites[site]
+            else:
+                self.late += 1
         return bool(rows)
 
     def _take(self, job: FetchJob, answer: Answer) -> None:
         """Make a page of an answer, or order the job again."""
         now = steady()
-        job.chain.url, job.chain.hops = answer.url, answer.hops
+        if answer.url:
+            job.chain.url, job.chain.hops = answer.url, answer.hops
         self.throttle.leave(self.table.host_name(job.choice.host), now + answer.pause)
         until = now + (answer.wait or 0.0)
         if answer.status is None and answer.holder:
-            self._routes[host_of(answer.url)] = answer.holder
+            self._hosts[host_of(answer.url)] = answer.holder
             self._waiting.append(job)
         elif answer.status is None:
             self._put_off(job, until, answer.pause)

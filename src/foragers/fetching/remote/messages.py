@@ -31,7 +31,10 @@ class Validators(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Order(msgspec.Struct, frozen=True, array_like=True):
-    """A page to fetch: the `url` of a choice, which has led to `at` after some redirects."""
+    """A page to fetch: the `url` of a choice, which has led to `at` after some redirects.
+
+    Without a `url`, it is a site to be left to another node.
+    """
 
     url: str
     at: str
@@ -40,6 +43,11 @@ class Order(msgspec.Struct, frozen=True, array_like=True):
     is_seed: bool
     purpose: Purpose
     cached: Validators | None = None
+
+    @classmethod
+    def to_leave(cls, site: str) -> Order:
+        """Return the order to leave a site to another node."""
+        return cls("", site, 0, 0, False, Purpose.PAGE)
 
 
 class SentContent(msgspec.Struct, frozen=True, array_like=True):

@@ -21,8 +21,10 @@ from foragers.fetching.remote.messages import Answer, Order, SentContent, Valida
 from foragers.fetching.robots_cache import RobotsEntry
 from foragers.fetching.settings import DEFAULT_FETCHING, ClusterSettings
 from foragers.fetching.throttle import Throttle
-from foragers.urls.parse import host_of
+from foragers.urls.parse import host_of, site_of
 
+AT = "at "
+"""How the keys of IP addresses begin (`Throttle.keys`)."""
 OTHER_NODE = "robots.txt redirects to a host that another node has"
 
 
@@ -88,7 +90,7 @@ class LeasedThrottle(Throttle):
 
     def claim(self, host: str, keys: tuple[str, ...], address: str, now: float) -> tuple[str, ...]:
         """Record the resolved address of a host; return no keys if it is not leased."""
-        if not self.leases.has(f"at {address}"):
+        if not self.leases.has(AT + address):
             self.state(host).address = address
             return ()
         return Throttle.claim(self, host, keys, address, now)
@@ -120,6 +122,9 @@ class NodeDownloads(Downloads):
 
     def take(self, number: int, order: Order) -> None:
         """Begin with an order."""
+        if not order.url:
+            self._leave(number, order.at)
+            return
         url = self.table.intern(order.url)
         parent = NO_PARENT if order.is_seed else url
         choice = Choice(url, self.table.host(url), 0.0, "", parent, order.depth, order.purpose)
@@ -131,6 +136,22 @@ class NodeDownloads(Downloads):
         if choice.purpose.is_list:
             job.max_bytes = self.scheduler.client.limits.body
         self._consider(job)
+
+    def _leave(self, number: int, site: str) -> None:
+        """Give up the leases of a site, unless it has work here, and answer whether that is so."""
+        throttle, now, leases = self.throttle, steady(), self.leases
+        hosts = {key for key in leases.held if not key.startswith(AT)}
+        own = {host for host in hosts if site_of(host) == site}
+        waits = {host: Throttle.wait(throttle, host, now) for host in own}
+        working = {site_of(self.table.host_name(choice.host)) for choice in self._choices.values()}
+        is_idle = site not in working and None not in waits.values()
+        if is_idle:
+            for host, wait in waits.items():
+                leases.release(host, wait or 0.0)
+            shared = {throttle.state(host).address for host in hosts - own}
+            for address in {throttle.state(host).address for host in own} - shared - {""}:
+                leases.release(AT + address, max(0.0, throttle.free_at(AT + address) - now))
+        self.answers.append((number, Answer(site, 0, 0.0, wait=0.0, holder=int(is_idle))))
 
     def _cached(self, choice: Choice, known: Validators) -> CachedPage:
         """Return what is known of a page that is requested again."""
