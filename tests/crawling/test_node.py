@@ -18,7 +18,7 @@ from support.crawling import gaps
 from support.hostile_server import HostileServer
 from support.postgres import PostgresServer, running_postgres
 
-HOSTS, PAGES = 4, 12
+HOSTS, PAGES = 4, 8
 TOLERANCE = 0.01
 """Seconds by which a server may see a request early: its clock is read after the request came."""
 
@@ -59,7 +59,7 @@ def test_nodes_find_what_one_machine_finds(database: str, tmp_path: Path) -> Non
         check_complete(database, servers)
         check_polite(servers)
         paths = [path for server in servers for path in server.paths if path != "/robots.txt"]
-        assert len(paths) == HOSTS * (PAGES + 2), "each page once"
+        assert len(paths) == HOSTS * (2 * PAGES + 2), "each page once"
     with closing(psycopg.connect(database)) as connection:
         owners = connection.execute("SELECT count(DISTINCT node) FROM leases").fetchone()
         assert owners == (2,), "both nodes had hosts"
@@ -70,21 +70,21 @@ def test_nodes_find_what_one_machine_finds(database: str, tmp_path: Path) -> Non
 def test_a_node_that_joins_gets_sites_and_one_that_leaves_hands_them_over(
     database: str, tmp_path: Path
 ) -> None:
-    with sites(HOSTS, 30) as servers:
-        with cluster(database, tmp_path, seeds_of(servers), nodes=1) as processes:
-            processes.await_nodes(1)
-            processes.start("node1")
-            with closing(psycopg.connect(database, autocommit=True)) as connection:
-                while not processes.is_done:
-                    query = "SELECT count(DISTINCT node) FROM leases WHERE node > 0"
-                    if connection.execute(query).fetchone() == (2,):
-                        processes.signal("node0", signal.SIGTERM)
-                        break
-                    time.sleep(0.02)
-                else:
-                    pytest.fail("the second node got no site")
+    with sites(HOSTS, 15) as servers:
+        with cluster(database, tmp_path, seeds_of(servers), nodes=1, budget=HOSTS) as processes:
             processes.finish()
-        check_complete(database, servers, 30)
+            processes.start("node1")
+            processes.await_nodes(2)
+            processes.options["budget"] = 1000
+            processes.start("crawl")
+            with closing(psycopg.connect(database, autocommit=True)) as connection:
+                query = "SELECT count(DISTINCT node) FROM leases WHERE node > 0"
+                while connection.execute(query).fetchone() != (2,):
+                    assert not processes.is_done, "the second node got no site"
+                    time.sleep(0.02)
+            processes.signal("node0", signal.SIGTERM)
+            processes.finish()
+        check_complete(database, servers, 15)
         check_polite(servers)
 
 
@@ -103,6 +103,22 @@ def test_hosts_at_one_address_are_one_nodes(database: str, tmp_path: Path) -> No
         assert min(gaps(log)) >= DELAY - TOLERANCE, "two nodes were at one address at once"
 
 
+def test_a_node_that_was_stopped_finds_its_hosts_gone(database: str, tmp_path: Path) -> None:
+    with sites(HOSTS, 20) as servers:
+        with cluster(database, tmp_path, seeds_of(servers), nodes=2) as processes:
+            processes.await_nodes(2)
+            time.sleep(SHORT.lease)
+            for _ in range(2):
+                processes.signal("node0", signal.SIGSTOP)
+                time.sleep(1.6 * SHORT.lease)  # the other node has its hosts now
+                processes.signal("node0", signal.SIGCONT)
+                time.sleep(0.5)
+            processes.finish()
+            assert processes.said("node0").count("it joins again") >= 1
+        check_complete(database, servers, 20)
+        check_polite(servers)
+
+
 FAULTS = ("kill node", "stop node", "kill crawl", "restart database", "stop database", "join")
 
 
@@ -115,7 +131,7 @@ def harm(
         processes.kill(name)
     elif fault == "stop node":
         processes.signal(name, signal.SIGSTOP)
-        time.sleep(draw.uniform(0.2, 1.6) * SHORT.lease)
+        time.sleep(draw.uniform(0.5, 2.5) * SHORT.lease)
         processes.signal(name, signal.SIGCONT)
     elif fault == "kill crawl":
         if not processes.is_done:
@@ -136,7 +152,7 @@ def test_nothing_is_lost_and_no_host_is_hurried_whatever_dies(tmp_path: Path) ->
     seed, many = (int(os.environ.get(f"FORAGERS_{name}", 0)) for name in ("SEED", "FAULTS"))
     draw = random.Random(seed)
     faults = draw.choices(FAULTS, k=many) if many else draw.sample(FAULTS, len(FAULTS))
-    pages, done = 30 + 5 * many, 0
+    pages, done = 15 + 3 * many, 0
     with running_postgres() as server, sites(HOSTS, pages) as servers:
         url = server.new_database()
         with cluster(url, tmp_path, seeds_of(servers), nodes=3, budget=10**6) as processes:

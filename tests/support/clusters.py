@@ -21,7 +21,7 @@ from foragers.errors import UsageError
 from foragers.fetching.remote.crawl_side import ClusterWorld
 from foragers.fetching.settings import ClusterSettings, FetchSettings, ThrottleSettings
 from support.crawling import order_of
-from support.hostile_server import ALLOW_ALL, Answer, Connection, HostileServer, page
+from support.hostile_server import ALLOW_ALL, Answer, Connection, HostileServer, page, redirect
 
 DELAY = 0.1
 SHORT = ClusterSettings(
@@ -76,12 +76,16 @@ def slowly(body: bytes, seconds: float) -> Answer:
 
 @contextmanager
 def sites(hosts: int, pages: int, seconds: float = 0.01) -> Iterator[list[HostileServer]]:
-    """Serve some sites, each on an address of its own."""
+    """Serve some sites, each on an address of its own.
+
+    Every link is redirected, so that a node often has a page whose next request must wait.
+    """
     with ExitStack() as stack:
         running = []
         for i in range(hosts):
-            site = {f"/{k}": page(f"/{k + 1}", words=f"host {i}, page {k}") for k in range(pages)}
-            site |= {"/": page("/0", f"/{pages // 2}"), f"/{pages}": page()}
+            site = {f"/{k}": page(f"/to-{k + 1}", words=f"host {i}, {k}") for k in range(pages)}
+            site |= {f"/to-{k + 1}": redirect(f"/{k + 1}") for k in range(pages)}
+            site |= {"/": page("/0"), f"/{pages}": page(words=f"host {i}, last")}
             whole = {path: slowly(body, seconds) for path, body in site.items()}
             server = HostileServer({"/robots.txt": ALLOW_ALL, **whole}, address=f"127.0.0.{i + 2}")
             running.append(stack.enter_context(server))

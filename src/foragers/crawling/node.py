@@ -157,6 +157,8 @@ class Membership:
 
     def speak(self) -> bool:
         """Say and hear what there is; return False if the lease is lost."""
+        if self.downloads.leaving:
+            self.downloads.leave_idle()
         answers, self.downloads.answers = self.downloads.answers, []
         self.ready += [(order, pack_answer(answer)) for order, answer in answers]
         for order, body in self.ready:

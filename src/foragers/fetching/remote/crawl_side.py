@@ -111,6 +111,9 @@ class OrderedDownloads(Downloads):
     def _give(self, job: FetchJob) -> None:
         """Order a job from the node that has its site, or from the one with most room."""
         site = site_of(host_of(job.url))
+        if any(site == moving for moving, _ in self._moving.values()):
+            self._waiting.append(job)  # until its node has left the site
+            return
         node = self._hosts.get(host_of(job.url)) or self._sites.get(site, 0)
         if node not in self.nodes:
             node = min(self.nodes, key=lambda node: self._loads.get(node, 0) / self.nodes[node])
@@ -136,14 +139,13 @@ class OrderedDownloads(Downloads):
         return self.tables.last_order
 
     def _balance(self) -> None:
-        """Ask the node with most sites to leave idle ones to the node with fewest."""
+        """Ask the node with most sites to leave some to the node with fewest."""
         counts = Counter(self._sites.values())
         if len(self.nodes) < 2 or self._moving:
             return
         most, fewest = (pick(self.nodes, key=lambda node: counts[node]) for pick in (max, min))
-        busy = {site_of(host_of(job.url)) for job, _ in self._given.values()}
-        idle = (site for site, node in self._sites.items() if node == most and site not in busy)
-        for site in islice(idle, (counts[most] - counts[fewest]) // 2):
+        movable = (site for site, node in self._sites.items() if node == most)
+        for site in list(islice(movable, (counts[most] - counts[fewest]) // 2)):
             self._moving[self._send(most, Order.to_leave(site))] = site, fewest
 
     def _read_answers(self, read: dict[int, int]) -> bool:
@@ -161,7 +163,9 @@ class OrderedDownloads(Downloads):
                 self._take(job, answer)
             elif order in self._moving:
                 site, target = self._moving.pop(order)
-                self._sites[site] = target if answer.holder else self._sites[site]
+                self._sites[site] = target
+                for host in [host for host in self._hosts if site_of(host) == site]:
+                    del self._hosts[host]
             else:
                 self.late += 1
         return bool(rows)
@@ -174,7 +178,8 @@ class OrderedDownloads(Downloads):
         self.throttle.leave(self.table.host_name(job.choice.host), now + answer.pause)
         until = now + (answer.wait or 0.0)
         if answer.status is None and answer.holder:
-            self._hosts[host_of(answer.url)] = answer.holder
+            host = host_of(answer.url)
+            self._hosts[host] = self._sites[site_of(host)] = answer.holder
             self._waiting.append(job)
         elif answer.status is None:
             self._put_off(job, until, answer.pause)

@@ -104,9 +104,13 @@ class LeasedThrottle(Throttle):
 
 @dataclass(slots=True)
 class NodeDownloads(Downloads):
-    """Downloads by order; `answers` are ready to be sent, each with the number of its order."""
+    """Downloads by order; `answers` are ready to be sent, each with the number of its order.
+
+    `leaving` are sites to be left to other nodes, each with the number of that order.
+    """
 
     answers: list[tuple[int, Answer]] = field(default_factory=list)
+    leaving: dict[str, int] = field(default_factory=dict)
     _orders: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -123,7 +127,7 @@ class NodeDownloads(Downloads):
     def take(self, number: int, order: Order) -> None:
         """Begin with an order."""
         if not order.url:
-            self._leave(number, order.at)
+            self.leaving[order.at] = number
             return
         url = self.table.intern(order.url)
         parent = NO_PARENT if order.is_seed else url
@@ -137,21 +141,22 @@ class NodeDownloads(Downloads):
             job.max_bytes = self.scheduler.client.limits.body
         self._consider(job)
 
-    def _leave(self, number: int, site: str) -> None:
-        """Give up the leases of a site, unless it has work here, and answer whether that is so."""
-        throttle, now, leases = self.throttle, steady(), self.leases
-        hosts = {key for key in leases.held if not key.startswith(AT)}
-        own = {host for host in hosts if site_of(host) == site}
-        waits = {host: Throttle.wait(throttle, host, now) for host in own}
+    def leave_idle(self) -> None:
+        """Give up the leases of sites that are to be left, when nothing is to be done there."""
         working = {site_of(self.table.host_name(choice.host)) for choice in self._choices.values()}
-        is_idle = site not in working and None not in waits.values()
-        if is_idle:
-            for host, wait in waits.items():
-                leases.release(host, wait or 0.0)
-            shared = {throttle.state(host).address for host in hosts - own}
-            for address in {throttle.state(host).address for host in own} - shared - {""}:
-                leases.release(AT + address, max(0.0, throttle.free_at(AT + address) - now))
-        self.answers.append((number, Answer(site, 0, 0.0, wait=0.0, holder=int(is_idle))))
+        for site in self.leaving.keys() - working:
+            hosts = {key for key in self.leases.held if not key.startswith(AT)}
+            own = {host for host in hosts if site_of(host) == site}
+            if any(Throttle.wait(self.throttle, host, steady()) is None for host in own):
+                continue  # a request that was redirected there
+            shared = self._addresses(hosts - own)
+            for key in own | (self._addresses(own) - shared):
+                self.leases.release(key, max(0.0, self.throttle.free_at(key) - steady()))
+            self.answers.append((self.leaving.pop(site), Answer(site, 0, 0.0, wait=0.0)))
+
+    def _addresses(self, hosts: set[str]) -> set[str]:
+        """Return the keys of the IP addresses of hosts."""
+        return {key for host in hosts for key in self.throttle.keys(host) if key.startswith(AT)}
 
     def _cached(self, choice: Choice, known: Validators) -> CachedPage:
         """Return what is known of a page that is requested again."""
