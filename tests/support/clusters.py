@@ -14,7 +14,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
-from foragers.crawling.node import Node
+from foragers.crawling.nodes.node import Node
 from foragers.crawling.session import Session
 from foragers.crawling.settings import SessionSettings
 from foragers.errors import UsageError
@@ -33,7 +33,7 @@ SETTINGS = SessionSettings(
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(
     [
-        "foragers.crawling.node",
+        "foragers.crawling.nodes.node",
         "foragers.crawling.session",
         "foragers.strategies.baselines",
         "psycopg",
@@ -103,8 +103,9 @@ class ClusterProcesses:
     running: dict[str, ForkServerProcess] = field(default_factory=dict)
 
     def start(self, name: str) -> None:
-        given = {"seeds": self.seeds, "delay": DELAY, **self.options}
-        what = "crawl" if name == "crawl" else "node"
+        standby = name == "standby"
+        given = {"seeds": self.seeds, "delay": DELAY, "standby": standby, **self.options}
+        what = "crawl" if name in ("crawl", "standby") else "node"
         process = PROCESSES.Process(target=run, args=(what, self.url, self.folder / name, given))
         process.start()
         self.running[name] = process
@@ -124,7 +125,11 @@ class ClusterProcesses:
 
     @property
     def is_done(self) -> bool:
-        return self.running["crawl"].exitcode == 0
+        return any(
+            process.exitcode == 0
+            for name, process in self.running.items()
+            if name in ("crawl", "standby")
+        )
 
     def said(self, name: str) -> str:
         log = self.folder / f"{name}.log"
@@ -141,7 +146,7 @@ class ClusterProcesses:
     def await_nodes(self, nodes: int, seconds: float = 60.0) -> None:
         """Wait until some nodes have joined."""
         until = time.monotonic() + seconds
-        names = [name for name in self.running if name != "crawl"]
+        names = [name for name in self.running if name.startswith("node")]
         while sum("up to" in self.said(name) for name in names) < nodes:
             assert time.monotonic() < until, "nodes did not join"
             time.sleep(0.05)

@@ -41,10 +41,10 @@ from foragers.crawling.build import (
 from foragers.crawling.checkpoint import Checkpoint, catch_up, keep_agents, load, save
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
 from foragers.crawling.interrupts import Interrupts
+from foragers.crawling.nodes.on_ray import nodes_on_ray
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.progress import LeftAlone, common_words, left_alone, why_stopped
-from foragers.crawling.ray_nodes import nodes_on_ray
 from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.stopping import RecallMonitor
 from foragers.crawling.widening import ask_again, is_widened, read_again

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from foragers.core.display import plain
-from foragers.crawling.node import Node
+from foragers.crawling.nodes.node import Node
 
 
 def add(verb: argparse.ArgumentParser) -> None:

@@ -47,6 +47,7 @@ class OrderedDownloads(Downloads):
     _moving: dict[int, tuple[str, int]] = field(default_factory=dict)
     _loads: dict[int, int] = field(default_factory=dict)
     _watched: float = 0.0
+    _tick: float = 0.0
 
     @property
     def capacity(self) -> int:
@@ -68,8 +69,12 @@ class OrderedDownloads(Downloads):
 
     def wait(self, until: float) -> None:
         """Wait for answers, not for long and at the latest until a time, and process them."""
-        if not self._read_answers(self.read):
-            time.sleep(max(0.0, min(until - steady(), self.settings.cluster.poll)))
+        if self._read_answers(self.read):
+            self._tick = 0.0
+            return
+        cluster = self.settings.cluster
+        self._tick = min(max(cluster.tick, 2 * self._tick), cluster.max_tick)
+        time.sleep(max(0.0, min(until - steady(), self._tick)))
 
     def widen(self, url: str) -> None:
         """Add the target of a seed's redirect to the scope, here and on all nodes."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from foragers.crawling.node import Node
+from foragers.crawling.nodes.node import Node
 from foragers.crawling.options import NODES, CrawlOptions
 from foragers.crawling.settings import SessionSettings
 from foragers.evaluation.comparison.ray_cluster import LOCAL, check, connected

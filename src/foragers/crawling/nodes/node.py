@@ -137,6 +137,8 @@ class Membership:
     _asked_at: float = 0.0
     _renewed_at: float = 0.0
     _next: float = 0.0
+    _again_at: float = 0.0
+    _tick: float = 0.0
     _last_order: int = 0
     _unsent: list[tuple[int, int, bytes]] = field(default_factory=list)
     _count: int = 0
@@ -168,9 +170,10 @@ class Membership:
         if self._talk is not None and self._talk.done():
             talk, self._talk = self._talk, None
             self._hear(talk)
-        if self._talk is None and steady() >= self._next:
+        has_news = self._unsent or self.leases.wanted
+        due = self._again_at if has_news else max(self._next, self._again_at)
+        if self._talk is None and steady() >= due:
             self._asked_at, self._said = lease_clock(), self._report()
-            self._next = steady() + self.leases.settings.tick
             self._talk = self._pool.submit(self._exchange, self._said, self._last_order)
         return self.leases.left > self.leases.settings.abort
 
@@ -231,11 +234,15 @@ class Membership:
             leases.wanted.update(said.wanted)
             leases.notes = {**said.notes, **leases.notes}
             leases.released = {**said.released, **leases.released}
-            self._next = now + leases.settings.reconnect
+            self._again_at = now + leases.settings.reconnect
             return
         if news.renewed:
             self._renewed_at, leases.until = self._asked_at, self._asked_at + leases.settings.lease
         del self._unsent[: len(said.answers)]
+        is_busy = news.orders or said.answers or said.wanted
+        longer = min(max(2 * self._tick, leases.settings.tick), leases.settings.max_tick)
+        self._tick = leases.settings.tick if is_busy else longer
+        self._next = now + self._tick
         for key, wait in news.granted:
             leases.held.add(key)
             self.downloads.throttle.leave(key, now + wait)

@@ -119,6 +119,21 @@ def test_a_node_that_was_stopped_finds_its_hosts_gone(database: str, tmp_path: P
         check_polite(servers)
 
 
+def test_a_standby_goes_on_when_the_crawl_is_killed(database: str, tmp_path: Path) -> None:
+    with sites(HOSTS, 10) as servers:
+        with cluster(database, tmp_path, seeds_of(servers), nodes=1) as processes:
+            processes.await_nodes(1)
+            processes.start("standby")
+            while len(told(database)) < 8:
+                time.sleep(0.02)
+            processes.kill("crawl")
+            del processes.running["crawl"]
+            processes.finish()
+            assert "nothing left to fetch" in processes.said("standby")
+        check_complete(database, servers, 10)
+        check_polite(servers)
+
+
 FAULTS = ("kill node", "stop node", "kill crawl", "restart database", "stop database", "join")
 
 
@@ -126,7 +141,7 @@ def harm(
     fault: str, processes: ClusterProcesses, server: PostgresServer, draw: random.Random
 ) -> None:
     """Do something bad, and for stopped processes undo it a while later."""
-    name = draw.choice([name for name in processes.running if name != "crawl"])
+    name = draw.choice([name for name in processes.running if name.startswith("node")])
     if fault == "kill node":
         processes.kill(name)
     elif fault == "stop node":
