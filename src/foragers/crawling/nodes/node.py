@@ -169,7 +169,9 @@ class Membership:
         self.ready.clear()
         if self._talk is not None and self._talk.done():
             talk, self._talk = self._talk, None
-            self._hear(talk)
+            news = self._heard(talk)
+            if news is not None:
+                self._follow(news)
         has_news = self._unsent or self.leases.wanted
         due = self._again_at if has_news else max(self._next, self._again_at)
         if self._talk is None and steady() >= due:
@@ -181,7 +183,7 @@ class Membership:
         """End the membership, and return the answers that were not sent."""
         with suppress(DatabaseError, UsageError, StaleError):
             if self._talk is not None and for_good:
-                self._hear(self._talk)
+                self._heard(self._talk)
             if self.number and for_good:
                 self._exchange(self._report(), self._last_order)
                 self._unsent.clear()
@@ -222,20 +224,20 @@ class Membership:
             self._tables.database.close()
             self._tables = None
 
-    def _hear(self, talk: Future[News]) -> None:
-        """Do what the database said; say everything again if it could not be reached."""
+    def _heard(self, talk: Future[News]) -> News | None:
+        """Return what the database said; say everything again if it could not be reached."""
         leases, said, now = self.leases, self._said, steady()
         try:
             news = talk.result()
         except StaleError:
             leases.until = 0.0
-            return
+            return None
         except (DatabaseError, UsageError):
             leases.wanted.update(said.wanted)
             leases.notes = {**said.notes, **leases.notes}
             leases.released = {**said.released, **leases.released}
             self._again_at = now + leases.settings.reconnect
-            return
+            return None
         if news.renewed:
             self._renewed_at, leases.until = self._asked_at, self._asked_at + leases.settings.lease
         del self._unsent[: len(said.answers)]
@@ -243,6 +245,11 @@ class Membership:
         longer = min(max(2 * self._tick, leases.settings.tick), leases.settings.max_tick)
         self._tick = leases.settings.tick if is_busy else longer
         self._next = now + self._tick
+        return news
+
+    def _follow(self, news: News) -> None:
+        """Use new leases, and begin with new orders."""
+        leases, now = self.leases, steady()
         for key, wait in news.granted:
             leases.held.add(key)
             self.downloads.throttle.leave(key, now + wait)
