@@ -14,6 +14,8 @@ import pytest
 import foragers
 from foragers.cli.main import main
 from foragers.errors import UsageError
+from foragers.reports.crawl_folder import opened
+from foragers.serve.crawl_data import PageIndex, ServeSettings
 from support.crawling import LOOPBACK, crawl, serving
 from support.hostile_server import HostileServer, page
 
@@ -68,6 +70,15 @@ def test_the_ledger_is_the_same_as_in_a_file_and_so_is_what_is_read_from_it(
         why.append([line for line in told if "fetched" not in line and "archived" not in line])
     assert exported[0] == exported[1]
     assert why[0] == why[1]
+
+
+def test_the_pages_are_indexed_for_the_web_interface(
+    server: HostileServer, tmp_path: Path, database: str
+) -> None:
+    assert run(*order(server, tmp_path, "--ledger", database)) == 0
+    with closing(PageIndex(ServeSettings())) as index, opened(tmp_path) as folder:
+        index.add(folder)
+        assert index.last == 15
 
 
 def test_the_same_command_resumes_it(

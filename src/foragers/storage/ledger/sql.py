@@ -128,7 +128,9 @@ class SqlLedger(ABC):
         self._compress = zstandard.ZstdCompressor(level=1).compress
         self._unpack = unpacker_of(StoredContent)
         self._encode = msgspec.msgpack.Encoder().encode
-        self._named = IdSet(row[0] for row in paged(connection, NAMED, NO_PARENT, ROWS_AT_ONCE))
+        self._named = IdSet(
+            number for (number,) in paged(connection, NAMED, NO_PARENT, ROWS_AT_ONCE)
+        )
         last = connection.execute("SELECT coalesce(max(number), 0) FROM visits")
         self._length: int = last.fetchone()[0]
         self._waiting: list[VisitRow] = []
