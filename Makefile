@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo chromium test test-all-pythons options check gate bench clean
+.PHONY: demo chromium postgresql test test-all-pythons options check gate bench clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
@@ -25,17 +25,25 @@ $(DEV): $(READY)
 demo: $(READY)       ## compare strategies on a generated web, and show what came out
 	@$(BIN)/foragers demo
 
-# The tests of --render need a browser, and are skipped if none can be installed.
+# The tests of --render need a browser, those of --ledger a PostgreSQL; they are skipped if none can be
+# installed.
 chromium:
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
-		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || $(call debian,chromium)
+
+postgresql:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+		$(call debian,postgresql)
+
+define debian
+[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		{ APT="timeout 300 apt-get -qq -y -o Acquire::Retries=0 -o Acquire::http::Timeout=10"; \
 		export DEBIAN_FRONTEND=noninteractive; \
-		$$APT install --no-install-recommends chromium || \
-		{ $$APT update && $$APT install --no-install-recommends chromium; }; } >/dev/null 2>&1 || \
-		echo "make: Chromium cannot be installed; tests that need it are skipped"
+		$$APT install --no-install-recommends $(1) || \
+		{ $$APT update && $$APT install --no-install-recommends $(1); }; } >/dev/null 2>&1 || \
+		echo "make: $(1) cannot be installed; tests that need it are skipped"
+endef
 
-test: $(DEV) chromium  ## all tests but the gates
+test: $(DEV) chromium postgresql  ## all tests but the gates
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/gates tests
 
 # Each Python has a virtual environment of its own beside .venv; one that is not there is left out.

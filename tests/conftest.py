@@ -1,5 +1,7 @@
 """Being here puts this folder on the path, so that tests can import `worlds_by_hand`."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sqlite3
@@ -8,10 +10,13 @@ import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from support.postgres import PostgresServer
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A script's `make test &` ignores Ctrl-C, and so would each program that a test starts.
@@ -44,6 +49,21 @@ def own_environment() -> Iterator[None]:
     """Let no test inherit what `main` sets for the processes of a command."""
     yield
     os.environ.pop("PYTHONSAFEPATH", None)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL that the tests of this process share."""
+    from support.postgres import running_postgres
+
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> str:
+    """The URL of an empty database."""
+    return postgres.new_database()
 
 
 class Watched(sqlite3.Connection):

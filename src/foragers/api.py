@@ -178,10 +178,15 @@ class LiveCrawl:
         """The crawl in numbers: downloads, relevant pages, errors, hosts."""
         from foragers.evaluation.metrics.summary import Summary
 
-        if not (self.folder / "ledger.sqlite").exists():
+        if not self._has_ledger:
             return Summary()
         with self._opened() as folder:
             return folder.summary()
+
+    @property
+    def _has_ledger(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.options.ledger) or (self.folder / "ledger.sqlite").exists()
 
     @property
     def estimate(self) -> Estimate | None:
@@ -238,7 +243,7 @@ class LiveCrawl:
     def _exported(self, relevant: bool) -> list[Exported]:
         from foragers.reports.export import Selection, pages
 
-        if not (self.folder / "ledger.sqlite").exists():
+        if not self._has_ledger:
             return []
         with self._opened() as folder:
             return list(pages(folder, Selection(relevant)))

@@ -72,5 +72,16 @@ class WriteError(UsageError):
         )
 
 
+class DatabaseError(WriteError):
+    """A database that fails, or cannot be reached: no fault of the command either."""
+
+    def __init__(self, place: str, why: object) -> None:
+        UsageError.__init__(
+            self,
+            f"{place}: {why}; all before it is kept,"
+            " start the same command again when the database is back",
+        )
+
+
 class NothingFetchedError(Exception):
     """No seed could be fetched; the command itself is correct."""

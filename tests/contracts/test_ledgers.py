@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from foragers.core.types import Choice, Visit
 from foragers.storage.ledger.memory import MemoryLedger
+from foragers.storage.ledger.postgres import PostgresLedger, connect
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.testing import NumberedAddresses, check_crawl_ledger, check_ledger
 
@@ -32,6 +33,30 @@ def test_sqlite_ledger_keeps_its_promises(words: bool, batch: int, tmp_path: Pat
 @pytest.mark.parametrize("words", [True, False])
 def test_sqlite_ledger_in_memory_keeps_its_promises(words: bool) -> None:
     check_ledger(lambda: SqliteLedger(":memory:", ADDRESSES, words=words), words=words)
+
+
+def in_postgres(database: str, **options: Any) -> PostgresLedger:
+    connected = connect(database)
+    connected.lock()
+    connected.prepare()
+    return PostgresLedger(connected, ADDRESSES, **options)
+
+
+@pytest.mark.parametrize("words", [True, False])
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_postgres_ledger_keeps_its_promises(words: bool, batch: int, database: str) -> None:
+    def opened() -> PostgresLedger:
+        return in_postgres(database, words=words, batch=batch)
+
+    check_ledger(opened, opened, words=words)
+
+
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_postgres_ledger_keeps_all_that_a_live_crawl_needs(batch: int, database: str) -> None:
+    def opened() -> PostgresLedger:
+        return in_postgres(database, batch=batch)
+
+    check_crawl_ledger(opened, opened)
 
 
 class Forgetful(MemoryLedger):

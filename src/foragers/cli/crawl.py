@@ -24,6 +24,7 @@ from foragers.crawling.seeds import any_fetched, failure_of, seeds_in
 from foragers.crawling.session import Session
 from foragers.errors import NothingFetchedError, UsageError
 from foragers.evaluation.metrics.summary import summarise
+from foragers.storage.ledger.postgres import without_password
 
 LONGEST_LINE = 1000
 
@@ -103,7 +104,9 @@ def tell(session: Session, options: argparse.Namespace, console: Console) -> Non
     found = session.estimate()
     print_summary(summary, session.stopped, console, found, session.standing)
     print_left_alone(session.left_alone, console)
-    kept = "ledger.sqlite, warc/" if options.warc else "ledger.sqlite"
+    ledger = without_password(options.ledger) if options.ledger else "ledger.sqlite"
+    archive = "the warc/ of each node" if options.cluster else "warc/"
+    kept = ", ".join([ledger, *([archive] if options.warc else [])])
     console.print(f"everything is in {options.out}: {kept}", soft_wrap=True)
     if options.json:
         told = {"stopped": session.stopped, **msgspec.to_builtins(summary)}

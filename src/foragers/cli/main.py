@@ -29,6 +29,7 @@ VERBS = {
     "crawl": "crawl the web for pages about a topic",
     "watch": "watch sites for new pages, until it is stopped",
     "status": "show how a watch is doing",
+    "node": "fetch for a crawl on another machine",
     "report": "write a web page about a crawl, with curves and tables",
     "serve": "show a crawl as web pages, while it runs and afterwards",
     "export": "write the pages of a crawl as JSON lines, CSV, Parquet or WARC",

@@ -25,6 +25,9 @@ from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import PageExtractor
 from foragers.fetching.history import FetchHistory
 from foragers.fetching.live import Live
+from foragers.fetching.remote.crawl_side import ClusterWorld, OrderedDownloads
+from foragers.fetching.remote.node_side import LeasedThrottle, Leases, NodeDownloads
+from foragers.fetching.remote.tables import CrawlTables
 from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import XML, ListSources
 from foragers.fetching.throttle import Throttle
@@ -40,6 +43,7 @@ from foragers.rendering.client import Renderer
 from foragers.rendering.messages import RenderOptions
 from foragers.rendering.queue import RenderQueue
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
+from foragers.storage.ledger.stores import DatabaseStore, LedgerStore
 from foragers.storage.warc.writer import Recorder, series_for
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, info, learned_by, parse
 from foragers.urls.parse import is_address, resolve
@@ -113,7 +117,7 @@ def new_checkpoint(options: CrawlOptions, folder: Path, settings: SessionSetting
 def open_recorder(
     options: CrawlOptions, folder: Path, settings: SessionSettings
 ) -> Recorder | None:
-    """Open the WARC files of a crawl, if it writes any."""
+    """Open the WARC files of a crawl or a node, if it writes any."""
     if not options.warc:
         return None
     recorder = Recorder(
@@ -137,8 +141,68 @@ def build_live(
     renderers: tuple[Renderer, ...],
     limits: Limits,
     settings: SessionSettings,
+    store: LedgerStore,
 ) -> Live:
-    """Return the live web for a crawl."""
+    """Return the live web for a crawl, which it or its nodes fetch."""
+    throttle = Throttle(options.delay, settings.fetching.throttle)
+    parts = (
+        *fetching_parts(options, rules, checkpoint.traps, throttle, limits, settings),
+        checkpoint.table,
+        recorder,
+        FetchHistory(options.per_host or 0, ledger),
+        list_sources(options, settings),
+        RenderQueue(renderers, throttle),
+        settings.fetching,
+    )
+    if options.cluster:
+        assert isinstance(store, DatabaseStore)
+        tables = CrawlTables(store.database, settings.fetching.cluster)
+        tables.prepare()
+        return ClusterWorld(rules.seeds, OrderedDownloads(*parts, tables=tables))
+    return Live(rules.seeds, Downloads(*parts), options.concurrency)
+
+
+def build_node(
+    options: CrawlOptions,
+    rules: CrawlRules,
+    recorder: Recorder | None,
+    renderers: tuple[Renderer, ...],
+    leases: Leases,
+    limits: Limits,
+    settings: SessionSettings,
+) -> tuple[Live, NodeDownloads]:
+    """Return the live web for a node, and its downloads."""
+    throttle = LeasedThrottle(options.delay, settings.fetching.throttle, leases=leases)
+    scheduler, agent, extractor = fetching_parts(options, rules, None, throttle, limits, settings)
+    scheduler.client.may_send = leases.may_send
+    downloads = NodeDownloads(
+        scheduler,
+        agent,
+        extractor,
+        recorder=recorder,
+        lists=list_sources(options, settings),
+        renderer=RenderQueue(renderers, throttle),
+        settings=settings.fetching,
+    )
+    return Live(rules.seeds, downloads, options.concurrency), downloads
+
+
+def list_sources(options: CrawlOptions, settings: SessionSettings) -> ListSources:
+    """Return where sitemaps and feeds come from."""
+    return ListSources(
+        options.sitemaps, options.feeds, options.named_sitemaps, settings=settings.fetching.lists
+    )
+
+
+def fetching_parts(
+    options: CrawlOptions,
+    rules: CrawlRules,
+    traps: Traps | None,
+    throttle: Throttle,
+    limits: Limits,
+    settings: SessionSettings,
+) -> tuple[DownloadScheduler, str, PageExtractor]:
+    """Return what sends requests, the User-Agent, and what extracts pages."""
     fetching = settings.fetching
     wants_lists = options.sitemaps or options.feeds or options.named_sitemaps
     documents = parse_types(options.aim.want)
@@ -149,24 +213,9 @@ def build_live(
     # With an archive, the words around links can be extracted later.
     described = info(options.strategy).needs_link_context or not options.warc
     extractor = PageExtractor(
-        options.agent, rules.scope, checkpoint.traps, limits, described, fetching.extraction,
-        documents,
-    )  # fmt: skip
-    throttle = Throttle(options.delay, fetching.throttle)
-    downloads = Downloads(
-        DownloadScheduler(client, throttle, fetching.retries),
-        options.agent,
-        extractor,
-        checkpoint.table,
-        recorder,
-        FetchHistory(options.per_host or 0, ledger),
-        ListSources(
-            options.sitemaps, options.feeds, options.named_sitemaps, settings=fetching.lists
-        ),
-        RenderQueue(renderers, throttle),
-        fetching,
+        options.agent, rules.scope, traps, limits, described, fetching.extraction, documents
     )
-    return Live(rules.seeds, downloads, options.concurrency)
+    return DownloadScheduler(client, throttle, fetching.retries), options.agent, extractor
 
 
 def renderers_of(

@@ -10,15 +10,12 @@ docs/crawl-folder.md describes the columns.
 from __future__ import annotations
 
 import pickle
-import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TypeGuard
-from urllib.parse import quote
 
 import msgspec
 import numpy as np
@@ -39,9 +36,9 @@ from foragers.fetching.throttle import HostDelays
 from foragers.filters.traps import Traps
 from foragers.judges.function import FunctionJudge
 from foragers.judges.novelty import Novelty
-from foragers.storage.ledger.checking import check_visits
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
+from foragers.storage.ledger.stores import LedgerStore
 from foragers.strategies.registry import census_of
 from foragers.urls.strings import STRINGS_FILE, StringsFile
 from foragers.urls.table import UrlTable
@@ -104,15 +101,15 @@ def is_built_in(part: object) -> bool:
     return is_own and not isinstance(judge, FunctionJudge)
 
 
-def load(folder: Path) -> Checkpoint | None:
-    """Return the last checkpoint of a crawl, if there is one that is signed by this user."""
+def load(folder: Path, visits: int) -> Checkpoint | None:
+    """Return the last checkpoint of a crawl with some visits, if one is signed by this user."""
     key = user_key()
     try:
         with opened(folder / "checkpoint") as stream:
             if key is not None:
                 with checking(stream, key) as signed:
                     checkpoint = pickle.load(signed)
-                if fits(checkpoint, folder):
+                if fits(checkpoint, folder, visits):
                     return checkpoint
     except FileNotFoundError:
         return None
@@ -123,9 +120,9 @@ def load(folder: Path) -> Checkpoint | None:
     return None
 
 
-def fits(loaded: object, folder: Path) -> TypeGuard[Checkpoint]:
+def fits(loaded: object, folder: Path, visits: int) -> TypeGuard[Checkpoint]:
     """Return whether an object is a checkpoint of the crawl in a folder."""
-    if not isinstance(loaded, Checkpoint) or loaded.visits > written(folder):
+    if not isinstance(loaded, Checkpoint) or loaded.visits > visits:
         return False
     if vars(loaded).get("layout") != LAYOUT:  # of an earlier version
         return False
@@ -134,35 +131,11 @@ def fits(loaded: object, folder: Path) -> TypeGuard[Checkpoint]:
     return loaded.table.is_sound()
 
 
-def nothing_received(folder: Path) -> bool:
-    """Return whether no server has responded yet in a crawl: every visit was skipped, or failed."""
-    received = "SELECT 1 FROM visits WHERE status NOT IN ('skipped', 'failed') LIMIT 1"
-    return count(folder, f"SELECT count(*) FROM ({received})") == 0
-
-
-def begin_anew(folder: Path) -> None:
+def begin_anew(folder: Path, store: LedgerStore) -> None:
     """Remove the visits of a crawl."""
     for name in ("checkpoint", STRINGS_FILE, AGENTS_FILE, FORAGERS_FILE, GIVEN, LEARNED):
         (folder / name).unlink(missing_ok=True)
-    for file in folder.glob("ledger.sqlite*"):
-        file.unlink()
-
-
-def written(folder: Path) -> int:
-    """Return the number of visits in the ledger of a crawl."""
-    return count(folder, "SELECT count(*) FROM visits") or 0
-
-
-def count(folder: Path, query: str) -> int | None:
-    """Return the result of a counting query on the ledger of a crawl, None if it fails."""
-    try:
-        with closing(
-            sqlite3.connect(f"file:{quote(str(folder))}/ledger.sqlite?mode=ro", uri=True)
-        ) as ledger:
-            check_visits(ledger)
-            return int(ledger.execute(query).fetchone()[0])
-    except (sqlite3.Error, ValueError):
-        return None
+    store.clear()
 
 
 def catch_up(

@@ -40,6 +40,9 @@ class CrawlKeywords(TypedDict, total=False):
     sitemaps: bool
     feeds: bool
     warc: bool
+    ledger: str
+    standby: bool
+    cluster: str
     concurrency: int
     delay: float
     user_agent: str

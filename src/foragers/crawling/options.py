@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -13,6 +14,8 @@ from foragers.crawling.stopping import StopRules
 from foragers.errors import UsageError
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.judges.words import Standing
+from foragers.storage.ledger.postgres import is_database, without_password
+from foragers.storage.ledger.stores import LedgerStore
 from foragers.version import __version__
 
 MOST_CONNECTIONS = 10_000
@@ -21,6 +24,11 @@ LONGEST = 10_000_000
 STRATEGY, STOPPING, SCOPE = "strategy", "when to stop", "scope"
 POLITE, RESULTS = "speed and politeness", "results"
 BROWSER = "pages that need JavaScript"
+MACHINES = "several machines"
+NODES = "nodes"
+"""The value of `--cluster` for nodes that join by themselves; Ray starts the others."""
+CLUSTERS = (NODES, "local", "auto")
+"""The values of `--cluster` that are no URLs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +154,30 @@ class CrawlOptions:
     )
     feeds: bool = option(False, group=SCOPE, help="also follow the links in RSS and Atom feeds")
     warc: bool = option(True, group=RESULTS, help="do not store the pages as WARC")
+    ledger: str = option(
+        "",
+        group=MACHINES,
+        metavar="URL",
+        on_resume=OnResume.FREE,
+        help="PostgreSQL database for the ledger, postgresql://USER@HOST/DATABASE, in place of a"
+        " file in --out",
+        see="cluster.md",
+    )
+    standby: bool = option(
+        False,
+        group=MACHINES,
+        on_resume=OnResume.FREE,
+        help="wait until the crawl that writes to --ledger ends, and go on with it",
+        see="cluster.md",
+    )
+    cluster: str = option(
+        "",
+        group=MACHINES,
+        metavar="nodes|local|auto|ray://HOST:PORT",
+        on_resume=OnResume.FREE,
+        help="let other machines fetch: those that run 'foragers node', or nodes that Ray starts",
+        see="cluster.md",
+    )
     concurrency: int = option(
         16,
         least=1,
@@ -214,6 +246,20 @@ class CrawlOptions:
         check_ranges(self)
         if self.chromium and not self.render:
             raise UsageError("--chromium names the browser for --render; give that too")
+        if self.ledger and not is_database(self.ledger):
+            raise UsageError(
+                f"--ledger {self.ledger}: not the URL of a database;"
+                " write postgresql://USER@HOST/DATABASE"
+            )
+        for flag, given in (("--standby", self.standby), ("--cluster", self.cluster)):
+            if given and not self.ledger:
+                raise UsageError(f"{flag} needs a ledger in a database; give --ledger too")
+        is_known = self.cluster in ("", *CLUSTERS) or self.cluster.startswith("ray://")
+        if not is_known:
+            known = ", ".join(CLUSTERS)
+            raise UsageError(
+                f"--cluster {self.cluster}: unknown; use {known} or ray://HOST:PORT",
+            )
         if self.stop_rules.recall is not None and self.aim.new_within is not None:
             raise UsageError(
                 "--until-recall: new pages never end (--new-within); use --until-yield"
@@ -231,18 +277,26 @@ class CrawlOptions:
     def keep(
         self,
         folder: Path,
+        store: LedgerStore,
         stopped: str = "",
         estimate: Estimate | None = None,
         wanted: str = "",
         judge: Standing | None = None,
     ) -> None:
-        """Write the options to the folder of the crawl, and why it stopped, if it has."""
+        """Write the options beside the results of the crawl, and why it stopped, if it has."""
+        store.tell(msgspec.json.encode(self.described()).decode())
         file = folder / "crawl.json"
-        content = {**msgspec.to_builtins(self, enc_hook=str), "stopped": stopped or None}
+        content = {**self.described(), "stopped": stopped or None}
         content["estimate"] = msgspec.to_builtins(estimate)
         content["wanted"] = wanted or None
         content["judge"] = msgspec.to_builtins(judge)
         write(file, msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+
+    def described(self) -> dict[str, Any]:
+        """Return the options for files: without the password of a database."""
+        described: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
+        place = without_password(self.ledger) if self.ledger else ""
+        return {**described, "ledger": place, "foragers": __version__}
 
     def changes(self, before: CrawlOptions) -> set[str]:
         """Return the fields that differ, except those that may always change."""
@@ -250,17 +304,20 @@ class CrawlOptions:
         names = {field.name for field in fields(self)} - free
         return {name for name in names if getattr(self, name) != getattr(before, name)}
 
-    def check_same(self, before: CrawlOptions, folder: Path) -> None:
-        """Raise a UsageError if an option differs that may not change on a resume."""
-        scope = {item.field for item in RESUMED if item.said.on_resume is OnResume.SCOPE}
-        changed = self.changes(before) - scope
+    def check_same(
+        self, before: CrawlOptions, folder: Path | str, option: str = "out", scope: bool = True
+    ) -> None:
+        """Raise a UsageError if an option differs that may not change; the `scope` may."""
+        free = {item.field for item in RESUMED if item.said.on_resume is OnResume.SCOPE and scope}
+        changed = self.changes(before) - free
         flags = {item.field: item.flag for item in RESUMED}
         for name in (field.name for field in fields(self) if field.name in changed):
             raise UsageError(
-                f"--out {folder} holds a crawl with another {NOT_OPTIONS.get(name) or flags[name]},"
-                " which cannot change; give the same to go on with it, or choose another folder"
-                " for a new crawl",
-                option="out",
+                f"--{option} {folder} holds a crawl with another"
+                f" {NOT_OPTIONS.get(name) or flags[name]}, which cannot change; give the same to go"
+                f" on with it, or choose another {'folder' if option == 'out' else 'database'} for"
+                " a new crawl",
+                option=option,
                 value=folder,
             )
 
@@ -279,6 +336,11 @@ def options_in_folder(folder: Path) -> CrawlOptions | None:
     if not file.exists():
         return None
     try:
-        return msgspec.json.decode(read(file), type=CrawlOptions)
+        return options_from(read(file))
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{file} is damaged ({error}); choose another --out") from error
+
+
+def options_from(described: bytes | str) -> CrawlOptions:
+    """Return options that were written as JSON."""
+    return msgspec.json.decode(described, type=CrawlOptions)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +23,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from threading import current_thread, main_thread
-from types import FrameType, TracebackType
-from typing import Self, TypeAlias
 
 from foragers.core.clock import steady
 from foragers.core.files import check_own
@@ -44,6 +40,8 @@ from foragers.crawling.build import (
 )
 from foragers.crawling.checkpoint import Checkpoint, catch_up, keep_agents, load, save
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
+from foragers.crawling.interrupts import Interrupts
+from foragers.crawling.nodes.on_ray import nodes_on_ray
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.progress import LeftAlone, common_words, left_alone, why_stopped
@@ -61,7 +59,7 @@ from foragers.http.messages import Limits
 from foragers.judges.build import standing_of
 from foragers.judges.words import Standing
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
-from foragers.storage.ledger.sqlite import SqliteLedger
+from foragers.storage.ledger.stores import LEDGER_FILE, LedgerStore, open_store
 from foragers.storage.warc.writer import Recorder, locked
 from foragers.strategies.registry import guard_of, waiting_in
 from foragers.urls.strings import STRINGS_FILE, StringsFile
@@ -92,6 +90,7 @@ class Session:
     crawl: Crawl
     world: Budget
     live: Live
+    store: LedgerStore
     ledger: CrawlLedger
     recorder: Recorder | None
     pace: Pace
@@ -101,6 +100,7 @@ class Session:
     lock: int
     resumed_after: int
     feedback: Feedback
+    nodes: ExitStack = field(default_factory=ExitStack)
     stopped: str = ""
     _is_consistent: bool = field(init=False, default=True)
     _common: set[str] = field(init=False, default_factory=set)
@@ -125,12 +125,14 @@ class Session:
         keep_large_apart()
         fresh = new_checkpoint(options, folder, settings)
         rules = CrawlRules.of(options)
-        renderers = renderers_of(options, limits, settings)
+        renderers = () if options.cluster else renderers_of(options, limits, settings)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"--out {folder}: {error.strerror}; choose another") from error
         with ExitStack() as opened:  # closes everything if the crawl cannot begin
+            store = open_store(folder, options.ledger, standby=options.standby)
+            opened.callback(store.close)
             lock = locked(folder)
             opened.callback(os.close, lock)
             check_own(folder, OWN)
@@ -138,25 +140,27 @@ class Session:
                 opened.callback(renderer.close)
             for renderer in renderers[:1]:  # the others start when they are needed
                 renderer.open()
-            widened = is_widened(options, folder)
+            widened = is_widened(options, folder, store)
             with storing(folder, "crawl.json"):
                 if not widened:
-                    options.keep(folder, wanted=options.wanted(fresh.judge.threshold))
-            checkpoint = load(folder) or fresh
+                    options.keep(folder, store, wanted=options.wanted(fresh.judge.threshold))
+            checkpoint = load(folder, store.visits()) or fresh
             with storing(folder):
-                ledger = SqliteLedger(folder / "ledger.sqlite", checkpoint.table)
+                ledger = store.ledger(checkpoint.table)
                 opened.callback(quietly, ledger.close)
-                recorder = open_recorder(options, folder, settings)
+                # Nodes archive what they fetch.
+                recorder = None if options.cluster else open_recorder(options, folder, settings)
                 if recorder is not None:
                     opened.callback(quietly, recorder.close)
                 live = build_live(
-                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings
+                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings, store
                 )
                 session = cls._resumed(
-                    options, folder, settings, checkpoint, live, ledger, recorder, lock
+                    options, folder, settings, checkpoint, live, store, ledger, recorder, lock
                 )
                 if widened:
                     session._widen()
+            session.nodes.enter_context(nodes_on_ray(options, folder, settings))
             opened.pop_all()
         return session
 
@@ -168,6 +172,7 @@ class Session:
         settings: SessionSettings,
         checkpoint: Checkpoint,
         live: Live,
+        store: LedgerStore,
         ledger: CrawlLedger,
         recorder: Recorder | None,
         lock: int,
@@ -201,6 +206,7 @@ class Session:
             crawl,
             world,
             live,
+            store,
             ledger,
             recorder,
             pace,
@@ -219,7 +225,7 @@ class Session:
             archive = self.recorder.folder
             read_again(self.crawl, self.live, self.ledger, archive, self.monitor)
         self.checkpoint()
-        self.options.keep(self.folder, wanted=self.monitor.wanted)
+        self.options.keep(self.folder, self.store, wanted=self.monitor.wanted)
 
     @property
     def table(self) -> UrlTable:
@@ -381,14 +387,16 @@ class Session:
             except UsageError as error:  # of a strategy that cannot say what it has learned
                 failed = error
         with suppress(OSError, UsageError):
-            estimate, wanted = self.estimate(), self.monitor.wanted
-            self.options.keep(self.folder, self.stopped, estimate, wanted, self.standing)
-        with suppress(sqlite3.Error):
+            estimate, wanted, told = self.estimate(), self.monitor.wanted, self.standing
+            self.options.keep(self.folder, self.store, self.stopped, estimate, wanted, told)
+        with suppress(sqlite3.Error, UsageError):
             self.ledger.close()
+        self.store.close()
         if self.recorder is not None:
             with suppress(UsageError):
                 self.recorder.close()
         self.live.close()
+        self.nodes.close()
         if isinstance(self.table.store, StringsFile):
             self.table.store.close()
         os.close(self.lock)
@@ -447,49 +455,8 @@ def storing(folder: Path, name: str = "") -> Iterator[None]:
         remedy = "make room" if "full" in str(error) else "repair it"
         if "locked" in str(error):
             remedy = "end the program that holds it"
-        raise WriteError(folder / "ledger.sqlite", error, remedy) from error
+        raise WriteError(folder / LEDGER_FILE, error, remedy) from error
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
         raise WriteError(error.filename or folder / name, error.strerror) from error
-
-
-Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | None
-"""What the standard library returns for the handler of a signal."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""SIGHUP is sent when the terminal is closed; nohup ignores it."""
-
-
-class Interrupts:
-    """Counts interrupts within a `with` block instead of aborting it; the third aborts it.
-
-    Signals are caught in the main thread only, since Python allows no other.
-    """
-
-    def __init__(self, on_interrupt: Callable[[], None]) -> None:
-        self.count = 0
-        self._on_interrupt = on_interrupt
-        self._before: dict[int, Handler] = {}
-
-    def __enter__(self) -> Self:
-        if current_thread() is main_thread():
-            for number in SIGNALS:
-                if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._handle)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for number, before in self._before.items():
-            signal.signal(number, before)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        del number, frame
-        self.count += 1
-        if self.count > 2:
-            raise KeyboardInterrupt
-        self._on_interrupt()

@@ -15,8 +15,8 @@ import numpy as np
 from foragers.core.links import ParsedLink, ParsedLinks
 from foragers.core.loop import Crawl
 from foragers.core.types import Choice, Purpose, Status, UrlId, Visit
-from foragers.crawling.checkpoint import begin_anew, nothing_received
-from foragers.crawling.options import CrawlOptions, options_in_folder
+from foragers.crawling.checkpoint import begin_anew
+from foragers.crawling.options import CrawlOptions, options_from, options_in_folder
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.stopping import RecallMonitor
 from foragers.errors import UsageError
@@ -27,25 +27,42 @@ from foragers.fetching.page_builder import page_of
 from foragers.fetching.redirects import RedirectChain
 from foragers.parsing.robots_meta import Directives
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
+from foragers.storage.ledger.postgres import without_password
+from foragers.storage.ledger.stores import LEDGER_FILE, FolderStore, LedgerStore
 from foragers.storage.warc.playback import RecordedResponse, read_record
 
 REASON = "read again for links that were out of scope"
 
 
-def is_widened(options: CrawlOptions, folder: Path) -> bool:
+def is_widened(options: CrawlOptions, folder: Path, store: LedgerStore) -> bool:
     """Return whether the crawl in a folder is resumed with another scope.
 
     A crawl that has received nothing begins anew.  A UsageError names other changed options.
     """
     before = options_in_folder(folder)
+    check_place(options, before, folder, store)
     changes = options.changes(before) if before else set()
     if before is None or not changes:
         return False
-    if nothing_received(folder):
-        begin_anew(folder)
+    if not store.has_received():
+        begin_anew(folder, store)
         return False
     options.check_same(before, folder)
     return True
+
+
+def check_place(
+    options: CrawlOptions, before: CrawlOptions | None, folder: Path, store: LedgerStore
+) -> None:
+    """Raise a UsageError if folder and ledger belong to different crawls."""
+    moved = before is not None and bool(before.ledger) != bool(options.ledger)
+    if before is not None and moved and (before.ledger or FolderStore(folder).visits()):
+        place = before.ledger or LEDGER_FILE
+        raise UsageError(f"--ledger: the ledger of the crawl in {folder} is {place}; use that")
+    told = store.told()
+    if told and store.has_received():
+        place = without_password(options.ledger)
+        options.check_same(options_from(told), place, "ledger", scope=before is not None)
 
 
 def ask_again(live: Live, ledger: CrawlLedger, own_requests: OwnRequests) -> None:

@@ -218,15 +218,19 @@ class Downloads:
         now = steady()
         jobs = self._need_robots.pop(job.origin, []) if job.origin else [job]
         for other in jobs:
-            choice, host = other.choice, self.table.host_name(other.choice.host)
+            host = self.table.host_name(other.choice.host)
             # After a redirect to another host, that host must wait, and not the one of the choice.
             same_host = host == host_of(job.url)
             pause = until - now if same_host else self.throttle.wait(host, now) or 0.0
-            if other.hops:
-                self._redirected[choice] = other
-            self.retries.append(Retry(until, choice, unanswered=True, pause=pause))
-            del self._choices[other.number]
-            self.running -= 1
+            self._put_off(other, until, pause)
+
+    def _put_off(self, job: FetchJob, until: float, pause: float) -> None:
+        """Let the choice of a job be sent again, and its host be left alone until then."""
+        if job.hops:
+            self._redirected[job.choice] = job
+        self.retries.append(Retry(until, job.choice, unanswered=True, pause=pause))
+        del self._choices[job.number]
+        self.running -= 1
 
     def _not_reached(self, job: FetchJob, response: Response) -> None:
         """Set a job aside whose host cannot be reached, or give up the host for a while."""
@@ -391,8 +395,14 @@ class Downloads:
         if cached is not None and extracted.version == cached.version >= 0:
             self._finish_unchanged(job, "the same content", record)
             return
-        pause = self._pause(job.choice, extracted.status)
         extracted = self.lists.attached(extracted, origin_of(job.url), self.scope)
+        self._hand_over(job, extracted, record, retry_at)
+
+    def _hand_over(
+        self, job: FetchJob, extracted: Extracted, record: str, retry_at: float | None
+    ) -> None:
+        """Make a page of a job with its final content."""
+        pause = self._pause(job.choice, extracted.status)
         self._deliver(job, page_of(job, extracted, self.table, record, pause, retry_at))
 
     def _finish_unchanged(self, job: FetchJob, reason: str, record: str) -> None:

@@ -170,6 +170,20 @@ class PageExtractor:
             response.header("Last-Modified"), (), directives.noarchive,
         )  # fmt: skip
 
+    def settled(
+        self, found: Extracted, requested: str, final: str, depth: int, again: bool
+    ) -> Extracted:
+        """Return what the trap detector makes of a page that was extracted without one."""
+        if found.status is not Status.OK:
+            return found
+        status, reason, links = self._verdict(requested, final, found.text, found.links, again)
+        is_short = found.text.text.count(" ") < self.settings.short_page
+        by_chance = depth <= self.settings.near_seed and is_short
+        if status is Status.OK or (status is Status.UNWANTED and by_chance):
+            return found
+        settled = msgspec.structs.replace(found, status=status, links=links, version=-1)
+        return settled.noted(reason)
+
     def forbids_copy(self, response: Response) -> bool:
         """Return whether a page forbids copies of it (noarchive)."""
         headers = response.all("X-Robots-Tag")

@@ -130,6 +130,23 @@ class ListSettings:
 
 
 @dataclass(frozen=True)
+class ClusterSettings:
+    """How nodes lease hosts, and how they and the crawl exchange work."""
+
+    lease: float = 30.0  # a node that is silent for so long is dead; guess
+    renew: float = 10.0  # so that two renewals may fail; guess
+    shortest: float = 5.0  # a node starts no request if its lease ends sooner; guess
+    abort: float = 1.0  # and drops those in progress if it ends so soon; guess
+    tick: float = 0.01  # between two looks at the database, doubled each time in vain; CPU
+    max_tick: float = 0.08  # longest; CPU
+    watch: float = 1.0  # between two looks of the crawl for dead nodes; CPU
+    reconnect: float = 1.0  # between two tries to reach a database that is down; guess
+    remembered: float = 2.0  # how long a node remembers that another has a lease; guess
+    orders: int = 500  # read at once; memory
+    partition: int = 20_000  # orders in a partition of the tables; disk
+
+
+@dataclass(frozen=True)
 class FetchSettings:
     """The settings of all parts of the live web."""
 
@@ -141,6 +158,7 @@ class FetchSettings:
     robots: RobotsSettings = RobotsSettings()
     extraction: ExtractionSettings = ExtractionSettings()
     lists: ListSettings = ListSettings()
+    cluster: ClusterSettings = ClusterSettings()
     turn: float = 0.5  # longest call of `finished`, so that progress is shown; guess
     named_hosts: int = 20  # hosts about which notices are made; guess
 

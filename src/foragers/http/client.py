@@ -138,6 +138,7 @@ class Client:
         self._idle: list[pycurl.Curl] = []
         self._running: dict[pycurl.Curl, HttpTransfer] = {}
         self._opened: list[socket.socket] = []
+        self.may_send: Callable[[], bool] = lambda: True
         shortest = min(limits.connect, limits.head, limits.idle)
         self._check_every = min(settings.max_wait, shortest / 4)
         self._checked = 0.0
@@ -163,7 +164,7 @@ class Client:
         handle.setopt(pycurl.HEADERFUNCTION, transfer.take_header)
         handle.setopt(pycurl.WRITEFUNCTION, transfer.take_body)
         handle.setopt(pycurl.OPENSOCKETFUNCTION, self._opener(transfer, admit))
-        handle.setopt(pycurl.PREREQFUNCTION, before_request(transfer))
+        handle.setopt(pycurl.PREREQFUNCTION, before_request(transfer, lambda: self.may_send()))
         self._running[handle] = transfer
         self._multi.add_handle(handle)
 
@@ -297,12 +298,17 @@ class Client:
         return handle
 
 
-def before_request(transfer: HttpTransfer) -> Callable[[str, str, int, int], int]:
+def before_request(
+    transfer: HttpTransfer, may_send: Callable[[], bool]
+) -> Callable[[str, str, int, int], int]:
     """Return a function that libcurl calls just before it sends the request of a transfer."""
 
     def send(address: str, local: str, port: int, local_port: int) -> int:
         del local, port, local_port
         transfer.address = address
+        if not may_send():
+            transfer.refuse(FetchError.BUSY, address)
+            return int(pycurl.PREREQFUNC_ABORT)
         if transfer.sent:
             # libcurl repeats a request at once if a kept connection breaks.  The crawl repeats it
             # instead, after a pause.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from sys import intern
@@ -25,9 +25,14 @@ from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.summary import Summary, summarise
 from foragers.storage.ledger.checking import check_ledger, damaged, show_added
 from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
+from foragers.storage.ledger.postgres import Database, check_tables, is_database
+from foragers.storage.ledger.postgres import connect as reach
+from foragers.storage.ledger.sql import SqlConnection
 from foragers.storage.ledger.sqlite import VERSION
+from foragers.storage.ledger.stores import LEDGER_FILE
 
-LEDGER, OPTIONS, ARCHIVE = "ledger.sqlite", "crawl.json", "warc"
+LEDGER, OPTIONS, ARCHIVE = LEDGER_FILE, "crawl.json", "warc"
+LENGTH = "SELECT coalesce(max(number), 0) FROM visits"
 OWN = (LEDGER, OPTIONS, "checkpoint", "addresses", "agents.npz", "foragers.json")
 """Prefixes of the names of a crawl's own files."""
 STEP = 20_000
@@ -61,7 +66,7 @@ class CrawlFolder:
     """The ledger of a folder up to its last row at the time it was opened."""
 
     path: Path
-    connection: sqlite3.Connection
+    connection: SqlConnection
     length: int
 
     def told(self) -> CrawlRecord:
@@ -79,7 +84,7 @@ class CrawlFolder:
             stopped=None if stopped is None else str(stopped),
         )
 
-    def rows(self, query: str, step: int = STEP) -> Iterator[sqlite3.Row]:
+    def rows(self, query: str, step: int = STEP) -> Iterator[Any]:
         """Yield the rows of a query that takes a first and a last number and a limit.
 
         The query selects the `number` of a visit, among others, and sorts by it.
@@ -119,6 +124,10 @@ class CrawlFolder:
 def opened(path: Path) -> Iterator[CrawlFolder]:
     """Open a crawl's folder; a UsageError says what is wrong with it."""
     ledger = path if path.suffix == ".sqlite" and path.is_file() else path / LEDGER
+    if place := database_of(path):
+        with in_database(place) as there:
+            yield CrawlFolder(path, there, there.execute(LENGTH).fetchone()[0])
+        return
     if not ledger.is_file():
         what = f"has no {LEDGER}" if path.is_dir() else "is not a folder"
         raise UsageError(f"{path} {what}; give the --out folder of a crawl")
@@ -131,8 +140,7 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
             )
         check_ledger(connection)
         show_added(connection)
-        last = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()[0]
-        yield CrawlFolder(path, connection, last)
+        yield CrawlFolder(path, connection, connection.execute(LENGTH).fetchone()[0])
     except (DamagedError, UnicodeDecodeError) as error:
         raise UsageError(damaged(ledger, error)) from error
     except sqlite3.Error as error:
@@ -140,6 +148,24 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
     finally:
         if connection:
             connection.close()
+
+
+def database_of(path: Path) -> str:
+    """Return the URL of the database that a crawl's folder names, or ""."""
+    try:
+        named = msgspec.json.decode(read(path / OPTIONS), type=dict[str, Any]).get("ledger")
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return named if isinstance(named, str) and is_database(named) else ""
+
+
+@contextmanager
+def in_database(place: str) -> Iterator[Database]:
+    """Open the ledger in a database for reading."""
+    with closing(reach(place)) as database:
+        database.execute("SET default_transaction_read_only = on")
+        check_tables(database)
+        yield database
 
 
 def connect(ledger: Path) -> sqlite3.Connection:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -208,7 +208,7 @@ def steps(
         before = number
 
 
-def step(row: sqlite3.Row, link: Link | None, download: int) -> PathStep:
+def step(row: Any, link: Link | None, download: int) -> PathStep:
     """Return one download on a path."""
     file, offset = place(row["record"])
     return PathStep(

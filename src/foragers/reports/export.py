@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -225,7 +224,7 @@ def reader() -> Read:
     return lambda packed: ExportedText(Text()) if packed is None else unpack(packed)
 
 
-def exported(row: sqlite3.Row, words: ExportedText, selection: Selection) -> Exported:
+def exported(row: Any, words: ExportedText, selection: Selection) -> Exported:
     """Return a row as it is exported."""
     file, offset = place(row["record"])
     return Exported(

@@ -19,10 +19,13 @@ from foragers.reports.population import agents_of, foragers_of
 from foragers.storage.ledger.columns import Facts
 
 BEST = """
-SELECT title, coalesce(f.href, ''), max(relevance), min(number) AS first
-FROM visits LEFT JOIN urls f ON f.id = visits.final
-WHERE relevant AND status = 'ok' AND number <= ?
-GROUP BY version ORDER BY max(relevance) DESC, first LIMIT ?
+SELECT title, coalesce(f.href, ''), best, first
+FROM (
+    SELECT max(relevance) AS best, min(number) AS first FROM visits
+    WHERE relevant AND status = 'ok' AND number <= ? GROUP BY version
+) AS versions
+JOIN visits ON visits.number = first LEFT JOIN urls f ON f.id = visits.final
+ORDER BY best DESC, first LIMIT ?
 """
 SEEDS_SHOWN = 5
 

@@ -23,7 +23,7 @@ MOST_BYTES = 1 << 28
 COLUMNS = ("times", "members", "births", "parents", "kind", "kinds")
 SAMPLES = ("pulse_pages", "pulse_times", "pulse_held", "pulse_left")
 WORK = """
-SELECT agent, count(*), coalesce(sum(relevant AND status = 'ok'), 0)
+SELECT agent, count(*), count(CASE WHEN relevant AND status = 'ok' THEN 1 END)
 FROM visits WHERE number <= ? AND agent != '' AND status != 'skipped' GROUP BY agent
 """
 

@@ -37,8 +37,9 @@ COMPARISON = "comparison.json"
 ONE = f"{SELECT} WHERE number = ?"
 BEFORE = f"{SELECT} WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
 SEEDS = """
-SELECT DISTINCT visits.url, visits.host, urls.href FROM visits JOIN urls ON urls.id = visits.url
-WHERE parent = -1 AND depth = 0 ORDER BY visits.number
+SELECT visits.url, visits.host, urls.href FROM visits JOIN urls ON urls.id = visits.url
+WHERE parent = -1 AND depth = 0 GROUP BY visits.url, visits.host, urls.href
+ORDER BY min(visits.number)
 """
 STEP = 500
 MOST_LINKS = 20

@@ -58,10 +58,10 @@ class Luggage:
     version: str
 
 
-def check(address: str) -> None:
+def check(address: str, option: str = "--ray") -> None:
     """Raise a UsageError now, before long work, if there is no Ray, or none at an address."""
     if find_spec("ray") is None:
-        raise UsageError("--ray needs Ray; pip install 'foragers[ray]'")
+        raise UsageError(f"{option} needs Ray; pip install 'foragers[ray]'")
     if address in (LOCAL, RUNNING):
         return
     remedy = (
@@ -70,11 +70,13 @@ def check(address: str) -> None:
     )
     match = re.fullmatch(r"(?:ray://)?([^\s/@]+):(\d{1,5})", address)
     if not match:
-        raise UsageError(f"--ray {address}: no address of a cluster; {remedy}")
+        raise UsageError(f"{option} {address}: no address of a cluster; {remedy}")
     try:
         socket.create_connection((match[1].strip("[]"), int(match[2])), PATIENCE).close()
     except (OSError, OverflowError) as error:
-        raise UsageError(f"--ray {address}: nothing answers there ({error}); {remedy}") from error
+        raise UsageError(
+            f"{option} {address}: nothing answers there ({error}); {remedy}"
+        ) from error
 
 
 def perform_on_ray(
@@ -192,7 +194,7 @@ def secret() -> str:
 
 
 @contextmanager
-def connected(address: str, at_once: int) -> Iterator[None]:
+def connected(address: str, at_once: int, option: str = "--ray") -> Iterator[None]:
     """Connect to Ray; one of our own is stopped at the end, and leaves nothing behind."""
     os.environ.update(QUIET)
     if address == LOCAL:
@@ -207,7 +209,7 @@ def connected(address: str, at_once: int) -> Iterator[None]:
     ending = signal.getsignal(signal.SIGTERM)
     with TemporaryDirectory(prefix="foragers-ray-", ignore_cleanup_errors=True) as folder:
         try:
-            connect(address, at_once, folder)
+            connect(address, at_once, folder, option)
             signal.signal(signal.SIGTERM, ending)
             yield
         finally:
@@ -215,7 +217,7 @@ def connected(address: str, at_once: int) -> Iterator[None]:
             signal.signal(signal.SIGTERM, ending)
 
 
-def connect(address: str, at_once: int, folder: str) -> None:
+def connect(address: str, at_once: int, folder: str, option: str) -> None:
     """Start a Ray that keeps its files in a folder, or connect to a running one."""
     import ray
 
@@ -225,7 +227,7 @@ def connect(address: str, at_once: int, folder: str) -> None:
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **given)
     except Exception as error:  # any error of Ray at its start, which is not ours to fix
         reason = str(error).strip().partition("\n")[0]
-        raise UsageError(f"--ray {address}: {reason or type(error).__name__}") from error
+        raise UsageError(f"{option} {address}: {reason or type(error).__name__}") from error
     except SystemExit as error:
         # The error of Ray when something else than a cluster answers.
-        raise UsageError(f"--ray {address}: no Ray cluster answers there") from error
+        raise UsageError(f"{option} {address}: no Ray cluster answers there") from error

@@ -282,4 +282,3 @@ class Facts:
 
 
 FACT_COLUMNS: tuple[str, ...] = tuple(one.metadata["column"] for one in fields(Facts))
-SELECT_FACTS = f"SELECT {', '.join(FACT_COLUMNS)} FROM visits"

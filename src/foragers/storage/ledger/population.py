@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 from foragers.core.population import NOBODY, Census, Lives, Transfers
 from foragers.core.types import NO_PARENT
+from foragers.storage.ledger.sql import SqlConnection
 
 SCHEMA = """
-CREATE TABLE lives (
+CREATE TABLE IF NOT EXISTS lives (
     kind TEXT NOT NULL,           -- an agent signs as kind-agent: visits.agent
     number INTEGER NOT NULL,      -- 1, 2, 3 … in the order in which it happened
     time REAL NOT NULL,
@@ -23,7 +24,7 @@ CREATE TABLE lives (
     population INTEGER NOT NULL,  -- how many of the kind lived after that
     PRIMARY KEY (kind, number)
 ) WITHOUT ROWID;
-CREATE TABLE energy (
+CREATE TABLE IF NOT EXISTS energy (
     kind TEXT NOT NULL,
     number INTEGER NOT NULL,
     time REAL NOT NULL,
@@ -48,18 +49,23 @@ Row = tuple[str | int | float | None, ...]
 
 
 def keep_census(connection: sqlite3.Connection, census: Census) -> None:
-    """Add new records of a population to the tables of a ledger."""
+    """Add new records of a population to the tables of a ledger in SQLite."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'lives'").fetchone():
         connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
     with connection:
-        for kind, lives in census.lives.items():
-            add(connection, "lives", kind, len(lives), life_rows(kind, lives))
-        for kind, transfers in census.transfers.items():
-            add(connection, "energy", kind, len(transfers), energy_rows(kind, transfers))
+        add_census(connection, census)
+
+
+def add_census(connection: SqlConnection, census: Census) -> None:
+    """Add new records of a population to tables that exist."""
+    for kind, lives in census.lives.items():
+        add(connection, "lives", kind, len(lives), life_rows(kind, lives))
+    for kind, transfers in census.transfers.items():
+        add(connection, "energy", kind, len(transfers), energy_rows(kind, transfers))
 
 
 def add(
-    connection: sqlite3.Connection, table: str, kind: str, many: int, row: Callable[[int], Row]
+    connection: SqlConnection, table: str, kind: str, many: int, row: Callable[[int], Row]
 ) -> None:
     """Add the rows, numbered from 1, that a table lacks; replace all if they differ."""
     last = connection.execute(LAST[table], (kind,)).fetchone()
@@ -67,7 +73,8 @@ def add(
     if written > many or (written and last != row(written)):
         connection.execute(f"DELETE FROM {table} WHERE kind = ?", (kind,))
         written = 0
-    connection.executemany(INSERT[table], map(row, range(written + 1, many + 1)))
+    for number in range(written + 1, many + 1):
+        connection.execute(INSERT[table], row(number))
 
 
 def life_rows(kind: str, lives: Lives) -> Callable[[int], Row]:

@@ -1,0 +1,1 @@
+"""Nodes: processes that fetch for a crawl on another machine."""

@@ -1,0 +1,72 @@
+"""Nodes that Ray starts: one on each of its machines, restarted wherever there is room.
+
+Ray keeps nothing of a crawl: it is in the database.  If the cluster is lost, the same command on
+another goes on with it.  Each node archives in `DIR/nodes/` on its machine, DIR being the folder of
+the crawl.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from foragers.crawling.nodes.node import Node
+from foragers.crawling.options import NODES, CrawlOptions
+from foragers.crawling.settings import SessionSettings
+from foragers.evaluation.comparison.ray_cluster import LOCAL, check, connected
+
+GRACE = 10.0
+"""Seconds that nodes have to leave."""
+LOCAL_NODES = 2
+"""Nodes on a Ray of our own."""
+
+
+class RayNode:
+    """A node as an actor, which has two threads: one fetches, the other can stop it."""
+
+    def __init__(self, url: str, folder: str, settings: SessionSettings) -> None:
+        name = f"{socket.gethostname()}-{os.getpid()}"
+        self.node = Node(url, Path(folder) / "nodes" / name, name=name, settings=settings)
+
+    def run(self) -> None:
+        """Fetch until it is stopped."""
+        self.node.run()
+
+    def stop(self) -> None:
+        """Leave the crawl."""
+        self.node.stop()
+
+
+@contextmanager
+def nodes_on_ray(options: CrawlOptions, folder: Path, settings: SessionSettings) -> Iterator[None]:
+    """Run nodes on the Ray cluster that the options name, if they name one."""
+    if options.cluster in ("", NODES):
+        yield
+        return
+    check(options.cluster, "--cluster")
+    with connected(options.cluster, LOCAL_NODES, "--cluster"):
+        import ray
+
+        machines = sum(bool(node["Alive"]) for node in ray.nodes())
+        many = LOCAL_NODES if options.cluster == LOCAL else machines
+        kind = ray.remote(
+            max_restarts=-1,
+            max_task_retries=-1,
+            max_concurrency=2,
+            num_cpus=1,
+            scheduling_strategy="SPREAD",
+        )(RayNode)
+        place = str(folder.absolute())
+        actors = [kind.remote(options.ledger, place, settings) for _ in range(many)]
+        running = [actor.run.remote() for actor in actors]
+        try:
+            yield
+        finally:
+            for actor in actors:
+                actor.stop.remote()
+            ray.wait(running, num_returns=len(running), timeout=GRACE)
+            for actor in actors:
+                ray.kill(actor)

@@ -1,0 +1,1 @@
+"""Fetching by other machines: the crawl orders, nodes that lease hosts fetch."""

@@ -1,0 +1,128 @@
+"""What the crawl and its nodes tell each other: orders and answers, as msgpack and never as code.
+
+The crawl numbers URLs, and nodes do not know its numbers; so messages have URLs as strings.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import zstandard
+
+from foragers.core.links import LinkColumns, ParsedLinks
+from foragers.core.packing import decoder_of, unpacker_of
+from foragers.core.types import Document, Purpose, Status
+from foragers.fetching.extractor import Extracted
+from foragers.fetching.history import CachedPage
+
+
+class Validators(msgspec.Struct, frozen=True, array_like=True):
+    """What is known of a page that is requested again."""
+
+    url: str
+    etag: str
+    modified: str
+    version: int
+    seen: float
+
+    @classmethod
+    def of(cls, cached: CachedPage) -> Validators:
+        """Return the validators of a page in the ledger."""
+        return cls(cached.url, cached.etag, cached.modified, cached.version, cached.seen)
+
+
+class Order(msgspec.Struct, frozen=True, array_like=True):
+    """A page to fetch: the `url` of a choice, which has led to `at` after some redirects.
+
+    Without a `url`, it is a site to be left to another node.
+    """
+
+    url: str
+    at: str
+    hops: int
+    depth: int
+    is_seed: bool
+    purpose: Purpose
+    cached: Validators | None = None
+
+    @classmethod
+    def to_leave(cls, site: str) -> Order:
+        """Return the order to leave a site to another node."""
+        return cls("", site, 0, 0, False, Purpose.PAGE)
+
+
+class SentContent(msgspec.Struct, frozen=True, array_like=True):
+    """The content of a page as a node extracted it, before the trap detector has seen it."""
+
+    text: Document
+    hrefs: list[str]
+    links: LinkColumns
+    version: int
+    born: float
+    etag: str
+    modified: str
+    noarchive: bool
+
+    def __post_init__(self) -> None:
+        self.links.check(len(self.hrefs))
+
+    @classmethod
+    def of(cls, extracted: Extracted, born: float) -> SentContent:
+        """Return the content that was extracted, which appeared at a time."""
+        links = ParsedLinks.of(extracted.links)
+        return cls(
+            extracted.text,
+            links.hrefs,
+            links.columns(),
+            extracted.version,
+            born,
+            extracted.etag,
+            extracted.modified,
+            extracted.noarchive,
+        )
+
+
+class Answer(msgspec.Struct, frozen=True, array_like=True):
+    """The outcome of an order, and how long the host is to be left alone after it.
+
+    Without a `status` there is no page yet: the order is to be given again after `wait` seconds,
+    to the node `holder` if that has the lease it needs.  With one, `wait` is when a deferred page
+    may be requested again, unless that has happened `most` times.
+    """
+
+    url: str
+    hops: int
+    pause: float
+    status: Status | None = None
+    reason: str = ""
+    record: str = ""
+    wait: float | None = None
+    most: int = 0
+    holder: int = 0
+    found: SentContent | None = None
+
+    def extracted(self) -> Extracted:
+        """Return the content of the page."""
+        status, found = self.status or Status.FAILED, self.found
+        if found is None:
+            return Extracted(status, self.reason)
+        return Extracted(
+            status,
+            self.reason,
+            found.text,
+            ParsedLinks.read(found.hrefs, found.links),
+            found.version,
+            found.born,
+            found.etag,
+            found.modified,
+            noarchive=found.noarchive,
+        )
+
+
+pack_order = msgspec.msgpack.Encoder().encode
+unpack_order = decoder_of(Order)
+unpack_answer = unpacker_of(Answer)
+
+
+def pack_answer(answer: Answer) -> bytes:
+    """Return an answer in few bytes."""
+    return zstandard.ZstdCompressor(level=1).compress(msgspec.msgpack.encode(answer))

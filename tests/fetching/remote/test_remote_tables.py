@@ -1,0 +1,161 @@
+"""Leases in a real database: who gets a host, when, and who does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from foragers.fetching.remote.tables import CrawlTables, NodeTables, Report, StaleError
+from foragers.fetching.settings import ClusterSettings
+from foragers.storage.ledger.postgres import Database, connect
+
+SETTINGS = ClusterSettings(partition=10)
+DELAY = 2.0
+
+
+@pytest.fixture
+def base(database: str) -> Iterator[Database]:
+    with closing(connect(database)) as connected:
+        connected.lock()
+        connected.prepare()
+        CrawlTables(connected, SETTINGS).prepare()
+        yield connected
+
+
+def node(base: Database, name: str = "one") -> tuple[NodeTables, int]:
+    tables = NodeTables(base, DELAY, SETTINGS)
+    return tables, tables.join(name, 4)
+
+
+def want(tables: NodeTables, number: int, *names: str) -> tuple[dict[str, float], dict[str, int]]:
+    news = tables.exchange(number, 4, 0, Report(wanted=names))
+    return dict(news.granted), dict(news.elsewhere)
+
+
+def expire(base: Database, number: int, ago: float = 0.0) -> None:
+    """Let the lease of a node run out some seconds ago."""
+    lease = "lease_until = clock_timestamp() - ? * interval '1 second'"
+    base.execute(f"UPDATE nodes SET {lease} WHERE id = ?", (ago, number))
+
+
+def test_a_host_has_one_node(base: Database) -> None:
+    (one, first), (two, second) = node(base), node(base)
+    granted, _ = want(one, first, "b.test", "a.test")
+    assert granted.keys() == {"a.test", "b.test"}
+    assert max(granted.values()) < 0, "a new host may be requested at once"
+    assert want(two, second, "a.test", "c.test")[1] == {"a.test": first}
+    assert want(one, first, "a.test")[0].keys() == {"a.test"}, "who has it may ask again"
+
+
+def test_a_successor_waits_until_the_lease_has_run_out_and_for_the_delay(base: Database) -> None:
+    (one, first), (two, second) = node(base), node(base)
+    want(one, first, "a.test")
+    expire(base, first, ago=0.5)
+    granted, _ = want(two, second, "a.test")
+    assert DELAY - 1.0 < granted["a.test"] <= DELAY - 0.5
+
+
+def test_a_successor_knows_the_crawl_delay_and_a_long_pause(base: Database) -> None:
+    (one, first), (two, second) = node(base), node(base)
+    want(one, first, "slow.test", "tired.test")
+    notes = {"slow.test": (60.0, 0.0), "tired.test": (0.0, 3600.0)}
+    one.exchange(first, 4, 0, Report(notes=notes))
+    expire(base, first)
+    granted, _ = want(two, second, "slow.test", "tired.test")
+    assert 59 < granted["slow.test"] <= 60
+    assert 3500 < granted["tired.test"] <= 3600
+
+
+def test_a_lease_that_is_given_up_is_free_after_its_pause(base: Database) -> None:
+    (one, first), (two, second) = node(base), node(base)
+    want(one, first, "a.test")
+    one.exchange(first, 4, 0, Report(released={"a.test": 5.0}))
+    granted, _ = want(two, second, "a.test")
+    assert 4 < granted["a.test"] <= 5
+
+
+def test_a_node_that_leaves_is_followed_after_the_delay(base: Database) -> None:
+    (one, first), (two, second) = node(base), node(base)
+    want(one, first, "a.test")
+    one.leave(first)
+    assert DELAY - 1 < want(two, second, "a.test")[0]["a.test"] <= DELAY
+    assert CrawlTables(base, SETTINGS).nodes() == {second: 4}
+
+
+def test_a_node_whose_lease_ran_out_stays_dead(base: Database) -> None:
+    one, first = node(base)
+    one.exchange(first, 4, 0, Report(renewal=True))
+    expire(base, first)
+    with pytest.raises(StaleError):
+        one.exchange(first, 4, 0, Report(renewal=True))
+    assert CrawlTables(base, SETTINGS).nodes() == {}
+    base.execute("UPDATE nodes SET lease_until = clock_timestamp() + interval '1 hour'")
+    with pytest.raises(StaleError):
+        one.exchange(first, 4, 0, Report(renewal=True))
+
+
+def test_a_renewal_in_progress_goes_before_a_declaration_of_death(
+    base: Database, database: str
+) -> None:
+    one, first = node(base)
+    want(one, first, "a.test")
+    expire(base, first)
+    with closing(psycopg.connect(database)) as slow, closing(connect(database)) as other:
+        # A renewal that began in time, and whose transaction is not over.
+        slow.execute("UPDATE nodes SET lease_until = clock_timestamp() + interval '1 hour'")
+        other.execute("SET lock_timeout TO '100ms'")
+        with pytest.raises(Exception, match="lock timeout"):
+            CrawlTables(other, SETTINGS).nodes()
+        slow.commit()
+        assert CrawlTables(other, SETTINGS).nodes() == {first: 4}
+
+
+def test_orders_and_answers_arrive_once_and_in_order(base: Database) -> None:
+    crawl = CrawlTables(base, SETTINGS)
+    crawl.prepare()
+    (one, first), (two, second) = node(base), node(base)
+    crawl.give([(number, first if number % 2 else second, b"%d" % number) for number in range(9)])
+    news = one.exchange(first, 4, 0, Report())
+    assert news.orders == [(1, b"1"), (3, b"3"), (5, b"5"), (7, b"7")]
+    assert one.exchange(first, 4, 5, Report()).orders == [(7, b"7")]
+    one.exchange(first, 4, 7, Report(answers=[(1, 1, b"a"), (2, 3, b"b")]))
+    two.exchange(second, 4, 8, Report(answers=[(1, 2, b"c")]))
+    assert one.written(first) == 2
+    assert crawl.answers({first: 1, second: 0}) == [(first, 2, 3, b"b"), (second, 1, 2, b"c")]
+
+
+def test_answered_orders_are_dropped_and_late_answers_are_taken(
+    base: Database, database: str
+) -> None:
+    crawl = CrawlTables(base, SETTINGS)
+    crawl.prepare()
+    one, first = node(base)
+    for start in (0, 10, 20):
+        crawl.give([(start + number, first, b"x") for number in range(10)])
+    with closing(psycopg.connect(database)) as reader:
+        reader.execute("SELECT count(*) FROM orders")
+        crawl.drop_before(15)  # which waits for nobody
+        assert base.execute("SELECT min(number) FROM orders").fetchone()[0] == 0
+    crawl.drop_before(15)
+    assert base.execute("SELECT min(number) FROM orders").fetchone()[0] == 10
+    one.exchange(first, 4, 0, Report(answers=[(1, 3, b"late"), (2, 12, b"in time")]))
+    assert [row[3] for row in crawl.answers({first: 0})] == [b"late", b"in time"]
+    again = CrawlTables(base, SETTINGS)
+    again.prepare()
+    assert again.last_order == 29
+    assert again.read_before == {first: 2}
+    again.give([(30, first, b"x")])
+
+
+def test_targets_of_seeds_redirects_come_with_the_next_orders(base: Database) -> None:
+    crawl = CrawlTables(base, SETTINGS)
+    crawl.prepare()
+    one, first = node(base)
+    for _ in range(2):
+        crawl.widen("http://elsewhere.test/")
+    assert one.exchange(first, 4, 0, Report()).widened == []
+    crawl.give([(1, first, b"x")])
+    assert one.exchange(first, 4, 0, Report()).widened == ["http://elsewhere.test/"]
