@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import sys
 from pathlib import Path
 from random import Random
@@ -239,12 +240,21 @@ def message(status: str, kind: str, body: bytes, coding: str = "") -> bytes:
     return head.encode() + body
 
 
+def free_port() -> int:
+    """Return a free port of four digits: five in every URL would count as a number in all pages."""
+    for port in range(8200, 9999):
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)):
+                return port
+    raise RuntimeError("no free port between 8200 and 9998")
+
+
 async def serve(source: Path | None, scratch: Path) -> None:
     """Serve until standard input ends; first tell the number of pages and the homes."""
     pages: Pages = {}
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Speaker(pages), "0.0.0.0", 0, backlog=512)
-    port = server.sockets[0].getsockname()[1]
+    port = free_port()
+    await loop.create_server(lambda: Speaker(pages), "0.0.0.0", port, backlog=512)
     if source is None:
         pages.update(made_up(port))
         homes = [f"http://127.0.0.{number + 1}:{port}/" for number in range(SITES)]

@@ -180,9 +180,12 @@ def _is_shallow(body: bytes) -> bool:
     """Return whether a page stays within the limits of tags, attributes and depth."""
     depth: Counter[bytes] = Counter()
     weight = opened = 0
+    # An attribute takes two bytes or more; counting is slow.
+    uncounted = _SHORT if len(body) > 2 * MAX_WEIGHT else 2 * MAX_ATTRIBUTES
     for _, raw, start, attributes, end in _ALL_TAGS.findall(body):
         inside = attributes or raw
-        count = attribute_count(inside) if len(inside) > _SHORT else len(inside) // 2
+        size = len(inside)
+        count = size // 2 if size <= uncounted else attribute_count(inside)
         weight += 1 + count
         if count > MAX_ATTRIBUTES:
             return False
