@@ -81,7 +81,7 @@ def gunzipped_at_once(body: bytes, limit: int) -> bytes | None:
     member = isal_zlib.decompressobj(wbits=31)
     try:
         whole = member.decompress(body, limit)
-    except IsalError:
+    except IsalError:  # type: ignore[misc]  # its type is declared as an instance
         return None
     return whole if member.eof and not member.unused_data else None
 
