@@ -3,12 +3,16 @@
 Made-up sites have what real ones have: some 30 KB and 115 links a page, most of them a menu
 and a table of contents that stand on every page of the site, a few into the page itself,
 relative addresses, code in many small elements.  With a WARC file its pages are served
-instead, each host at a loopback address of its own, their links made local.
+instead, each host at a loopback address of its own, their links made local; with a folder, the
+HTML files below it, each of its folders at an address of its own.  Pages are sent with gzip to
+clients that take it, as servers do.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gzip
+import socket
 import sys
 from pathlib import Path
 from random import Random
@@ -38,6 +42,7 @@ STEMS = (
     "cro",
 )
 TOPIC = ("robot", "sensor", "actuator")
+GZIP = b"\x1f\x8b"
 Pages = dict[tuple[str, str], bytes]
 """Answers by host and path."""
 
@@ -171,6 +176,21 @@ def recorded(file: Path, port: int, scratch: Path) -> tuple[Pages, list[str]]:
     return pages, list(first.values())
 
 
+def filed(folder: Path, port: int) -> tuple[Pages, list[str]]:
+    """Return the HTML files of some sites, each in a folder of its own, and their homes."""
+    pages: Pages = {}
+    homes: list[str] = []
+    for site in sorted(path for path in folder.iterdir() if path.is_dir()):
+        files = sorted(path for path in site.rglob("*.html") if path.is_file())
+        if files:
+            host = f"127.0.0.{len(homes) + 1}:{port}"
+            home = min(files, key=lambda path: (path.name != "index.html", len(path.parts)))
+            homes.append(f"http://{host}/{home.relative_to(site)}")
+            for path in files:
+                pages[host, f"/{path.relative_to(site)}"] = path.read_bytes()
+    return pages, homes
+
+
 class Speaker(asyncio.Protocol):
     """One connection: a request in, a page out, and so on."""
 
@@ -204,31 +224,46 @@ class Speaker(asyncio.Protocol):
         page = self.pages.get((host, path))
         if page is None:
             return message("404 Not Found", "text/html", b"<p>not found</p>")
-        return message("200 OK", "text/html; charset=utf-8", page)
+        packed = page.startswith(GZIP)
+        if packed and "gzip" not in head.lower():
+            page, packed = gzip.decompress(page), False
+        return message("200 OK", "text/html; charset=utf-8", page, "gzip" if packed else "")
 
 
-def message(status: str, kind: str, body: bytes) -> bytes:
+def message(status: str, kind: str, body: bytes, coding: str = "") -> bytes:
     """Return an answer as it goes over the wire."""
+    coded = f"Content-Encoding: {coding}\r\n" if coding else ""
     head = (
-        f"HTTP/1.1 {status}\r\nServer: origin\r\nContent-Type: {kind}\r\n"
+        f"HTTP/1.1 {status}\r\nServer: origin\r\nContent-Type: {kind}\r\n{coded}"
         f"Last-Modified: Mon, 06 Jan 2025 10:00:00 GMT\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
 
 
-async def serve(file: Path | None, scratch: Path) -> None:
+def free_port() -> int:
+    """Return a free port of four digits: five in every URL would count as a number in all pages."""
+    for port in range(8200, 9999):
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)):
+                return port
+    raise RuntimeError("no free port between 8200 and 9998")
+
+
+async def serve(source: Path | None, scratch: Path) -> None:
     """Serve until standard input ends; first tell the number of pages and the homes."""
     pages: Pages = {}
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Speaker(pages), "0.0.0.0", 0, backlog=512)
-    port = server.sockets[0].getsockname()[1]
-    if file is None:
+    port = free_port()
+    await loop.create_server(lambda: Speaker(pages), "0.0.0.0", port, backlog=512)
+    if source is None:
         pages.update(made_up(port))
         homes = [f"http://127.0.0.{number + 1}:{port}/" for number in range(SITES)]
     else:
-        found, homes = recorded(file, port, scratch)
+        folder = source.is_dir()
+        found, homes = filed(source, port) if folder else recorded(source, port, scratch)
         pages.update(found)
     size = sum(map(len, pages.values())) / len(pages)
+    pages.update({place: gzip.compress(page, 6) for place, page in pages.items()})
     print(len(pages), f"{size:.0f}", *homes, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 

@@ -22,7 +22,7 @@ from benchmarks.recordings import recordings
 from benchmarks.timing import best_of, verdict
 from foragers.worlds.importing.importer import ImportOptions, import_world
 
-AIM = 2.0
+AIM = 3.0
 
 
 def imported(file: Path, scratch: Path, numbers: Iterator[int]) -> None:

@@ -49,6 +49,19 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "fonts closed in attributes only": lambda: (
         _numbered(b"<p><font size=%d><x a='</font>'>", 3_000) + LINK
     ),
+    "fonts closed behind blocks only": lambda: (
+        _numbered(b"<p><font size=%d>" + b"<div>" * 10 + b"</font>" + b"</div>" * 10, 3_000) + LINK
+    ),
+    "fonts closed in cells only": lambda: (
+        _numbered(b"<p><font size=%d><table><td></font></table>", 3_000) + LINK
+    ),
+    "fonts closed in scripts only": lambda: (
+        _numbered(b"<p><font size=%d><script></font></script>", 3_000) + LINK
+    ),
+    "fonts within fonts": lambda: _numbered(b"<font size=%d>", 190_000) + LINK,
+    "code that is closed, and much of it": lambda: (
+        _numbered(b"<p><code class=%d>" + b"<span>x</span>" * 10 + b"</code>", 9_000) + LINK
+    ),
     "all formatting, then paragraphs": lambda: b"<p>" + _ALL_FORMATTING + b"<p>x" * 500_000 + LINK,
     "bold, all different": lambda: _numbered(b"<b id=%d>", 50_000) + LINK,
     "bold around paragraphs": lambda: b"<b><p>" * 50_000 + b"</b>" * 50_000 + LINK,

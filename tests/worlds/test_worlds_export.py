@@ -43,7 +43,7 @@ def hrefs(world: Archive) -> list[str]:
 
 
 def by_name(world: Archive) -> dict[str, list[tuple[float, int, str, list[str], str, str]]]:
-    """Return all that a world says, with names for numbers."""
+    """Return all that a world says, with names for numbers; a page links to another once."""
     names = hrefs(world)
     said: dict[str, list[tuple[float, int, str, list[str], str, str]]] = {}
     for url, name in enumerate(names):
@@ -57,7 +57,7 @@ def by_name(world: Archive) -> dict[str, list[tuple[float, int, str, list[str], 
                     round(float(world.times[version]), 3),
                     int(world.codes[version]),
                     names[onward] if onward >= 0 else "",
-                    [names[target] for target in targets],
+                    [names[target] for target in dict.fromkeys(targets) if target != url],
                     document.title if there else "",
                     document.text if there else "",
                 )

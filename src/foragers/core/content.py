@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
-from foragers.core.types import Addresses, Content, Document, HostId, Link, Links, Page, UrlId
+from foragers.core.types import Addresses, Document, HostId, Link, Links, Page, UrlId
 
 
 class LinkUrls:
@@ -61,26 +60,6 @@ class MemoryContent(msgspec.Struct, frozen=True, array_like=True):
         return Links(targets, hosts, urls, self)
 
 
-@runtime_checkable
-class FetchedContent(Content, Protocol):
-    """Content from a server, with its validators."""
-
-    @property
-    def etag(self) -> str:
-        """The ETag of this version."""
-        ...
-
-    @property
-    def modified(self) -> str:
-        """The Last-Modified header of this version."""
-        ...
-
-    @property
-    def noarchive(self) -> bool:
-        """Whether no copy of the page may be kept."""
-        ...
-
-
 class StoredContent(msgspec.Struct, frozen=True, array_like=True):
     """A document and its links as stored in a ledger, the links as columns.
 
@@ -111,16 +90,15 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
         """Return the content of a page to be stored."""
         targets, content = page.links.targets.tolist(), page.content
         told = ParsedLinks.of(content.outlinks()).columns()
-        if isinstance(content, FetchedContent) and content.noarchive:
+        # Only what came from a server has these; asking for a protocol takes far longer.
+        if getattr(content, "noarchive", False):
             # No copy of its text: title and links are no copy.
             document = replace(document, headings=(), text="")
             told = replace(told, arounds=[], words="", starts=[], ends=[])
-        kinds = FetchedContent | StoredContent | MemoryContent
-        validators = content if isinstance(content, kinds) else None
         return cls(
             document,
-            etag=validators.etag if validators else "",
-            modified=validators.modified if validators else "",
+            etag=getattr(content, "etag", ""),
+            modified=getattr(content, "modified", ""),
             targets=targets,
             hosts=page.links.hosts.tolist(),
             hrefs=page.links.addresses.hrefs(targets),

@@ -1,4 +1,4 @@
-"""The links of a page as parsed: as columns, and as objects on demand.
+"""The links of a page as parsed, one for each target: as columns, and as objects on demand.
 
 A page has a hundred links, and most uses need one column: their URLs, or their texts.  So a page
 has `ParsedLinks`, which are columns; a `ParsedLink` object is made only on demand.  The words

@@ -79,6 +79,7 @@ class PageExtractor:
     settings: ExtractionSettings = DEFAULT_FETCHING.extraction
     documents: frozenset[str] = frozenset()
     link_filter: LinkFilter = field(default_factory=LinkFilter, repr=False)
+    _unpacked: tuple[Response | None, bytes] = field(default=(None, b""), repr=False)
 
     def refuse(self, url: str, depth: int, hops: int, again: bool = False) -> str | None:
         """Return why a URL is not to be requested (`again`, if it was before), or None."""
@@ -108,7 +109,7 @@ class PageExtractor:
             return self.document(response, final, kind)
         if response.cut or not is_wanted(content_type):
             return Extracted(Status.UNWANTED, f"content type {kind_of(content_type)}")
-        body = payload(response, most + 1)
+        body = self.payload(response)
         for _ in range(self.settings.max_gzip):
             # Compressed without a header that says so.
             body = uncompressed(body, "gzip", most + 1) if body.startswith(GZIP) else body
@@ -189,12 +190,23 @@ class PageExtractor:
         headers = response.all("X-Robots-Tag")
         if Directives.parse(headers, self.agent).noarchive:
             return True
-        body = payload(response, self.limits.unpacked) if response.body else b""
+        body = self.payload(response)
         if NOARCHIVE not in body.lower():
             return False
         kind = response.header("Content-Type")
         robots = self.read(body, response.request.url, kind).robots if is_wanted(kind) else ""
         return Directives.parse([robots], self.agent).noarchive
+
+    def payload(self, response: Response) -> bytes:
+        """Return the body of a response without its codings, up to the limit and a byte more.
+
+        It is needed twice in a row: to see whether it may be archived, and to extract the page.
+        """
+        last, body = self._unpacked
+        if response is not last:
+            body = payload(response, self.limits.unpacked + 1) if response.body else b""
+            self._unpacked = response, body
+        return body
 
     def read(self, body: bytes, url: str, content_type: str) -> Parsed:
         """Return the text of a body, its links, and its robots meta elements."""

@@ -13,6 +13,8 @@ from collections.abc import Callable, Generator, Iterator
 
 import brotli
 import zstandard
+from isal import isal_zlib
+from isal.igzip_lib import IsalError
 
 MAX_BYTES = 64 << 20
 """The longest decoded body; a longer one is cut."""
@@ -66,7 +68,22 @@ def uncompressed(body: bytes, coding: str, limit: int = MAX_BYTES) -> bytes:
     """
     if coding not in CODINGS:
         return body
-    return unpacked(body, CODINGS[coding_of(body, coding)], limit)
+    coding = coding_of(body, coding)
+    if coding in ("gzip", "x-gzip"):
+        whole = gunzipped_at_once(body, limit)
+        if whole is not None:
+            return whole
+    return unpacked(body, CODINGS[coding], limit)
+
+
+def gunzipped_at_once(body: bytes, limit: int) -> bytes | None:
+    """Return a gzip file of one complete member, as nearly all are; None for any other."""
+    member = isal_zlib.decompressobj(wbits=31)
+    try:
+        whole = member.decompress(body, limit)
+    except IsalError:  # type: ignore[misc]  # its type is declared as an instance
+        return None
+    return whole if member.eof and not member.unused_data else None
 
 
 def coding_of(body: bytes, declared: str) -> str:

@@ -3,11 +3,15 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from foragers.core.links import ParsedLinks
 from foragers.parsing.html.links import AnchorMemory, Targets, resolved
-from foragers.parsing.html.parse import parse
+from foragers.parsing.html.parse import MAX_BYTES, parse
+from foragers.parsing.html.sanitise import limited
 from foragers.parsing.robots_meta import Directives
+from foragers.storage.warc.reader import WarcReader
+from support.shared_suites import recording
 
 URL = "http://a.test/folder/page.html"
 PIECES = [b"<a href=x>one <b>two</b></a>", b"<a href='/y#z' rel=NEXT><img alt=seen></a>", b"<p>"]
@@ -25,6 +29,62 @@ def test_links_that_are_not_described_differ_in_nothing_else(body: bytes) -> Non
     assert other.anchors == one.anchors
     assert (other.rels, other.positions) == (one.rels, one.positions)
     assert all(out.around == out.path == "" for out in plain.links)
+
+
+def literal_links(body: bytes, url: str) -> list[tuple[str, str]]:
+    """Return targets and texts of the `a` elements of a page, by asking each of them."""
+    tree = LexborHTMLParser(body)
+    base = tree.css_first("base[href]")
+    targets = Targets(resolved(url, base.attributes["href"] or "") or url if base else url)
+    found: dict[str, list[tuple[int, str]]] = {}
+    for place, node in enumerate(tree.css("a[href]")):
+        target = targets.target(node.attributes["href"] or "")
+        if target is not None and target != resolved(url, ""):
+            for inner in node.css("script, style, textarea, noembed, noframes, iframe"):
+                inner.decompose()
+            found.setdefault(target, []).append((place, " ".join(node.text(separator=" ").split())))
+    chosen = {
+        target: next((link for link in links if link[1]), links[0])
+        for target, links in found.items()
+    }
+    in_order = sorted((place, target, text) for target, (place, text) in chosen.items())
+    return [(target, text) for _, target, text in in_order]
+
+
+def described_links(body: bytes, url: str) -> list[tuple[str, str]]:
+    """Return the same as they were parsed; a text of an image or label counts as none."""
+    links = ParsedLinks.of(parse(body, url).links)
+    spans = zip(links.starts, links.ends, strict=True)
+    texts = [links.words[start:end].strip() if start >= 0 else "" for start, end in spans]
+    rows = zip(links.hrefs, texts, links.paths, strict=True)
+    return [(href, text) for href, text, path in rows if path != "html head"]
+
+
+LINKS = [b"<a href=x>", b"<a href=#y>", b"<a href=/y>", b"<a href=page.html>", b"</a>", b"one"]
+LINKS += [b"two", b"<b>", b"</b>", b"<p>", b"<nav>", b"</nav>", b"<img alt=i>", b"<td>", b"<li>"]
+LINKS += [b"<table>", b"<h1>", b"</h1>", b"<base href=/z/>"]
+PAGES_COMPARED = 60
+OTHER_LINKS = (b"<area", b"<frame", b"<iframe", b"\x01", b"&#1;")
+
+
+@given(st.lists(st.sampled_from(LINKS), max_size=20).map(b" ".join))
+def test_the_links_are_those_that_asking_each_element_gives(body: bytes) -> None:
+    assert described_links(body, URL) == literal_links(body, URL)
+
+
+@pytest.mark.parametrize("name", ["organisations", "openoffice", "wiki", "forum"])
+def test_the_links_of_recorded_pages_are_those_that_asking_each_element_gives(name: str) -> None:
+    compared = 0
+    for capture in WarcReader(recording(name)):
+        page, tail, _ = limited(capture.body, capture.content_type, MAX_BYTES)
+        others = any(mark in page.lower() for mark in OTHER_LINKS)
+        if capture.code == 200 and "html" in capture.content_type and not (tail or others):
+            url = capture.url
+            assert described_links(page, url) == literal_links(page, url), url
+            compared += 1
+        if compared == PAGES_COMPARED:
+            break
+    assert compared
 
 
 @pytest.mark.parametrize(

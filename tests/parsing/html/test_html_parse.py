@@ -102,10 +102,28 @@ def test_what_cannot_be_fetched_is_no_link() -> None:
     assert hrefs(html) == ["http://example.org/folder/y"]
 
 
-def test_fragments_are_dropped_and_repeated_links_are_kept() -> None:
+def test_links_to_the_same_page_are_one_and_those_to_the_page_itself_none() -> None:
     page = read("<a href='x#1'>one</a> <a href='x#2'>two</a> <a href='#3'>three</a>")
-    assert [link.href for link in page.links] == ["http://example.org/folder/x"] * 2 + [URL]
-    assert [link.anchor for link in page.links] == ["one", "two", "three"]
+    assert [link.href for link in page.links] == ["http://example.org/folder/x"]
+    assert [link.anchor for link in page.links] == ["one"]
+
+
+def test_the_first_link_with_a_text_speaks_for_all_that_lead_to_a_page() -> None:
+    page = read("<p><a href=x><img alt=logo></a> <a href=y>y</a> <b><a href=x> words </a></b>")
+    assert [(link.href[-1], link.anchor) for link in page.links] == [("y", "y"), ("x", "words")]
+    assert page.links[1].path.endswith("b a")
+    labelled = read("<a href=x><img alt=logo></a> <a href=x></a>")
+    assert [link.anchor for link in labelled.links] == ["logo"]
+
+
+def test_a_link_of_the_head_counts_only_where_the_body_has_none_to_its_target() -> None:
+    page = read("<link rel=next href=2><link rel=prev href=0><a href=2>on</a>")
+    assert [(link.href[-1], link.anchor) for link in page.links] == [("0", ""), ("2", "on")]
+
+
+def test_a_page_with_a_base_elsewhere_links_to_its_own_url_only_by_name() -> None:
+    page = read("<base href=/other/><a href=#top>up</a><a href=/folder/page.html>here</a>")
+    assert [link.href for link in page.links] == ["http://example.org/other/"]
 
 
 def test_areas_frames_and_refreshes_are_links() -> None:

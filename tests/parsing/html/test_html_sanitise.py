@@ -52,6 +52,32 @@ def test_an_ordinary_page_is_harmless() -> None:
     assert is_harmless(body)
 
 
+def test_code_in_colours_is_harmless_however_much_there_is() -> None:
+    kinds = [b"xref py py-%b docutils literal" % kind for kind in (b"func", b"class", b"mod")]
+    line = b"".join(
+        b'<p>see <a href="#x"><code class="%b"><span class="pre">os.path</span></code></a></p>'
+        % kind
+        for kind in kinds
+    )
+    assert is_harmless(line * 1500)
+    assert rewrite(line * 1500) == (line * 1500, b"", "")
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [b"<!--</font>-->", b"<x a='</font>'>", b"<p></font>", b"<td></font>", b"<a></font>", b""],
+)
+def test_formatting_that_may_stay_open_is_not_harmless(inside: bytes) -> None:
+    page = b"".join(b"<p><font size=%d>" % number + inside for number in range(3000))
+    assert not is_harmless(page)
+
+
+def test_a_large_page_that_is_not_deep_is_harmless() -> None:
+    assert is_harmless(b"<ul>" + b"<li><a href=x>some words</a></li>" * 40_000 + b"</ul>")
+    assert not is_harmless(b"<div><!--</div>-->" * 30_000)
+    assert not is_harmless(b"<div><script></div></script>" * 30_000)
+
+
 def test_a_harmless_page_is_rewritten_to_itself() -> None:
     body = b"<table><tr><td><font size=1>a</font><td><b>b</table><!-- <div> --><script><p></script>"
     assert rewrite(body) == (body, b"", "")

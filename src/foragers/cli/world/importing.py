@@ -12,6 +12,7 @@ from rich.console import Console
 
 from foragers.cli.options import moment
 from foragers.cli.terminal.progress import progress
+from foragers.core.display import counted
 from foragers.errors import UsageError
 from foragers.worlds.archive import Archive
 from foragers.worlds.importing.importer import ImportOptions, ImportSummary, import_world
@@ -87,7 +88,7 @@ def tell(archive: Archive, summary: ImportSummary, path: Path, console: Console)
     hosts = len(archive.book.host_names)
     console.print(
         f"{path}: {kind} world of {archive.pages:,} pages, {archive.versions:,} versions,"
-        f" {len(archive.targets):,} links, {hosts:,} {'host' if hosts == 1 else 'hosts'}",
+        f" {counted(len(archive.targets), 'link')}, {counted(hosts, 'host')}",
         soft_wrap=True,
         markup=False,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from foragers.parsing.dates import json_ld_date
-from foragers.parsing.html.links import MAX_DESCRIBED, FoundLink
+from foragers.parsing.html.links import FoundLink
 from foragers.parsing.html.text import LINK, LINK_END, MARKS
 from foragers.parsing.html.tree import elements
 
@@ -24,26 +24,21 @@ class Elements:
     times: list[str] = field(default_factory=list)
     json_ld: list[str] = field(default_factory=list)
     noframes: list[str] = field(default_factory=list)
+    frames: list[LexborNode] = field(default_factory=list)
     title: str = ""
     heading_chars: int = 0
     marks: int = 0
-    most_marked: int = MAX_DESCRIBED
 
 
-def gather(tree: LexborHTMLParser, with_roles: bool, marked: int = MAX_DESCRIBED) -> Elements:
-    """Collect elements, and mark in the tree where regions and some links are."""
-    collected = Elements(most_marked=marked)
-    links = collected.links
-    silent: list[LexborNode] = []
+def gather(tree: LexborHTMLParser, with_roles: bool) -> Elements:
+    """Collect elements, and mark in the tree where regions are."""
+    collected = Elements()
+    links, silent = collected.links, []
     for kind, node in elements(tree, with_roles):
         if kind == "a":
             attributes = node.attributes
             if "href" in attributes:
                 links.append((node, attributes["href"] or "", attributes))
-                if marked and len(links) <= marked:
-                    node.insert_before(LINK)
-                    node.insert_after(LINK_END)
-                    collected.marks += 2
         elif kind in MARKS:
             before, after = MARKS[kind]
             node.insert_before(before)
@@ -55,10 +50,20 @@ def gather(tree: LexborHTMLParser, with_roles: bool, marked: int = MAX_DESCRIBED
         else:
             _read(collected, kind, node)
             if node.tag == "iframe":
-                silent.append(node)
+                collected.frames.append(node)
     for node in silent:
         node.decompose()
     return collected
+
+
+def mark(collected: Elements, links: list[FoundLink]) -> None:
+    """Mark in the tree where some links are, and remove frames, whose text is not shown."""
+    for node, _, _ in links:
+        node.insert_before(LINK)
+        node.insert_after(LINK_END)
+    collected.marks += 2 * len(links)
+    for node in collected.frames:
+        node.decompose()
 
 
 def _read(collected: Elements, kind: str, node: LexborNode) -> None:
@@ -66,10 +71,10 @@ def _read(collected: Elements, kind: str, node: LexborNode) -> None:
     if kind == "head":
         collected.head.append(node)
     elif kind == "link":
-        if _read_link(collected, node) and len(collected.links) <= collected.most_marked:
-            node.insert_before(LINK)
-            node.insert_after(LINK_END)
-            collected.marks += 2
+        attributes = node.attributes
+        href = attributes.get("href" if node.tag == "area" else "src")
+        if href is not None:
+            collected.links.append((node, href, attributes))
     elif kind == "heading":
         # Headings can be nested, and then each of them has all the text.
         if collected.heading_chars < _MAX_HEADING_CHARS:
@@ -84,16 +89,6 @@ def _read(collected: Elements, kind: str, node: LexborNode) -> None:
         if moment:
             first = "pubdate" in attributes or attributes.get("itemprop") == "datePublished"
             collected.times.insert(0 if first else len(collected.times), moment)
-
-
-def _read_link(collected: Elements, node: LexborNode) -> bool:
-    """Read an area or a frame; return whether it is a link."""
-    attributes = node.attributes
-    href = attributes.get("href" if node.tag == "area" else "src")
-    if href is None:
-        return False
-    collected.links.append((node, href, attributes))
-    return True
 
 
 def _read_silent(collected: Elements, node: LexborNode) -> None:

@@ -10,7 +10,8 @@ from foragers.parsing.html.links import FoundLink
 
 HIDDEN = "hidden"
 """The relation of a hidden link."""
-_MAY_HIDE = re.compile(rb"\shidden\b|\sstyle\s*=", re.IGNORECASE)
+# They begin with literals, which are searched for fast.
+_MAY_HIDE = (re.compile(rb"hidden(?<=\shidden)[\s=>/]"), re.compile(rb"style(?<=\sstyle)\s*="))
 _HIDES = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
     r"|opacity\s*:\s*0*\.?0*\s*(?:[;!]|$)|font-size\s*:\s*0[a-z%]*\s*(?:[;!]|$)"
@@ -28,7 +29,8 @@ def hide(tree: LexborHTMLParser, page: bytes, links: list[FoundLink]) -> None:
     Only the page itself is considered: the attribute `hidden`, or the style of the link or of an
     enclosing element.  Style sheets are not.
     """
-    if not links or _MAY_HIDE.search(page) is None:
+    page = page.lower()
+    if not links or not any(may_hide.search(page) for may_hide in _MAY_HIDE):
         return
     hidden: set[int] = set()
     for node in tree.css("[hidden], [style]")[:_MOST_ELEMENTS]:

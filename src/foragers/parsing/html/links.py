@@ -7,11 +7,13 @@ directory, and for the whole host if they do not depend on the directory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
-from itertools import chain, compress, islice, repeat
+from itertools import chain, islice, repeat
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
@@ -172,6 +174,8 @@ MAX_LINKS = 120_000
 MAX_DESCRIBED = 10_000
 """The largest number of links with the words around them and their position."""
 _MOST_INSIDE = 64
+# Characters of links to the same targets that are compared; links can be nested.
+_MAX_COMPARED = 1_000_000
 # Regions inside a link are marked in its text.
 _MARKS = re.compile(f"{MARK}[a-z]")
 # A separator between the texts of links; a page that contains it is read slowly.
@@ -190,37 +194,70 @@ FoundLink = tuple[LexborNode, str, dict[str, str | None]]
 """A link: its element, its target as written, and its attributes."""
 
 
-def add_links(
-    links: ParsedLinks, elements: list[FoundLink], targets: Targets, words: PageText
+class Chosen(NamedTuple):
+    """The links of a page that are kept, in document order, and their targets."""
+
+    links: list[FoundLink]
+    urls: list[str]
+
+
+def choose(elements: list[FoundLink], targets: Targets, itself: str | None) -> Chosen:
+    """Choose one link for each target but the page `itself`: the first one that has a text."""
+    elements = elements[:MAX_LINKS]
+    urls = targets.many([href for _, href, _ in elements])
+    # The index of the first link for each target.
+    first = dict(zip(reversed(urls), range(len(urls) - 1, -1, -1), strict=True))
+    itself_at, nowhere_at = first.pop(itself, None), first.pop(None, None)
+    if len(first) == len(urls) and itself_at is None and nowhere_at is None:
+        return Chosen(elements, [url for url in urls if url is not None])
+    _prefer_text(first, elements, urls)
+    kept = sorted((index, url) for url, index in first.items() if url is not None)
+    return Chosen([elements[index] for index, _ in kept], [url for _, url in kept])
+
+
+def _prefer_text(
+    first: dict[str | None, int], elements: list[FoundLink], urls: list[str | None]
 ) -> None:
+    """Replace links without a text by later ones to the same target that have one."""
+    counts, left = Counter(urls), _MAX_COMPARED
+    silent: set[str | None] = set()
+    for index, url in enumerate(urls):
+        if counts[url] > 1 and left > 0 and url in first and (first[url] == index or url in silent):
+            text = elements[index][0].text()
+            left -= 1 + len(text)
+            if not (_tidy(text) if MARK in text else text.strip()):
+                silent.add(url)
+            elif url in silent:
+                silent.discard(url)
+                first[url] = index
+
+
+def add_links(links: ParsedLinks, chosen: Chosen, words: PageText) -> None:
     """Add the links of a page with their texts, in document order."""
-    addresses = targets.many([href for _, href, _ in elements[:MAX_LINKS]])
+    elements = chosen.links
     text, path_of, missing = words.all, TagPaths().of, max(0, len(elements) - len(words.starts))
     starts, ends = words.starts + [-1] * missing, words.ends + [-1] * missing
-    described = zip(elements[:MAX_DESCRIBED], addresses, starts, ends, strict=False)
-    for (node, _, attributes), address, start, end in described:
-        if address is not None:
-            links.hrefs.append(address)
-            anchor = text[start : min(end, start + ANCHOR_LETTERS)].rstrip()
-            links.anchors.append(anchor or _spoken(node, attributes))
-            links.starts.append(start)
-            links.ends.append(end)
-            links.paths.append(path_of(node, attributes))
-            links.rels.append((attributes.get("rel") or "").lower())
-    _add_rest(links, elements[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
+    for (node, _, attributes), start, end in zip(
+        elements[:MAX_DESCRIBED], starts, ends, strict=False
+    ):
+        anchor = text[start : min(end, start + ANCHOR_LETTERS)].rstrip()
+        links.anchors.append(anchor or _spoken(node, attributes))
+        links.starts.append(start)
+        links.ends.append(end)
+        links.paths.append(path_of(node, attributes))
+        links.rels.append((attributes.get("rel") or "").lower())
+    links.hrefs += chosen.urls[:MAX_DESCRIBED]
+    _add_rest(links, chosen)
 
 
-def add_plain_links(links: ParsedLinks, elements: list[FoundLink], targets: Targets) -> None:
+def add_plain_links(links: ParsedLinks, chosen: Chosen) -> None:
     """Add the links of a page with only their own texts, in document order."""
-    addresses = targets.many([href for _, href, _ in elements[:MAX_LINKS]])
-    described = elements[:MAX_DESCRIBED]
-    if None in addresses:
-        described = list(compress(described, addresses))
-    links.hrefs += [address for address in addresses[:MAX_DESCRIBED] if address is not None]
+    described = chosen.links[:MAX_DESCRIBED]
+    links.hrefs += chosen.urls[:MAX_DESCRIBED]
     links.anchors += _anchors(described)
     links.rels += [(has["rel"] or "").lower() if "rel" in has else "" for _, _, has in described]
     links.paths = [""] * len(links)
-    _add_rest(links, elements[MAX_DESCRIBED:], addresses[MAX_DESCRIBED:])
+    _add_rest(links, chosen)
 
 
 def _anchors(elements: list[FoundLink]) -> list[str]:
@@ -244,12 +281,12 @@ def _tidy(text: str) -> str:
     return " ".join((_MARKS.sub(" ", text) if MARK in text else text).split())
 
 
-def _add_rest(links: ParsedLinks, elements: list[FoundLink], addresses: list[str | None]) -> None:
+def _add_rest(links: ParsedLinks, chosen: Chosen) -> None:
     """Add the links of a page that has more than can be described."""
-    for (node, _, attributes), address in zip(elements, addresses, strict=False):
-        if address is not None:
-            anchor = _tidy(node.text()[:MAX_HREF_LETTERS])
-            links.add(address, anchor, rel=(attributes.get("rel") or "").lower())
+    rest = zip(chosen.links[MAX_DESCRIBED:], chosen.urls[MAX_DESCRIBED:], strict=True)
+    for (node, _, attributes), url in rest:
+        anchor = _tidy(node.text()[:MAX_HREF_LETTERS])
+        links.add(url, anchor, rel=(attributes.get("rel") or "").lower())
 
 
 def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
@@ -264,16 +301,22 @@ def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
     return " ".join(label.split())
 
 
-def head_links(head: Head, targets: Targets) -> list[tuple[str, str]]:
-    """Return the links of a page's head that can be fetched, with their relations."""
-    pairs = [(targets.target(href), relation) for href, relation in head.links]
-    return [(address, relation) for address, relation in pairs if address]
+def head_links(head: Head, targets: Targets, known: Collection[str | None]) -> dict[str, str]:
+    """Return the relations of the links of a page's head that are not known, by target."""
+    relations: dict[str, str] = {}
+    for href, relation in head.links:
+        url = targets.target(href)
+        if url and url not in known:
+            relations.setdefault(url, relation)
+    return relations
 
 
-def loose_links(markup: bytes, targets: Targets, most: int) -> list[str]:
-    """Return possible links in markup that is not parsed."""
-    urls = map(targets.target, _loose_hrefs(markup))
-    return list(islice((address for address in urls if address), max(0, most)))
+def loose_links(
+    markup: bytes, targets: Targets, most: int, known: Collection[str | None]
+) -> list[str]:
+    """Return possible links in markup that is not parsed, those that are not known, once."""
+    urls = dict.fromkeys(islice(map(targets.target, _loose_hrefs(markup)), max(0, most)))
+    return [url for url in urls if url and url not in known]
 
 
 def _loose_hrefs(markup: bytes) -> Iterator[str]:

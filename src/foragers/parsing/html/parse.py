@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
@@ -17,15 +18,17 @@ from foragers.core.links import ParsedLink, ParsedLinks
 from foragers.core.types import Document
 from foragers.parsing.dates import PUBLISHED_NAMES, first_date
 from foragers.parsing.html import text as words
-from foragers.parsing.html.collect import Elements, gather
+from foragers.parsing.html.collect import Elements, gather, mark
 from foragers.parsing.html.head import Head, read_head
 from foragers.parsing.html.hidden import hide
 from foragers.parsing.html.links import (
     MAX_DESCRIBED,
     MAX_LINKS,
+    Chosen,
     Targets,
     add_links,
     add_plain_links,
+    choose,
     head_links,
     loose_links,
 )
@@ -68,17 +71,16 @@ def parse(
     position in the page: that is a quarter of the work, and not all strategies need it.
     """
     page, tail, truncated = limited(body, content_type, max_bytes)
-    marked = MAX_DESCRIBED if described else 0
-    tree, collected, text = _read_tree(page, marked)
-    if text.marks > collected.marks:
-        tree, collected, text = _read_tree(words.without_false_marks(page), marked)
-    head = read_head(collected.head, url)
-    hide(tree, page, collected.links)
-    links = _links(collected, head, text if described else None, tail)
-    if len(links) >= MAX_LINKS:
+    tree, read = _read_tree(page, url, described)
+    if read.text.marks > read.collected.marks:
+        tree, read = _read_tree(words.without_false_marks(page), url, described)
+    head, chosen = read.head, read.chosen
+    hide(tree, page, chosen.links)
+    links = _links(read, described, tail)
+    if len(read.collected.links) >= MAX_LINKS or len(links) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")
     return Parsed(
-        document=_document(tree, collected, head, text.text),
+        document=_document(tree, read),
         links=links,
         robots=", ".join(head.robots + head.asked_by_name),
         base=head.base,
@@ -87,25 +89,42 @@ def parse(
     )
 
 
-def _read_tree(page: bytes, marked: int) -> tuple[LexborHTMLParser, Elements, words.PageText]:
-    """Parse a page and split its text."""
+class _Read(NamedTuple):
+    """What was read from the tree of a page; `itself` is its own URL, as links have it."""
+
+    collected: Elements
+    head: Head
+    targets: Targets
+    itself: str | None
+    chosen: Chosen
+    text: words.PageText
+
+
+def _read_tree(page: bytes, url: str, described: bool) -> tuple[LexborHTMLParser, _Read]:
+    """Parse a page, choose its links, and split its text."""
     tree = LexborHTMLParser(page, options=WITHOUT_EVENTS)
-    collected = gather(tree, b"role=" in page, marked)
-    if tree.body is None and collected.noframes:
-        return tree, collected, _read_noframes(collected, marked)
-    return tree, collected, words.divide(_text(tree))
-
-
-def _read_noframes(collected: Elements, marked: int) -> words.PageText:
-    """Add the content of `noframes` to a page of frames."""
-    inner = LexborHTMLParser("".join(collected.noframes), options=WITHOUT_EVENTS)
-    within = gather(inner, False, marked)
-    text = words.divide(_text(inner))
-    text.starts[:0] = text.ends[:0] = [0] * len(collected.links)
-    collected.links += within.links
-    collected.headings += within.headings
-    collected.marks = within.marks
-    return text
+    collected = gather(tree, b"role=" in page)
+    framed = tree.body is None and bool(collected.noframes)
+    shown = tree
+    if framed:
+        shown = LexborHTMLParser("".join(collected.noframes), options=WITHOUT_EVENTS)
+        within = gather(shown, False)
+        collected.links += within.links
+        collected.headings += within.headings
+        collected.frames += within.frames
+        collected.marks = within.marks
+    head = read_head(collected.head, url)
+    targets = Targets(head.base)
+    itself = (targets if head.base == url else Targets(url)).target("")
+    chosen = choose(collected.links, targets, itself)
+    mark(collected, chosen.links[:MAX_DESCRIBED] if described else [])
+    text = words.divide(_text(shown))
+    if framed and described:
+        # Frames are marked in their own tree, which has no text.
+        frames = sum(node.tag == "frame" for node, _, _ in chosen.links)
+        text.starts[:0] = text.ends[:0] = [0] * frames
+        collected.marks -= 2 * frames
+    return tree, _Read(collected, head, targets, itself, chosen, text)
 
 
 def _text(tree: LexborHTMLParser) -> str:
@@ -113,21 +132,23 @@ def _text(tree: LexborHTMLParser) -> str:
     return tree.body.text(separator=" ") if tree.body is not None else ""
 
 
-def _links(
-    collected: Elements, head: Head, text: words.PageText | None, tail: bytes
-) -> ParsedLinks:
+def _links(read: _Read, described: bool, tail: bytes) -> ParsedLinks:
     """Return all links: of the head, of the body, and of the part that was only searched."""
-    targets, links = Targets(head.base), ParsedLinks(text.all if text else "")
-    for address, relation in head_links(head, targets):
-        links.add(address, path="html head" if text else "", rel=relation)
-    if text:
-        add_links(links, collected.links, targets, text)
+    targets, known = read.targets, {read.itself, *read.chosen.urls}
+    links = ParsedLinks(read.text.all if described else "")
+    for url, relation in head_links(read.head, targets, known).items():
+        links.add(url, path="html head" if described else "", rel=relation)
+    if described:
+        add_links(links, read.chosen, read.text)
     else:
-        add_plain_links(links, collected.links, targets)
-    for address in loose_links(tail, targets, MAX_LINKS - len(links)) if tail else ():
-        links.add(address)
+        add_plain_links(links, read.chosen)
+    if tail:
+        known.update(links.hrefs)
+        most = MAX_LINKS - len(read.collected.links)
+        for url in loose_links(tail, targets, most, known):
+            links.add(url)
     links.positions = list(range(len(links)))
-    if text is None:
+    if not described:
         links.starts, links.ends = [], []
     return links
 
@@ -138,8 +159,9 @@ def _feeds(head: Head) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for address in urls if address))[:MAX_FEEDS]
 
 
-def _document(tree: LexborHTMLParser, collected: Elements, head: Head, text: str) -> Document:
+def _document(tree: LexborHTMLParser, read: _Read) -> Document:
     """Return the document of a page."""
+    collected, head = read.collected, read.head
     root = tree.root.attributes if tree.root is not None else {}
     dates = chain(
         (head.named[name] for name in PUBLISHED_NAMES if name in head.named),
@@ -149,8 +171,8 @@ def _document(tree: LexborHTMLParser, collected: Elements, head: Head, text: str
     return Document(
         title=collected.title or head.named.get("og:title", ""),
         headings=tuple(heading for heading in collected.headings if heading),
-        text=text,
+        text=read.text.text,
         language=(root.get("lang") or root.get("xml:lang") or head.language).strip(),
         published=first_date(dates),
-        canonical=Targets(head.base).target(head.canonical) if head.canonical else None,
+        canonical=read.targets.target(head.canonical) if head.canonical else None,
     )

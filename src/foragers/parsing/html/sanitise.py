@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,11 @@ from foragers.parsing.encoding import to_utf8
 MAX_ATTRIBUTES = 128
 
 _TINY_BYTES = 1 << 12
-# A larger page is read tag by tag.
+# The nesting of a page with more tags or bytes is counted.
 _MANY_TAGS = 20_000
 _MANY_BYTES = 1 << 20
+# A page with more tags than this is read tag by tag in any case.
+_MOST_TAGS = 200_000
 # Tags of up to this many bytes in all cannot have enough attributes to do harm.
 _BRIEF_BYTES = 1 << 16
 _LONG_TAG = 1024
@@ -42,13 +44,23 @@ START_TAG = re.compile(rb"<([A-Za-z][^\s/>]*+)(%b)>?+" % _ATTRIBUTES)
 ATTRIBUTE = re.compile(
     rb"[\s/]*+[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 )
+# Elements that may stand inside of a formatting element without keeping its end tag from closing
+# it: none of them is a block, a table cell, a link, or text that is no markup.
+_INLINE = (
+    rb"(?:span|b|i|u|s|em|tt|big|code|font|small|strike|strong|sub|sup|abbr|cite|var|kbd|samp|q|dfn"
+    rb"|mark|time|bdi|bdo|ins|del|img|br|wbr)(?=[\s/>])"
+)
+# How many tags and texts inside of a formatting element are read to find its end tag.
+_MOST_WITHIN = 32
 # Formatting elements with attributes; those without can be opened again only three at a time. The
-# third group is there if the element is closed at once.
+# third group is there if the element is closed before it could be opened again.
 _FORMATTING = re.compile(
     rb"<([bBiIuUsSeEtTfFcCnN](?:[mM]|[tT]|[oO][nN][tT]|[iI][gG]|[oO][dD][eE]|[oO][bB][rR]"
     rb"|[mM][aA][lL]{2}|[tT][rR][iI][kK][eE]|[tT][rR][oO][nN][gG])?+)(?=[\s/])(%b)"
-    rb"(>[^<]*+</\1>)?+" % _ATTRIBUTES
+    rb"(>(?:[^<]++|<(?!/\1>)/?+%b%b>){0,%d}+</\1>)?+"
+    % (_ATTRIBUTES, _INLINE, _ATTRIBUTES, _MOST_WITHIN)
 )
+_MOST_EQUAL = 3
 
 Places = NDArray[np.int64]
 _PAIR = np.dtype("<u2")
@@ -60,22 +72,30 @@ def is_harmless(body: bytes) -> bool:
     size = len(body)
     if size <= _TINY_BYTES:
         return True
-    if size > _MANY_BYTES:
-        return False
     starts = (np.frombuffer(body, np.uint8) == ord("<")).nonzero()[0]
     tags = len(starts)
-    if tags > _MANY_TAGS:
+    if tags > _MOST_TAGS:
         return False
-    if size * tags > _HARMLESS_PRODUCT and _reopened(body, starts) * tags > _HARMLESS_PRODUCT:
+    if size * tags > _HARMLESS_PRODUCT and _opens_much(body, starts, _HARMLESS_PRODUCT // tags):
+        return False
+    if (size > _MANY_BYTES or tags > _MANY_TAGS) and not _is_shallow(body):
         return False
     return size <= _BRIEF_BYTES or not _has_crowded_tag(body, starts)
 
 
-def _reopened(body: bytes, starts: Places) -> int:
-    """Return the number of bytes of formatting tags that may be opened again at a block."""
-    # At most three equal ones are opened again.
-    left_open = Counter(tag.group(1, 2) for tag in _formatting(body, starts) if tag[3] is None)
-    return sum(len(inside) * min(3, count) for (_, inside), count in left_open.items())
+def _opens_much(body: bytes, starts: Places, most: int) -> bool:
+    """Return whether more than some bytes of formatting tags may be opened again at a block."""
+    left_open: Counter[tuple[bytes | Any, ...]] = Counter()
+    total = 0
+    for tag in _formatting(body, starts):
+        if tag[3] is None:
+            key = tag.group(1, 2)
+            left_open[key] += 1
+            if left_open[key] <= _MOST_EQUAL:  # no more equal ones are opened again
+                total += len(key[1])
+                if total > most:
+                    return True
+    return False
 
 
 def _formatting(body: bytes, starts: Places) -> Iterator[re.Match[bytes]]:
@@ -145,6 +165,44 @@ _NOT_OPENED = frozenset(
 _KEPT = _NOT_OPENED | _RAW_TEXT.keys()
 _SIBLINGS = frozenset(b"p li td th tr dt dd option optgroup tbody thead tfoot rt rp".split())
 _CONTAINERS = frozenset(b"ul ol dl table select button ruby object svg math template".split())
+
+
+# All tags of a page, without those in comments and in text that is no markup.
+_ALL_TAGS = re.compile(
+    rb"<(?:(%b)(?=[\s/>])(%b)>?+.*?(?:(?=</\1[\s/>])|\Z)"
+    rb"|([a-z][^\s/>]*+)(%b)>?+|/([a-z][^\s/>]*+)[^>]*+>?+|!--(?:-?>|.*?--!?>|.*+))"
+    % (b"|".join(_RAW_TEXT), _ATTRIBUTES, _ATTRIBUTES),
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+def _is_shallow(body: bytes) -> bool:
+    """Return whether a page stays within the limits of tags, attributes and depth."""
+    depth: Counter[bytes] = Counter()
+    weight = opened = 0
+    # An attribute takes two bytes or more; counting is slow.
+    uncounted = _SHORT if len(body) > 2 * MAX_WEIGHT else 2 * MAX_ATTRIBUTES
+    for _, raw, start, attributes, end in _ALL_TAGS.findall(body):
+        inside = attributes or raw
+        size = len(inside)
+        count = size // 2 if size <= uncounted else attribute_count(inside)
+        weight += 1 + count
+        if count > MAX_ATTRIBUTES:
+            return False
+        if start:
+            name = start.lower()
+            if name not in _NOT_OPENED:
+                depth[name] += 1
+                opened += 1
+                if opened >= MAX_DEPTH:
+                    return False
+        elif end:
+            name = end.lower()
+            # An end tag closes the elements inside of its own, too; those are not counted here.
+            if depth[name] > 0:
+                depth[name] -= 1
+                opened -= 1
+    return weight <= MAX_WEIGHT
 
 
 class Rewritten(NamedTuple):
