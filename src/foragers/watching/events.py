@@ -16,7 +16,6 @@ from typing import Protocol
 
 import msgspec
 
-from foragers.core.content import FetchedContent
 from foragers.core.display import plain
 from foragers.core.protocols import Judge
 from foragers.core.types import Page, Purpose, Status, UrlId, Visit
@@ -122,7 +121,7 @@ class Findings:
         if page.choice.agent == NEW:
             return date is None or date >= self.began - GRACE
         if page.choice.agent in (NEAR, UNSEEN):
-            modified = isinstance(page.content, FetchedContent) and page.content.modified
+            modified = getattr(page.content, "modified", "")
             dated = page.born if date is None and modified else date
             return dated is not None and dated >= self.began
         return False
