@@ -122,8 +122,7 @@ class PageTexts:
         query = RECORDS.format(only=self.only)
         rows = self.folder.connection.execute(query, (self.folder.length, host)).fetchall()
         step = max(1, len(rows) // DEFAULT_REPEATS.pages)
-        sample = rows[::step][: DEFAULT_REPEATS.pages]
-        responses = (self._response(record) for (record, *_) in sample)
+        responses = (self._response(row["record"]) for row in rows[::step][: DEFAULT_REPEATS.pages])
         return learned(
             blocks_of(response.body, response.header("Content-Type"))
             for response in responses
