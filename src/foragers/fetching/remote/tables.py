@@ -186,8 +186,8 @@ class CrawlTables:
     def give(self, orders: Sequence[tuple[int, int, bytes]]) -> None:
         """Write orders, each with its number and its node."""
         size = self.settings.partition
+        # An order that a node has seen must outlive a crash: else its number would be used again.
         with self.database.transaction():
-            self.database.execute("SET LOCAL synchronous_commit TO off")
             for part in sorted({order[0] // size for order in orders} - self._partitions):
                 self._add_partition(part)
             self.database.copy("orders", orders)
