@@ -146,6 +146,15 @@ def test_exhibits_can_be_read_back(tmp_path: Path) -> None:
     assert page(again, tmp_path) == (tmp_path / "report.html").read_text()
 
 
+def test_what_is_no_number_can_be_read_back(tmp_path: Path) -> None:
+    nothing = Measured.of([float("nan"), 1.0])
+    rows: list[tuple[Cell, ...]] = [("age", nothing, float("nan"))]
+    table = Table("t", "Nothing", ("measure", "ours", "paper"), rows)
+    write_exhibits(replace(EXHIBITS, tables=[table]), tmp_path)
+    (again,) = read_exhibits(tmp_path).tables
+    assert [worded(cell) for cell in again.rows[0]] == ["age", "–", "–"]
+
+
 def test_files_of_an_earlier_reproduction_do_not_stay(tmp_path: Path) -> None:
     write_exhibits(EXHIBITS, tmp_path)
     write_exhibits(replace(EXHIBITS, figures=[]), tmp_path)
