@@ -62,11 +62,11 @@ def parts_of(table: Table, width: int) -> list[Table]:
     widths = [max(least_width(row[at]) for row in texts) for at in range(len(table.columns))]
     widths[0] = min(max(len(row[0]) for row in texts), max(widths[0], FIRST_COLUMN))
     parts: list[list[int]] = [[]]
-    room = width - widths[0]
+    room = width - widths[0] - EDGES
     for at in range(1, len(widths)):
         if parts[-1] and room < widths[at] + GAP:
             parts.append([])
-            room = width - widths[0]
+            room = width - widths[0] - EDGES
         parts[-1].append(at)
         room -= widths[at] + GAP
     return [
@@ -79,8 +79,10 @@ def parts_of(table: Table, width: int) -> list[Table]:
     ]
 
 
-GAP = 2
+GAP = 3
 """Characters between two columns."""
+EDGES = 2
+"""Characters left and right of a table."""
 FIRST_COLUMN = 32
 """The first column wraps if it is wider than this."""
 
