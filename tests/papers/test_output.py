@@ -146,6 +146,15 @@ def test_exhibits_can_be_read_back(tmp_path: Path) -> None:
     assert page(again, tmp_path) == (tmp_path / "report.html").read_text()
 
 
+def test_what_is_no_number_can_be_read_back(tmp_path: Path) -> None:
+    nothing = Measured.of([float("nan"), 1.0])
+    rows: list[tuple[Cell, ...]] = [("age", nothing, float("nan"))]
+    table = Table("t", "Nothing", ("measure", "ours", "paper"), rows)
+    write_exhibits(replace(EXHIBITS, tables=[table]), tmp_path)
+    (again,) = read_exhibits(tmp_path).tables
+    assert [worded(cell) for cell in again.rows[0]] == ["age", "–", "–"]
+
+
 def test_files_of_an_earlier_reproduction_do_not_stay(tmp_path: Path) -> None:
     write_exhibits(EXHIBITS, tmp_path)
     write_exhibits(replace(EXHIBITS, figures=[]), tmp_path)
@@ -170,5 +179,5 @@ def test_a_wide_table_is_printed_in_parts_that_keep_words_whole(
     show(replace(EXHIBITS, tables=[Table("t", "Wide", columns, rows)]), Console(width=60))
     shown = capsys.readouterr().out
     assert all(column in shown for column in columns)
-    assert shown.count("0.290 ± 0.235") == 8
+    assert shown.count("0.289 ± 0.235") == 8
     assert shown.count("sent efficiency") > 1

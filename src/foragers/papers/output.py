@@ -62,11 +62,11 @@ def parts_of(table: Table, width: int) -> list[Table]:
     widths = [max(least_width(row[at]) for row in texts) for at in range(len(table.columns))]
     widths[0] = min(max(len(row[0]) for row in texts), max(widths[0], FIRST_COLUMN))
     parts: list[list[int]] = [[]]
-    room = width - widths[0]
+    room = width - widths[0] - EDGES
     for at in range(1, len(widths)):
         if parts[-1] and room < widths[at] + GAP:
             parts.append([])
-            room = width - widths[0]
+            room = width - widths[0] - EDGES
         parts[-1].append(at)
         room -= widths[at] + GAP
     return [
@@ -79,8 +79,10 @@ def parts_of(table: Table, width: int) -> list[Table]:
     ]
 
 
-GAP = 2
+GAP = 3
 """Characters between two columns."""
+EDGES = 2
+"""Characters left and right of a table."""
 FIRST_COLUMN = 32
 """The first column wraps if it is wider than this."""
 
@@ -181,7 +183,7 @@ def read_exhibits(out: Path) -> Exhibits:
         told.paper,
         told.title,
         told.settings,
-        [Table(one.name, one.title, one.columns, one.rows, one.note) for one in told.tables],
+        [Table(one.name, one.title, one.columns, read_rows(one), one.note) for one in told.tables],
         [Figure(one.name, one.title, {}, drawn_before, one.note) for one in told.figures],
         [Verdict(**msgspec.structs.asdict(one)) for one in told.verdicts],
         told.notes,
@@ -193,13 +195,34 @@ def drawn_before(_: object) -> None:
     raise ValueError("this figure was drawn before")
 
 
+class WrittenMeasured(msgspec.Struct):
+    """A mean in `exhibits.json`, where what is no number is null."""
+
+    mean: float | None
+    std: float | None
+    runs: int
+
+
+def read_rows(table: WrittenTable) -> list[tuple[Cell, ...]]:
+    """Return the rows of a table as they were."""
+    return [tuple(map(read_cell, row)) for row in table.rows]
+
+
+def read_cell(cell: str | int | float | WrittenMeasured | None) -> Cell:
+    """Return a cell as it was."""
+    if not isinstance(cell, WrittenMeasured):
+        return cell
+    mean, std = (float("nan") if one is None else one for one in (cell.mean, cell.std))
+    return Measured(mean, std, cell.runs)
+
+
 class WrittenTable(msgspec.Struct):
     """A table in `exhibits.json`."""
 
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: list[tuple[Cell, ...]]
+    rows: list[tuple[str | int | float | WrittenMeasured | None, ...]]
     note: str
 
 

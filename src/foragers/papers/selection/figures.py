@@ -84,7 +84,7 @@ def efficiency_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) -
             axes.set_ylim(0)
             explain(axes)
         if panels[0].lines:
-            panels[0].legend(loc="upper right", ncols=3)
+            panels[0].legend(loc="upper right", ncols=5)
         panels[-1].set_xlabel("days")
 
     return Figure(

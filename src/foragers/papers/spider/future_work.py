@@ -25,7 +25,7 @@ from foragers.training.validation import Accuracy, accuracies
 BINS = 5
 PLAIN = "related text, as it is"
 WIDTHS = (0, 60, 240)
-"""Letters around a link that are tried beside the usual 120."""
+"""Characters around a link that are tried beside the usual 120."""
 SHRINKS = (100.0, 1000.0)
 CHOSEN = "width chosen on the other sites"
 TAGS = "with the tag path as a bag"
@@ -35,7 +35,7 @@ RELATED = TEXTS["related"]
 def variants() -> dict[str, tuple[str, ...]]:
     """Return the bags of each variant by name."""
     own = tuple(bag for bag in RELATED if bag != "near")
-    widths = {f"{letters} letters around": (*own, f"{NEAR}{letters}") for letters in WIDTHS}
+    widths = {f"{letters} characters around": (*own, f"{NEAR}{letters}") for letters in WIDTHS}
     return {PLAIN: RELATED, **widths, TAGS: (*RELATED, "path")}
 
 
