@@ -76,7 +76,7 @@ class AutoSettings:
     # Words (`word_weights`).
     word_rate: float = 0.3  # step size of Adagrad; guess
     first_square: float = 0.1  # sum of squared slopes at first; guess
-    word_prior: float = 0.1  # pages added to those found and expected with a word; tried: 0.3
+    word_prior: float = 0.3  # pages added to those found and expected with a word; tried: 0.1
     leading_words: int = 15  # words of a page that decide how it leans; guess
     most_weight: float = 5.0  # bound of the feature "link words"; guess
     word_shrinkage: float = 2.0  # links that the rate of all links counts as, for a word; tried

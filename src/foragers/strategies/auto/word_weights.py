@@ -6,7 +6,7 @@ per link (Adagrad).  The *rate* is the share of followed links with the word tha
 shrunk towards that of all links.  The *lean* is the logarithm of how many relevant pages have the
 word, beside how many would by chance:
 
-    lean = ln((relevant pages with it + 0.1) / (pages with it · share of relevant pages + 0.1))
+    lean = ln((relevant pages with it + 0.3) / (pages with it · share of relevant pages + 0.3))
 
 So the words of very few relevant pages already speak for links that use them, and a word that few
 pages have, none of them relevant, says almost nothing.
