@@ -1,6 +1,6 @@
 """The numbers that tune `auto`, each with its source.
 
-*Tried* means that other values were measured; docs/standings.md and docs/revisits.md have the
+*Tried* means that other values were measured; docs/strategies/auto.md and docs/revisits.md have the
 results.  *Memory* and *CPU* mean that a value bounds a cost and changes little else.  *Guess* means
 that nobody has measured another value.
 """
