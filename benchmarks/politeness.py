@@ -33,6 +33,7 @@ GENERATED = (
     ("departments", 4000, Target("robot", "keywords", threshold=0.5)),
 )
 RECORDED = (
+    ("university-news", Target(relevant="topic:music-theatre")),
     ("organisations", Target(relevant="topic:governance-community")),
     ("departments", Target(relevant="class:course")),
 )

@@ -1,7 +1,9 @@
 """All strategies on all webs: what share of the way from breadth-first to optimal each closes.
 
-Crawls of recorded and generated webs for several labels each, with words for the label and
-without, for as many downloads as there are pages within reach.  Strategies in which
+Crawls of recorded and generated webs for several labels each, for as many downloads as there are
+pages within reach.  Three aims: `user` crawls by words, which judge pages; `words` is told of every
+fetched page whether it has the label, and knows words for it; `label` is told without words.  The
+words are those of `--topics`, else the name of the label.  Strategies in which
 chance plays a part crawl with several seeds; of generated webs there are as many as seeds.
 Crawls that were done are kept in `--out` and not done again, unless `--again` names their strategy.
 """
@@ -9,19 +11,21 @@ Crawls that were done are kept in `--out` and not done again, unless `--again` n
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import product
 from pathlib import Path
 from tempfile import gettempdir
 
 import msgspec
 import numpy as np
 
-from benchmarks.standings_runs import BEST, WORST, Extent, Kept, Task, perform
+from benchmarks.standings_runs import BEST, WORST, Aim, Extent, Kept, Task, perform
 from benchmarks.standings_table import COLUMNS, Standings, by_world, overall, ranked
-from benchmarks.standings_worlds import generated, labels_of, recorded
+from benchmarks.standings_worlds import generated, labels_of, recorded, words_of
 from foragers.core.files import write
 from foragers.core.options import ReplayOptions
 from foragers.evaluation.comparison.study import prepare
@@ -47,7 +51,8 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     reader.add_argument("--pages", type=int, default=2000, help="of generated webs (2000)")
     reader.add_argument("--labels", type=int, default=4, help="of a recorded web, at most (4)")
     reader.add_argument("--seeds", type=int, default=5)
-    reader.add_argument("--aims", choices=("words", "none", "both"), default="both")
+    reader.add_argument("--aims", default="user,words,label", metavar="A,B", help="(all)")
+    reader.add_argument("--topics", type=Path, help="JSON: words by web and label")
     reader.add_argument("--collected", action="store_true", help="no links to what is not there")
     reader.add_argument(
         "--until", type=float, default=1.0, metavar="SHARE", help="crawl this share of a web (1)"
@@ -74,7 +79,7 @@ def worlds_of(chosen: argparse.Namespace) -> Iterator[tuple[str, Path, int]]:
 def tasks_of(chosen: argparse.Namespace) -> Iterator[Task]:
     """Return what is to be found where."""
     only = {name for name in chosen.only.split(",") if name}
-    aims = {"words": (True,), "none": (False,), "both": (True, False)}[chosen.aims]
+    topics = topics_of(chosen.topics)
     for name, path, seed in worlds_of(chosen):
         if only and name not in only:
             continue
@@ -82,8 +87,20 @@ def tasks_of(chosen: argparse.Namespace) -> Iterator[Task]:
         if seed:  # of many generated webs of a kind each is tried with one label, not always rare
             labels = [labels[seed % len(labels)]]
         for label in labels:
-            for words in aims:
-                yield Task(name, str(path), label, words, chosen.collected, seed)
+            topic = topics.get((name, label), words_of(label))
+            for aim in map(Aim, chosen.aims.split(",")):
+                yield Task(name, str(path), label, aim, topic, chosen.collected, seed)
+
+
+def topics_of(file: Path | None) -> dict[tuple[str, str], str]:
+    """Return what users might type, by web and label; one entry may name several webs."""
+    given = {} if file is None else json.loads(file.read_text("utf-8"))
+    return {
+        (web, label if ":" in label else f"topic:{label}"): ", ".join(words)
+        for webs, known in given.items()
+        for web in webs.split(", ")
+        for label, words in known.items()
+    }
 
 
 def forget(out: Path, names: str) -> None:
@@ -107,7 +124,7 @@ def crawls_of(chosen: argparse.Namespace) -> list[Kept]:
         for future in as_completed(work):
             task = work[future]
             found[task] = future.result()
-            said = f"{task.world} {task.label}{' with words' if task.words else ''}"
+            said = f"{task.world} {task.label}, {task.aim}"
             print(f"   {len(found)}/{len(work)} {said}", file=sys.stderr, flush=True)
     return [kept for task in tasks for kept in found[task]]
 
@@ -128,9 +145,10 @@ def main(arguments: Sequence[str]) -> bool:
     forget(chosen.out, chosen.again)
     crawls = crawls_of(chosen)
     lines: list[str] = []
-    for words, title in ((True, "with words for the label"), (False, "without words")):
-        if some := [kept for kept in crawls if kept.task.words is words]:
-            lines += show(title, some)
+    for made, aim in product((False, True), Aim):
+        some = [kept for kept in crawls if kept.task.aim is aim and bool(kept.task.seed) is made]
+        if some:
+            lines += show(f"{'generated' if made else 'recorded'} webs, {aim}", some)
     print("\n".join(lines))
     write(chosen.out / "standings.md", "\n".join(lines).encode())
     write(chosen.out / "standings.json", msgspec.json.encode(crawls))

@@ -6,19 +6,22 @@ import time
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from benchmarks.standings_worlds import Collected, words_of
+from benchmarks.standings_worlds import Collected
 from foragers.core.files import write
 from foragers.core.loop import Crawl
 from foragers.core.options import ReplayOptions, Target
+from foragers.core.protocols import Judge
 from foragers.core.types import Status, UrlId, Visit
 from foragers.evaluation.comparison.study import Scored, Study, prepare
-from foragers.judges.build import topic_of
+from foragers.judges.build import build_judge, topic_of
+from foragers.judges.topic import Topic
 from foragers.strategies.registry import STRATEGIES, StrategyInputs, build, parse
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
@@ -28,8 +31,16 @@ DOWNLOADS = 1000
 """A budget as users have it: so many downloads, however large the web."""
 
 
+class Aim(StrEnum):
+    """What a crawl is told of the label that is looked for."""
+
+    USER = "user"  # words, by which pages are judged: what a user has
+    WORDS = "words"  # words, and of every fetched page whether it has the label
+    LABEL = "label"  # of every fetched page whether it has the label
+
+
 class Task(msgspec.Struct, frozen=True):
-    """What is to be found where: a label of a web, with words for it or without.
+    """What is to be found where: a label of a web, and what crawls are told of it.
 
     With `collected` only links to collected pages count; `seed` tells webs of a kind apart.
     """
@@ -37,14 +48,21 @@ class Task(msgspec.Struct, frozen=True):
     world: str
     path: str
     label: str
-    words: bool
+    aim: Aim
+    topic: str
     collected: bool = False
     seed: int = 0
 
     @property
-    def aim(self) -> Target:
-        """What the crawls are told."""
-        return Target(topic=words_of(self.label) if self.words else None, relevant=self.label)
+    def target(self) -> Target:
+        """By what pages are judged, and by what they are measured."""
+        return Target(topic=self.topic if self.aim is Aim.USER else None, relevant=self.label)
+
+    def words(self, judge: Judge) -> Topic:
+        """Return the words that strategies see."""
+        if self.aim is Aim.WORDS:
+            judge = build_judge(Target(topic=self.topic))
+        return topic_of(judge)
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -136,7 +154,7 @@ def recalled(file: Path, extent: Extent) -> Kept | None:
 
 def studied(task: Task) -> Study:
     """Open a web, and judge its pages once for all crawls."""
-    study = prepare(ReplayOptions(task.path, "", aim=task.aim))
+    study = prepare(ReplayOptions(task.path, "", aim=task.target))
     study.score()
     return study
 
@@ -149,7 +167,7 @@ def crawled(task: Task, study: Study, strategy: str, seed: int, extent: Extent) 
     judge = deepcopy(study.judge)
     kind = Collected if task.collected else Recorded
     tally = Tally(wanted)
-    topic = topic_of(judge)
+    topic = task.words(judge)
     before = time.process_time()
     made = build(strategy, StrategyInputs(topic, np.random.default_rng(seed), study.oracle))
     scored = judge if study.scores is None else Scored(judge, study.scores)

@@ -1,7 +1,7 @@
 """What share of the distance from breadth-first to optimal strategies close, with intervals.
 
 Every web counts the same, whatever the number of its labels and seeds.  Intervals are
-of the bootstrap over labels and, within each, over seeds: the webs are those that they are.
+of the bootstrap over webs and, within each, over labels and their seeds.
 """
 
 from __future__ import annotations
@@ -79,8 +79,10 @@ class Standings:
     def interval(self, strategy: str) -> tuple[Row, Row]:
         """Return the 90 % interval of that mean."""
         rng = np.random.default_rng(0)
-        drawn = [drawn_means(tasks, rng) for tasks in self.rows[strategy].values()]
-        low, high = np.percentile(mean_of(drawn), INTERVAL, axis=0)
+        drawn = np.array([drawn_means(tasks, rng) for tasks in self.rows[strategy].values()])
+        webs = rng.integers(len(drawn), size=(ROUNDS, len(drawn)))
+        again = np.array([mean_of(drawn[some, number]) for number, some in enumerate(webs)])
+        low, high = np.nanpercentile(again, INTERVAL, axis=0)
         return low, high
 
     def chosen(self) -> dict[str, list[str]]:

@@ -19,7 +19,14 @@ from foragers.worlds.labels import read_labels, read_lines, read_seeds
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
 
-RECORDED = ("departments", "organisations", "openoffice")
+RECORDED = (
+    "departments",
+    "organisations",
+    "openoffice",
+    "washington",
+    "university-news",
+    "wiki",
+)
 KINDS = ("topic:", "class:", "target:")
 """The labels that say what a page is about, or what it is."""
 FEWEST, LARGEST_SHARE = 10, 0.25

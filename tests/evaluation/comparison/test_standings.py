@@ -7,12 +7,13 @@ import pytest
 
 pytest.importorskip("benchmarks.standings_table", reason="the benchmarks lie beside the package")
 
-from benchmarks.standings_runs import BEST, WORST, Extent, Kept, Task
+from benchmarks.standings_runs import BEST, WORST, Aim, Extent, Kept, Task
 from benchmarks.standings_table import Standings, area, closed
 
 
 def kept(strategy: str, found_at: list[int], world: str = "w", seed: int = 0) -> Kept:
-    return Kept(Task(world, "", "topic:x", False), strategy, seed, 4, 4, 2, 4, found_at, 0.0)
+    task = Task(world, "", "topic:x", Aim.LABEL, "x")
+    return Kept(task, strategy, seed, 4, 4, 2, 4, found_at, 0.0)
 
 
 def test_the_area_is_the_mean_number_of_pages_held() -> None:
@@ -42,7 +43,7 @@ def test_the_best_elsewhere_is_chosen_without_the_web_itself() -> None:
     assert standings.mean("a")[2] == pytest.approx(2 / 3)
     assert standings.chosen()["w"][2] == "a"
     low, high = standings.interval("a")
-    assert low[2] == high[2] == pytest.approx(2 / 3)
+    assert 0 <= low[2] < 2 / 3 < high[2] <= 1  # other webs might have been like any of these
 
 
 def test_a_crawl_has_a_thousand_downloads_where_there_are_as_many_pages() -> None:

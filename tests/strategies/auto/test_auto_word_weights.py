@@ -29,8 +29,9 @@ def test_words_of_relevant_pages_lean_to_them() -> None:
     weights.read(np.array([tea], np.int32), True)
     weights.read(np.array([tax], np.int32), False)
     weights.refresh()
-    assert weights.leans[tea] == pytest.approx(log(1.3 / 1.6) - log(0.3 / 1.6))
-    assert weights.leans[tax] == pytest.approx(-weights.leans[tea])
+    # Half of the pages are relevant, so half a relevant page is to be expected with either word.
+    assert weights.leans[tea] == pytest.approx(log(1.3 / 0.8))
+    assert weights.leans[tax] == pytest.approx(log(0.3 / 0.8))
     assert weights.leans[NO_WORD] == 0
 
 
@@ -43,8 +44,19 @@ def test_words_met_before_any_page_was_relevant_are_few_numbers_and_lean_later()
     assert [numbers.tolist() for numbers in weights._met] == [[tax]]
     weights.read(np.array([tea], np.int32), True)
     weights.refresh()
-    assert weights.leans[tax] == pytest.approx(log(0.3 / 1.6) - log(100.3 / 100.6))
+    assert weights.leans[tax] == pytest.approx(log(0.3 / (100 / 101 + 0.3)))
     assert weights.leans[tea] > 0 > weights.leans[tax]
+
+
+def test_a_word_of_one_other_page_says_little_after_the_first_find() -> None:
+    weights = WordWeights()
+    tea, rare, common = bucket("tea"), bucket("rare"), bucket("common")
+    for place in range(100):
+        weights.read(np.array([common, rare][: 1 + (place == 0)], np.int32), False)
+    weights.read(np.array([tea], np.int32), True)
+    weights.refresh()
+    assert -0.1 < weights.leans[rare] < 0
+    assert weights.leans[common] < -1 < 1 < weights.leans[tea]
 
 
 def test_a_link_speaks_by_its_anchor_and_the_end_of_its_address_each_word_once() -> None:

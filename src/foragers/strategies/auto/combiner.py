@@ -61,8 +61,8 @@ FEATURES = (
     Feature("best word rate", 0.0, without_topic=0.2),
 )
 """Source of priors and penalties: guesses close to a best-first crawl.  Other priors, and penalties
-three times as large or small, made no measurable difference (docs/standings.md).  The last three
-were tried on 18 recorded webs (docs/strategies/auto.md)."""
+three times as large or small, made no measurable difference.  The last three were tried on 18
+recorded webs (docs/strategies/auto.md)."""
 NAMES = tuple(feature.name for feature in FEATURES)
 FIRST_WEIGHTS = np.array([feature.prior for feature in FEATURES])
 FIRST_WITHOUT_TOPIC = np.array(

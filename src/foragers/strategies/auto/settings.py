@@ -1,6 +1,6 @@
 """The numbers that tune `auto`, each with its source.
 
-*Tried* means that other values were measured; docs/standings.md and docs/revisits.md have the
+*Tried* means that other values were measured; docs/strategies/auto.md and docs/revisits.md have the
 results.  *Memory* and *CPU* mean that a value bounds a cost and changes little else.  *Guess* means
 that nobody has measured another value.
 """
@@ -76,7 +76,7 @@ class AutoSettings:
     # Words (`word_weights`).
     word_rate: float = 0.3  # step size of Adagrad; guess
     first_square: float = 0.1  # sum of squared slopes at first; guess
-    word_prior: float = 0.3  # added to counts of pages with a word; guess
+    word_prior: float = 0.3  # pages added to those found and expected with a word; tried: 0.1
     leading_words: int = 15  # words of a page that decide how it leans; guess
     most_weight: float = 5.0  # bound of the feature "link words"; guess
     word_shrinkage: float = 2.0  # links that the rate of all links counts as, for a word; tried

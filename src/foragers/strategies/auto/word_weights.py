@@ -3,9 +3,13 @@
 Three numbers per word, side by side in one table, since scoring a link reads them all.  The
 *weight* is that of a logistic regression from the words of a link to its worth, learned by one step
 per link (Adagrad).  The *rate* is the share of followed links with the word that were worth it,
-shrunk towards that of all links.  The *lean* is the logarithm of how much likelier the word stands
-in a relevant page than in another, so that the words of very few relevant pages already speak for
-links that use them.
+shrunk towards that of all links.  The *lean* is the logarithm of how many relevant pages have the
+word, beside how many would by chance:
+
+    lean = ln((relevant pages with it + 0.3) / (pages with it · share of relevant pages + 0.3))
+
+So the words of very few relevant pages already speak for links that use them, and a word that few
+pages have, none of them relevant, says almost nothing.
 """
 
 from __future__ import annotations
@@ -196,8 +200,10 @@ class WordWeights:
     def _lean(self, counts: NDArray[np.int64]) -> Floats:
         """Return where words lean that stand in so many pages."""
         (others, relevant), prior = self.pages, self.settings.word_prior
-        usual = exact.log_of(others + 2 * prior) - exact.log_of(relevant + 2 * prior)
-        return logs_of(counts >> 32, prior) - logs_of(counts & (RELEVANT - 1), prior) + usual
+        found = counts >> 32
+        share = relevant / (others + relevant)
+        expected = (found + (counts & (RELEVANT - 1))) * share
+        return logs_of(found, prior) - exact.log(expected + prior)
 
     def count(self, links: Spoken, followed: float, earned: float) -> None:
         """Count a followed link for each of its words, or a reward that came later."""
