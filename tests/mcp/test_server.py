@@ -25,7 +25,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 COMMAND = ["-m", "foragers.cli.main", "mcp", "--allow-private=127.0.0.0/8"]
-TOOLS = {"crawl", "status", "search", "read", "explain", "more_like_this", "stop"}
+TOOLS = {"crawl", "watch", "status", "search", "read", "explain", "more_like_this", "stop"}
 SITE = {
     "/": page("/tea", "/coffee", words="home of drinks"),
     "/tea": page("/green", words="green tea leaves are picked by hand; tea is drunk hot"),
@@ -73,6 +73,22 @@ async def use(client: Client, server: HostileServer) -> None:
     assert why["fetched"] is True
     assert [step["url"] for step in why["path"]] == [home, server.url("/tea"), server.url("/green")]
     await told(client, "more_like_this", crawl=name, url=server.url("/coffee"), wanted=False)
+
+
+def test_an_agent_watches_a_site_until_it_stops_it(tmp_path: Path) -> None:
+    from foragers.mcp.crawls import CrawlDesk
+
+    with serving(SITE) as server:
+        desk = CrawlDesk(tmp_path, options=["--allow-private=127.0.0.0/8"])
+        name = desk.watch([server.url("/")])
+        for _ in range(600):
+            if desk.status(name).downloads:
+                break
+            time.sleep(0.1)
+        assert desk.is_running(name)
+        desk.stop(name)
+        assert not desk.is_running(name)
+        assert server.url("/") in {page.url for page in desk.search(name, "drinks")}
 
 
 def with_stdio(out: Path, act: Callable[[Client], Awaitable[None]]) -> None:

@@ -91,18 +91,29 @@ class CrawlDesk:
 
     def start(self, urls: Sequence[str], topic: str, budget: int) -> str:
         """Start a crawl, and return its name."""
+        if not 1 <= budget <= self.limits.budget:
+            raise UsageError(f"the budget must be 1 to {self.limits.budget:,} downloads")
+        build_judge(Target(topic))
+        return self._begin("crawl", urls, topic, [f"--budget={budget}"])
+
+    def watch(self, urls: Sequence[str], topic: str = "") -> str:
+        """Watch sites for new pages until it is stopped, and return its name."""
+        if topic:
+            build_judge(Target(topic))
+        return self._begin("watch", urls, topic, [])
+
+    def _begin(self, verb: str, urls: Sequence[str], topic: str, options: Sequence[str]) -> str:
+        """Start a crawl or a watch, and return its name."""
         if not 1 <= len(urls) <= self.limits.seeds:
             raise UsageError(f"give 1 to {self.limits.seeds} URLs to start from")
         for url in urls:
             if not is_address(url):
                 raise UsageError(f"{plain(url)} is not a URL; write it as https://…")
-        if not 1 <= budget <= self.limits.budget:
-            raise UsageError(f"the budget must be 1 to {self.limits.budget:,} downloads")
-        build_judge(Target(topic))
         if sum(self.is_running(name) for name in self._running) >= self.limits.crawls:
             raise UsageError(f"{self.limits.crawls} crawls are running; wait for one, or stop it")
-        name = self._new_name(topic)
-        self._run(name, ["crawl", *urls, f"--topic={topic}", f"--budget={budget}"])
+        name = self._new_name(topic or verb)
+        wanted = [f"--topic={topic}"] if topic else []
+        self._run(name, [verb, *urls, *wanted, *options])
         return name
 
     def _run(self, name: str, command: Sequence[str]) -> None:

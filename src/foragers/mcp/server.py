@@ -52,6 +52,12 @@ def add_crawl_tools(server: MCPServer, desk: CrawlDesk) -> None:
 
     @server.tool()
     @in_one_line
+    def watch(urls: list[str], topic: str = "") -> dict[str, Any]:
+        """Watch sites for new pages, of a topic if one is given, until it is stopped."""
+        return {"crawl": desk.watch(urls, topic), "next": "search it for what is new"}
+
+    @server.tool()
+    @in_one_line
     def status(crawl: str = "") -> list[dict[str, Any]]:
         """Show what a crawl has come to, or all crawls if none is named."""
         names = [crawl] if crawl else desk.names()
