@@ -32,7 +32,7 @@ from foragers.judges.topic import bounded, full_text
 from foragers.text.tfidf import DocumentFrequencies, tfidf_cosine
 from foragers.text.words import words, words_apart
 
-_MEMORABLE_LETTERS = 200
+_MEMORABLE_CHARS = 200
 _ASCII = bytes(range(128))
 
 
@@ -59,7 +59,7 @@ class Keywords:
         if not self._mentioned(text):
             return 0.0
         # The words of links are the same on page after page.
-        if len(text) <= _MEMORABLE_LETTERS:
+        if len(text) <= _MEMORABLE_CHARS:
             return _likeness(self.words, text)
         return self._cosine(Counter(word for word in words(text) if word in self.weights))
 

@@ -19,11 +19,11 @@ from selectolax.lexbor import LexborNode
 
 from foragers.core.links import ParsedLinks
 from foragers.parsing.html.head import Head
-from foragers.parsing.html.text import ANCHOR_LETTERS, MARK, PageText
+from foragers.parsing.html.text import ANCHOR_CHARS, MARK, PageText
 from foragers.parsing.html.tree import TagPaths
 from foragers.urls.parse import Origin, normalise, resolve
 
-MAX_HREF_LETTERS = 8192
+MAX_HREF_CHARS = 8192
 _BLANK = "\t\n\f\r "
 _OF_THE_PAGE_ITSELF = "?" + _BLANK
 _OF_THE_HOST = ("/", "http://", "https://")
@@ -153,7 +153,7 @@ def resolved(base: str, href: str, home: str = _NO_HOME) -> str | None:
 
     A URL below the root of a valid host needs fewer checks.
     """
-    if len(href) > MAX_HREF_LETTERS:
+    if len(href) > MAX_HREF_CHARS:
         return None
     if "#" in href:
         href = href[: href.index("#")]
@@ -240,7 +240,7 @@ def add_links(links: ParsedLinks, chosen: Chosen, words: PageText) -> None:
     for (node, _, attributes), start, end in zip(
         elements[:MAX_DESCRIBED], starts, ends, strict=False
     ):
-        anchor = text[start : min(end, start + ANCHOR_LETTERS)].rstrip()
+        anchor = text[start : min(end, start + ANCHOR_CHARS)].rstrip()
         links.anchors.append(anchor or _spoken(node, attributes))
         links.starts.append(start)
         links.ends.append(end)
@@ -268,8 +268,8 @@ def _anchors(elements: list[FoundLink]) -> list[str]:
     anchors = [words.strip() for words in _tidy(whole).split(_BETWEEN.strip())]
     if len(anchors) != len(elements):
         anchors = [_tidy(text) for text in texts]
-    if max(map(len, anchors), default=0) > ANCHOR_LETTERS:
-        anchors = [words[:ANCHOR_LETTERS].rstrip() for words in anchors]
+    if max(map(len, anchors), default=0) > ANCHOR_CHARS:
+        anchors = [words[:ANCHOR_CHARS].rstrip() for words in anchors]
     if "" in anchors:
         pairs = zip(anchors, elements, strict=True)
         anchors = [words or _spoken(node, has) for words, (node, _, has) in pairs]
@@ -285,7 +285,7 @@ def _add_rest(links: ParsedLinks, chosen: Chosen) -> None:
     """Add the links of a page that has more than can be described."""
     rest = zip(chosen.links[MAX_DESCRIBED:], chosen.urls[MAX_DESCRIBED:], strict=True)
     for (node, _, attributes), url in rest:
-        anchor = _tidy(node.text()[:MAX_HREF_LETTERS])
+        anchor = _tidy(node.text()[:MAX_HREF_CHARS])
         links.add(url, anchor, rel=(attributes.get("rel") or "").lower())
 
 
@@ -296,7 +296,7 @@ def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
         alts = [inner.attributes.get("alt") for inner in inside if inner.tag == "img"]
         spoken = " ".join(" ".join(alt.split()) for alt in alts if alt)
         if spoken:
-            return spoken[:MAX_HREF_LETTERS]
+            return spoken[:MAX_HREF_CHARS]
     label = attributes.get("alt") or attributes.get("aria-label") or attributes.get("title") or ""
     return " ".join(label.split())
 

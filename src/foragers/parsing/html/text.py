@@ -20,11 +20,11 @@ MARKS = {
 }
 
 MAX_TEXT = 4_000_000
-ANCHOR_LETTERS = 400
+ANCHOR_CHARS = 400
 # The main elements carry the text if they hold this share of what is no navigation.
 _MAIN_SHARE = 0.4
 # If next to nothing is outside of navigation, the page means something else by it.
-_LEAST_SHARE, _LEAST_LETTERS = 0.2, 400
+_LEAST_SHARE, _LEAST_CHARS = 0.2, 400
 
 _FALSE_MARK = re.compile(rb"\x01|&#(?:0*1|[xX]0*1)(?:;|(?![0-9A-Fa-f]))")
 
@@ -94,4 +94,4 @@ def _main_text(words: str, regions: list[tuple[int, str]]) -> str:
     main, outside = "".join(core), "".join(plain)
     if main and len(main) >= _MAIN_SHARE * len(outside):
         return main
-    return outside if len(outside) >= min(_LEAST_LETTERS, _LEAST_SHARE * len(words)) else words
+    return outside if len(outside) >= min(_LEAST_CHARS, _LEAST_SHARE * len(words)) else words

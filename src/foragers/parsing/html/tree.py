@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MAX_PATH_LETTERS = 240
-_MAX_TAG_LETTERS, _MAX_CLASS_LETTERS = 64, 32
+MAX_PATH_CHARS = 240
+_MAX_TAG_CHARS, _MAX_CLASS_CHARS = 64, 32
 # Longer paths are not cached: pages could fill the memory with them.
-_MANY_LETTERS = 128
+_MANY_CHARS = 128
 
 Attributes = dict[str, str | None]
 
@@ -117,21 +117,21 @@ class TagPaths:
 def _below(path: str, name: str) -> str:
     """Return the path of an element from that of its parent."""
     path = f"{path} {name}" if path else name
-    if len(path) <= MAX_PATH_LETTERS:
+    if len(path) <= MAX_PATH_CHARS:
         return path
-    return path[path.find(" ", len(path) - MAX_PATH_LETTERS - 1) + 1 :]
+    return path[path.find(" ", len(path) - MAX_PATH_CHARS - 1) + 1 :]
 
 
 def _step(tag: str, classes: str | None) -> str:
     """Name an element by its tag and its first class."""
     if not classes:
-        return tag[:_MAX_TAG_LETTERS]
-    if len(classes) > _MANY_LETTERS:
-        classes = classes.lstrip()[:_MANY_LETTERS]
-    return _with_class(tag[:_MAX_TAG_LETTERS], classes)
+        return tag[:_MAX_TAG_CHARS]
+    if len(classes) > _MANY_CHARS:
+        classes = classes.lstrip()[:_MANY_CHARS]
+    return _with_class(tag[:_MAX_TAG_CHARS], classes)
 
 
 @lru_cache(maxsize=4096)
 def _with_class(tag: str, classes: str) -> str:
     first = classes.split(None, 1)
-    return f"{tag}.{first[0][:_MAX_CLASS_LETTERS]}" if first else tag
+    return f"{tag}.{first[0][:_MAX_CLASS_CHARS]}" if first else tag

@@ -22,13 +22,10 @@ from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.auto.combiner import Column, Floats, rows_by_name
 from foragers.strategies.auto.group_rates import ROOT, Rates
 from foragers.strategies.auto.pending_links import STORED, LinkFeatures
+from foragers.strategies.auto.settings import NAMES
 from foragers.strategies.auto.word_weights import link_words
 from foragers.text.words import url_words_of_each, words_of_each
 from foragers.urls.shapes import name_shapes
-
-MOST_DIRECTORIES = 4
-ANCHOR_WORDS, ADDRESS_WORDS, SHAPE_LETTERS, ENDING_LETTERS = 8, 6, 40, 5
-"""Part of the names of groups, by which files of earlier crawls know them; guesses."""
 
 
 class AddressColumns(NamedTuple):
@@ -53,24 +50,24 @@ def addresses_of(hrefs: Sequence[str]) -> AddressColumns:
         path, _, query = (href[start:] if start > 0 else "/").partition("?")
         directory, _, name = path.rpartition("/")
         depth = directory.count("/")
-        if depth > MOST_DIRECTORIES:
-            directory = "/".join(directory.split("/")[: MOST_DIRECTORIES + 1])
+        if depth > NAMES.directories:
+            directory = "/".join(directory.split("/")[: NAMES.directories + 1])
         directories.append(directory)
         names.append(name)
         spoken.append(f"{path} {query}")
         asks.append("?" if query else "")
         depths.append(depth)
     shapes = [
-        f"{depth}{ask} {shape[:SHAPE_LETTERS]}"
+        f"{depth}{ask} {shape[: NAMES.shape_chars]}"
         for depth, ask, shape in zip(depths, asks, name_shapes(names), strict=True)
     ]
-    words = [found[-ADDRESS_WORDS:] for found in url_words_of_each(spoken)]
+    words = [found[-NAMES.url_words :] for found in url_words_of_each(spoken)]
     return AddressColumns(directories, names, asks, shapes, words)
 
 
 def anchor_words(anchors: Sequence[str]) -> list[list[str]]:
     """Return the first words of anchors."""
-    return [found[:ANCHOR_WORDS] for found in words_of_each(anchors)]
+    return [found[: NAMES.anchor_words] for found in words_of_each(anchors)]
 
 
 def anchor_group(words: Sequence[str]) -> str:
@@ -122,7 +119,7 @@ class HostGroups:
 
     def of_shape(self, shape: str, name: str, asks: str) -> int:
         """Return the group of the links of a shape, which is not known yet."""
-        ending = name.rpartition(".")[2][:ENDING_LETTERS] if "." in name else ""
+        ending = name.rpartition(".")[2][: NAMES.ending_chars] if "." in name else ""
         kind = self.rates.group(f"kind {ending}{asks}")
         found = self.shapes[shape] = self.rates.group(f"shape {self.host} {shape}", kind)
         return found

@@ -50,6 +50,30 @@ class RevisitSettings:
 
 
 @dataclass(frozen=True)
+class GroupNames:
+    """How much of a link is in the names of its groups.
+
+    Files of earlier crawls know groups by these names, so other numbers forget what was learned.
+    """
+
+    directories: int = 4  # of a URL; guess
+    anchor_words: int = 8  # guess
+    url_words: int = 6  # guess
+    shape_chars: int = 40  # of the shape of a URL; guess
+    ending_chars: int = 5  # of the ending of a file name; guess
+
+
+@dataclass(frozen=True)
+class WordSizes:
+    """The size of the table of words, and how many words are read."""
+
+    buckets: int = 1 << 17  # words are hashed into; memory
+    link_words: int = 12  # of a link; CPU
+    page_chars: int = 3000  # of a page; CPU
+    small_counts: int = 4096  # counts whose logarithms are in a table; CPU
+
+
+@dataclass(frozen=True)
 class ExplainSettings:
     """How much an explanation tells."""
 
@@ -130,3 +154,5 @@ class AutoSettings:
 
 REVISIT_DEFAULTS = RevisitSettings()
 DEFAULTS = AutoSettings(revisits=REVISIT_DEFAULTS)
+NAMES = GroupNames()
+WORD_TABLE = WordSizes()

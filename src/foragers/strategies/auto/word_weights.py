@@ -28,21 +28,21 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Document
 from foragers.strategies.auto.combiner import log_odds
-from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
+from foragers.strategies.auto.settings import DEFAULTS, WORD_TABLE, AutoSettings
 from foragers.text.words import ENGLISH_STOPWORDS, words_apart
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
 
-BUCKETS = 1 << 17
+BUCKETS = WORD_TABLE.buckets
 NO_WORD = BUCKETS
 """Where the words of a short link end; it weighs nothing."""
-LINK_WORDS = 12
+LINK_WORDS = WORD_TABLE.link_words
 NO_WORDS = [NO_WORD] * LINK_WORDS
 Spoken: TypeAlias = "tuple[tuple[int, ...], ...]"
 """The words of some links."""
-PAGE_LETTERS = 3000
-SMALL_COUNTS = 4096
+PAGE_CHARS = WORD_TABLE.page_chars
+SMALL_COUNTS = WORD_TABLE.small_counts
 """Logarithms of smaller counts, which most words have, are in a table."""
 RELEVANT = 1 << 32
 """What a relevant page counts, and others one: both counts of a word are in one number."""
@@ -85,8 +85,8 @@ def spoken(links: Numbers) -> Spoken:
 
 def page_words(document: Document) -> Numbers:
     """Return the numbers of the words that a page begins with, each once, in any order."""
-    text = " ".join((document.title, *document.headings, document.text[:PAGE_LETTERS]))
-    apart = words_apart(text[:PAGE_LETTERS])
+    text = " ".join((document.title, *document.headings, document.text[:PAGE_CHARS]))
+    apart = words_apart(text[:PAGE_CHARS])
     found = set(apart.split()) - SAY_NOTHING
     if not apart.isascii():
         found = {word for word in found if word.isascii() or not is_short(word)}
