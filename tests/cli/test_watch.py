@@ -55,7 +55,9 @@ def test_a_watch_prints_events_and_stops_when_told(
     assert "1 today, 1 in all" in out
     code, out, _ = said(capsys, "report", folder)
     assert "<svg" in (folder / "report.html").read_text()
-    code, out, _ = said(capsys, "export", folder, "--since", "1h", "--no-text", "--no-links")
+    code, out, _ = said(
+        capsys, "export", folder, "--all", "--since", "1h", "--no-text", "--no-links"
+    )
     assert (
         len(out.splitlines())
         == msgspec.json.decode((folder / "status.json").read_bytes())["visits"]

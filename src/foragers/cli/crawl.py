@@ -73,7 +73,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
         if options.json:  # which may be in the folder of the crawl
             check_writable(options.json, "--json")
         if session.resumed_after:
-            console.print(f"going on with {options.out} after {session.resumed_after:,} visits")
+            console.print(
+                f"going on with {options.out} after {session.resumed_after:,} visits",
+                soft_wrap=True,
+            )
         with View(console, session) as view:
 
             def watch(visits: Sequence[Visit]) -> None:

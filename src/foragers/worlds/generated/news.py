@@ -70,8 +70,10 @@ def news_world(seed: int, pages: int, parameters: NewsParameters, origin: Origin
     """Make a `news` world."""
     room = Newsroom(seed, pages, parameters)
     random = generator("news", seed, "editions")
-    items = Items.of(room, with_related(room, events(room, seed), seed))
-    editions = versions(room, items, random)
+    gathered = events(room, seed)
+    # Related links are there from the start, so they make no version of their own.
+    editions = versions(room, Items.of(room, gathered), random)
+    items = Items.of(room, with_related(room, gathered, seed))
     navigation, footer = fixed_links(room, random)
     weave = lay_out(room, items, with_navigation(room, navigation, seed), footer, editions)
     topics, seconds = topic_rows(room)
