@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from foragers.cli.main import main
 from support.crawling import serving
 from support.hostile_server import HostileServer, page
 
@@ -85,9 +86,12 @@ def test_an_agent_watches_a_site_until_it_stops_it(tmp_path: Path) -> None:
             if desk.status(name).downloads:
                 break
             time.sleep(0.1)
-        assert desk.is_running(name)
-        desk.stop(name)
+        later = CrawlDesk(tmp_path)  # a server that is started again
+        assert later.is_running(name)
+        assert later.status(name).running
+        later.stop(name)
         assert not desk.is_running(name)
+        assert not later.is_running(name)
         assert server.url("/") in {page.url for page in desk.search(name, "drinks")}
 
 
@@ -164,6 +168,15 @@ def test_wrong_wishes_are_answered_with_one_line(
 
     asyncio.run(run())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("wrong", [["--allow-private", "10.0.0.0/99"], ["--max-budget", "0"]])
+def test_wrong_options_are_refused_in_one_line(
+    wrong: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "--out", str(tmp_path / "out"), *wrong]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert wrong[0] in line
 
 
 def test_private_addresses_are_refused_unless_the_operator_allows_them(tmp_path: Path) -> None:

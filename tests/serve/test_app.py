@@ -72,6 +72,8 @@ def test_words_and_filters_choose_pages(
     assert urls("q=rice") == [server.url("/green")]
     assert urls("q=green+japan") == [server.url("/green")]
     assert urls('q="') == []
+    assert urls("q=%00") == []
+    assert urls("q=green%00japan") == [server.url("/green")]
     assert urls("q=NOT+OR+(") == []
     assert set(urls("")) == {server.url("/green"), server.url("/tea")}
     assert len(urls("every=1")) == 4
@@ -90,6 +92,7 @@ def test_a_page_says_why_it_was_fetched(
     ways = [html.index(server.url(path)) for path in ("/", "/tea", "/green")]
     assert ways[0] <= ways[2]
     assert client.get("/pages/999999").status_code == 404
+    assert client.get(f"/pages/{10**30}").status_code == 404
     why = client.get("/api/explain", params={"url": server.url("/green")}).json()
     assert [step["url"] for step in why["path"]] == [
         server.url("/"), server.url("/tea"), server.url("/green"),
@@ -129,8 +132,9 @@ def test_feedback_needs_a_post_with_the_token_of_the_page(
     assert "Noted" in told.text
     (line,) = file.read_text().splitlines()
     assert json.loads(line)["more"] is True
-    wrong = {**given, "token": site.token, "number": "../1"}
-    assert client.post("/feedback", data=wrong).status_code == 400
+    for number in ("../1", str(10**30)):
+        wrong = {**given, "token": site.token, "number": number}
+        assert client.post("/feedback", data=wrong).status_code == 400
 
 
 def test_a_password_is_asked_for_where_others_can_reach_it(
@@ -150,6 +154,9 @@ def test_prometheus_and_the_description_of_the_api(client: TestClient) -> None:
     lines = client.get("/metrics").text.splitlines()
     assert "foragers_downloads 5" in lines
     assert "foragers_relevant_pages 2" in lines
+    (last,) = [line.split()[1] for line in lines if line.startswith("foragers_last_page")]
+    ended = client.get("/api/status").json()["summary"]["ended"]
+    assert float(last) == pytest.approx(ended, abs=0.01)
     paths = client.get("/api").json()["paths"]
     assert all(client.get(path).status_code in (200, 400) for path in paths)
     assert client.get("/api/status").json()["summary"]["relevant"] == 2

@@ -14,6 +14,7 @@ import pytest
 from foragers.cli.main import main
 from foragers.core.options import Target
 from foragers.crawling.learner import CrawlLearner
+from foragers.errors import UsageError
 
 if find_spec("grpc") is None:
     pytest.skip("grpcio is not installed", allow_module_level=True)
@@ -218,8 +219,27 @@ def test_a_killed_frontier_loses_nothing_that_was_acknowledged(tmp_path: Path) -
     assert use(lambda client: client.get()) == []
 
 
+def test_a_port_and_a_folder_are_for_one_frontier(tmp_path: Path) -> None:
+    first = FrontierService(learner, tmp_path)
+    server, port = serve(first, "127.0.0.1:0")
+    try:
+        with pytest.raises(UsageError, match="another folder"):
+            FrontierService(learner, tmp_path)
+        with pytest.raises(UsageError, match="cannot listen"):
+            serve(FrontierService(learner), f"127.0.0.1:{port}")
+    finally:
+        server.stop(0).wait()
+        first.close()
+
+
 @pytest.mark.parametrize(
-    "wrong", [["--listen", "nowhere.test:x"], ["--strategy", "no"], ["--topic", " "]]
+    "wrong",
+    [
+        ["--listen", "nowhere.test:x"],
+        ["--listen", "127.0.0.1:99999"],
+        ["--strategy", "no"],
+        ["--topic", " "],
+    ],
 )
 def test_wrong_options_are_named_in_one_line(
     wrong: list[str], capsys: pytest.CaptureFixture[str]

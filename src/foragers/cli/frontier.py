@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from foragers.cli.serve import address_in
 from foragers.core.options import Target
 from foragers.core.plugins.loading import needed
 from foragers.crawling.learner import CrawlLearner
@@ -42,6 +43,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     def make() -> CrawlLearner:
         return CrawlLearner.of(options.strategy, Target(options.topic), options.seed)
 
+    address_in(options.listen, least=0)
     make()  # what is wrong with the options is said now
     service = FrontierService(make, options.out)
     server, port = serve(service, options.listen)

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from foragers.core.plugins.loading import needed
 from foragers.errors import UsageError
+from foragers.http.address_guard import AddressException
 from foragers.mcp.crawls import CrawlDesk, DeskLimits
 
 
@@ -47,6 +48,10 @@ def run(options: argparse.Namespace, _console: Console) -> None:
         raise UsageError("--max-budget must be at least 1")
     if options.http is not None and not 0 < options.http < 65536:
         raise UsageError(f"--http {options.http} is not a port; give 1 to 65535")
+    if options.out.exists() and not options.out.is_dir():
+        raise UsageError(f"--out {options.out} is a file; name a folder")
+    for network in options.allow_private:
+        AddressException.parse(network)
     from foragers.mcp.server import server_of
 
     private = [f"--allow-private={network}" for network in options.allow_private]

@@ -52,10 +52,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
         ) from error
 
 
-def address_in(text: str) -> tuple[str, int]:
-    """Return host and port."""
+def address_in(text: str, least: int = 1) -> tuple[str, int]:
+    """Return host and port; port 0, if it is allowed, means any free one."""
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+    if not host or not port.isdecimal() or not least <= int(port) < 65536:
         raise UsageError(f"--listen {text} is not HOST:PORT, such as 127.0.0.1:8000")
     return host.strip("[]"), int(port)
 

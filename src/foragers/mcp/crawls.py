@@ -11,8 +11,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from foragers.judges.build import build_judge, teachable
 from foragers.judges.words import Words
 from foragers.reports.crawl_folder import CrawlFolder, opened
 from foragers.reports.retell import aim_of
+from foragers.storage.warc.writer import locked
 from foragers.urls.parse import is_address
 
 PAGES = """
@@ -41,6 +43,8 @@ SELECT number, words FROM visits JOIN urls ON urls.id = visits.final
 WHERE urls.href = ? AND status = 'ok' AND words IS NOT NULL ORDER BY number DESC LIMIT 1
 """
 AT_ONCE = 500
+PID = "process"
+"""The file with the number of the process of a crawl."""
 NAME = r"[a-z0-9][a-z0-9-]{0,60}"
 
 
@@ -54,6 +58,7 @@ class DeskLimits:
     results: int = 50  # of a search; guess
     characters: int = 20_000  # of a page at a time: what a model can take in; guess
     snippet: int = 300  # characters of a page in a list; guess
+    patience: float = 60.0  # seconds for a crawl to stop; guess
 
 
 class FoundPage(msgspec.Struct, frozen=True):
@@ -109,7 +114,7 @@ class CrawlDesk:
         for url in urls:
             if not is_address(url):
                 raise UsageError(f"{plain(url)} is not a URL; write it as https://…")
-        if sum(self.is_running(name) for name in self._running) >= self.limits.crawls:
+        if sum(map(self.is_running, self.names())) >= self.limits.crawls:
             raise UsageError(f"{self.limits.crawls} crawls are running; wait for one, or stop it")
         name = self._new_name(topic or verb)
         wanted = [f"--topic={topic}"] if topic else []
@@ -130,20 +135,38 @@ class CrawlDesk:
                 env={**os.environ, "PYTHONSAFEPATH": "1"},
                 start_new_session=True,
             )
+        (folder / PID).write_text(f"{self._running[name].pid}\n")
 
     def stop(self, name: str) -> None:
         """Stop a crawl; what it fetched is kept."""
         self._folder(name)
-        process = self._running.get(name)
-        if process is None or process.poll() is not None:
+        if not self.is_running(name):
             raise UsageError(f"{name} is not running")
-        process.send_signal(signal.SIGTERM)
-        process.wait()
+        process = self._running.get(name)
+        if process is not None:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+            return
+        with suppress(OSError, ValueError):  # of an earlier server
+            os.kill(int((self.folder / name / PID).read_text()), signal.SIGTERM)
+        patience = time.monotonic() + self.limits.patience
+        while self.is_running(name):
+            if time.monotonic() > patience:
+                raise UsageError(f"{name} does not stop; end its process on the machine")
+            time.sleep(0.1)
 
     def is_running(self, name: str) -> bool:
-        """Return whether a crawl is running."""
+        """Return whether a crawl is running, also one that an earlier server started."""
         process = self._running.get(name)
-        return process is not None and process.poll() is None
+        if process is not None:
+            return process.poll() is None
+        try:
+            os.close(locked(self.folder / name))
+        except UsageError:
+            return True
+        except OSError:
+            return False
+        return False
 
     def names(self) -> list[str]:
         """Return the names of all crawls."""

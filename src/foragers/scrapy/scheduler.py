@@ -26,7 +26,7 @@ from foragers.crawling.learner import CrawlLearner, ReceivedPage
 from foragers.judges.function import resolve_judge
 from foragers.parsing.html.parse import parse
 from foragers.scrapy.signals import PARENT, page_parsed, request_failed
-from foragers.scrapy.waiting import JobRequests, MemoryRequests, slots_of
+from foragers.scrapy.waiting import JobRequests, MemoryRequests, StoredRequest, slots_of
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.registry import resolve
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 MAX_VAIN = 100
 """Choices without a waiting request after which the oldest request is taken."""
-URGENT = "urgent"
+ROW = "foragers_row"
+"""The key in a request's meta for its row in the file of the job."""
 logger = logging.getLogger(__name__)
 
 
@@ -76,7 +77,6 @@ class Scheduler(PlainScheduler):
         """Close the queues; with a job folder everything is on disk."""
         waits = len(self.job) if self.job is not None else 0
         if self.job is not None:
-            self.job.keep_count(URGENT, self._urgent)
             self.job.close()
         if isinstance(self.learner.ledger, SqliteLedger):
             self.learner.ledger.close()
@@ -114,13 +114,53 @@ class Scheduler(PlainScheduler):
 
     def next_request(self) -> Request | None:
         """Return the next request: urgent ones, then the strategy's choice, then the others."""
-        if not self._urgent and (request := self._chosen()) is not None:
-            assert self.stats is not None
-            self.stats.inc_value("scheduler/dequeued")
-            return request
-        request = super().next_request()
-        self._urgent -= request is not None and request.priority > 0
+        request = None if self._urgent else self._chosen()
+        if request is None:
+            request = self.mqs.pop()
+            # The least busy slot may have lower ones only, while others have urgent ones.
+            if (
+                request is not None
+                and request.priority < 0
+                and (ours := self._chosen()) is not None
+            ):
+                self.mqs.push(request)
+                request = ours
+            elif request is not None:
+                self._sent(request)
+        if request is None:
+            return super().next_request()
+        assert self.stats is not None
+        self.stats.inc_value("scheduler/dequeued")
         return request
+
+    def _sent(self, request: Request) -> None:
+        """Count a request of Scrapy's own queue that is sent."""
+        self._urgent -= request.priority > 0
+        assert self.stats is not None
+        self.stats.inc_value("scheduler/dequeued/memory")
+        row = request.meta.pop(ROW, None)
+        if row is not None and self.job is not None:
+            url = self.learner.number(request.url)
+            if url is None:
+                self.job.drop(row)
+            else:
+                self.job.taken(url, row)
+
+    def _dqpush(self, request: Request) -> bool:
+        """Write a request to the file of the job, and let it wait in memory.
+
+        Scrapy's own files are broken by a kill.
+        """
+        if self.job is None:
+            return False
+        try:
+            row = self.job.keep(request, plain=True)
+        except ValueError as error:
+            self._not_stored(request, error)
+            return False
+        request.meta[ROW] = row
+        self._mqpush(request)
+        return True
 
     def __len__(self) -> int:
         """Return the number of waiting requests."""
@@ -168,8 +208,7 @@ class Scheduler(PlainScheduler):
             self._mqpush(other)
         while self.job is not None and (other := self.job.take(url)) is not None:
             self._slots[self._slot(other)] -= 1
-            if not self._dqpush(other):
-                self._mqpush(other)
+            self._mqpush(other)
         return request
 
     def _leaves(self, request: Request, where: str) -> None:
@@ -269,17 +308,14 @@ class Scheduler(PlainScheduler):
     def _resume(self, folder: Path, spider: Spider) -> None:
         """Open the files of a job folder, and learn from the pages of its earlier runs."""
         self.job = JobRequests(folder / "foragers-requests.sqlite", spider)
-        self._urgent = self.job.count(URGENT)
-        for row, href, parent, slot in self.job.stored():
-            url = self.learner.number(href)
-            if url is None:
-                continue
-            self.job.restore(url, row)
-            self._slots[slot] += 1
-            if parent:
-                self._expected[url] = self._host(url, slot)
-            else:
-                self._new.append((url, self._host(url, slot)))
+        for stored in self.job.stored():
+            if stored.plain:
+                request = self.job.read(stored.row)
+                request.meta[ROW] = stored.row
+                self._urgent += request.priority > 0
+                self._mqpush(request)
+            elif (url := self.learner.number(stored.url)) is not None:
+                self._wait_again(self.job, url, stored)
         before = sorted(
             folder.glob("foragers-ledger-*.sqlite"), key=lambda file: int(file.stem[16:])
         )
@@ -288,6 +324,16 @@ class Scheduler(PlainScheduler):
         self.learner.ledger = SqliteLedger(
             folder / f"foragers-ledger-{len(before) + 1}.sqlite", self.learner.table
         )
+
+    def _wait_again(self, job: JobRequests, url: UrlId, stored: StoredRequest) -> None:
+        """Let a request of an earlier run wait for the strategy."""
+        job.restore(url, stored.row)
+        self._slots[stored.slot] += 1
+        host = self._host(url, stored.slot)
+        if stored.parent:
+            self._expected[url] = host
+        else:
+            self._new.append((url, host))
 
     def _learn_again(self, file: Path) -> None:
         """Learn from the pages of an earlier run."""

@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
@@ -19,10 +20,19 @@ from foragers.core.types import UrlId
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS requests (
-    id INTEGER PRIMARY KEY, url TEXT, parent TEXT, slot TEXT, data BLOB
+    id INTEGER PRIMARY KEY, url TEXT, parent TEXT, slot TEXT, plain INTEGER, data BLOB
 );
-CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, value INTEGER);
 """
+
+
+class StoredRequest(NamedTuple):
+    """A request in a file: its row, and what is known of it."""
+
+    row: int
+    url: str
+    parent: str
+    slot: str
+    plain: int
 
 
 class MemoryRequests:
@@ -73,10 +83,10 @@ class JobRequests:
         self._file.execute("PRAGMA synchronous = OFF")
         self._file.executescript(SCHEMA)
 
-    def stored(self) -> Iterator[tuple[int, str, str, str]]:
-        """Return the row, the URL, the parent and the slot of each request in the file."""
-        every = self._file.execute("SELECT id, url, parent, slot FROM requests ORDER BY id")
-        yield from every.fetchall()
+    def stored(self) -> Iterator[StoredRequest]:
+        """Return the requests in the file."""
+        every = self._file.execute("SELECT id, url, parent, slot, plain FROM requests ORDER BY id")
+        yield from map(StoredRequest._make, every.fetchall())
 
     def restore(self, url: UrlId, row: int) -> None:
         """Let a request of the file wait again."""
@@ -85,15 +95,24 @@ class JobRequests:
 
     def add(self, url: UrlId, request: Request, parent: str, slot: str) -> None:
         """Add a request for a download slot; raise a ValueError if it cannot be stored."""
+        self.restore(url, self.keep(request, parent, slot))
+
+    def keep(self, request: Request, parent: str = "", slot: str = "", plain: bool = False) -> int:
+        """Write a request to the file, and return its row; a plain one waits in Scrapy's queue."""
         try:
             data = pickle.dumps(request.to_dict(spider=self._spider), pickle.HIGHEST_PROTOCOL)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise ValueError(str(error)) from error
         cursor = self._file.execute(
-            "INSERT INTO requests (url, parent, slot, data) VALUES (?, ?, ?, ?)",
-            (request.url, parent, slot, data),
+            "INSERT INTO requests (url, parent, slot, plain, data) VALUES (?, ?, ?, ?, ?)",
+            (request.url, parent, slot, plain, data),
         )
-        self.restore(url, int(cursor.lastrowid or 0))
+        return int(cursor.lastrowid or 0)
+
+    def read(self, row: int) -> Request:
+        """Return the request of a row."""
+        (data,) = self._file.execute("SELECT data FROM requests WHERE id = ?", (row,)).fetchone()
+        return request_from_dict(pickle.loads(data), spider=self._spider)
 
     def take(self, url: UrlId) -> Request | None:
         """Return the oldest request for a URL, if one waits; it stays in the file until `done`."""
@@ -104,27 +123,25 @@ class JobRequests:
         self._length -= 1
         if not rows:
             del self._rows[url]
+        self.taken(url, row)
+        return self.read(row)
+
+    def taken(self, url: UrlId, row: int) -> None:
+        """Note that a request was sent; it stays in the file until `done`."""
         self._taken.setdefault(url, []).append(row)
-        (data,) = self._file.execute("SELECT data FROM requests WHERE id = ?", (row,)).fetchone()
-        return request_from_dict(pickle.loads(data), spider=self._spider)
+
+    def drop(self, row: int) -> None:
+        """Remove a request."""
+        self._file.execute("DELETE FROM requests WHERE id = ?", (row,))
 
     def done(self, url: UrlId) -> None:
         """Remove the requests for a URL that were taken."""
         for row in self._taken.pop(url, ()):
-            self._file.execute("DELETE FROM requests WHERE id = ?", (row,))
+            self.drop(row)
 
     def oldest(self) -> UrlId | None:
         """Return the URL that has waited longest."""
         return next(iter(self._rows), None)
-
-    def count(self, name: str) -> int:
-        """Return a stored number."""
-        row = self._file.execute("SELECT value FROM counts WHERE name = ?", (name,)).fetchone()
-        return int(row[0]) if row else 0
-
-    def keep_count(self, name: str, value: int) -> None:
-        """Store a number."""
-        self._file.execute("INSERT OR REPLACE INTO counts VALUES (?, ?)", (name, value))
 
     def close(self) -> None:
         """Close the file."""

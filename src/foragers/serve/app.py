@@ -204,7 +204,7 @@ class CrawlSite:
         lines = []
         for name, value, told in measured(now):
             full = f"foragers_{name}"
-            lines += [f"# HELP {full} {told}", f"# TYPE {full} gauge", f"{full} {value:g}"]
+            lines += [f"# HELP {full} {told}", f"# TYPE {full} gauge", f"{full} {value:.15g}"]
         return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
     async def status(self, _request: Request) -> Response:

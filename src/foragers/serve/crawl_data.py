@@ -45,6 +45,8 @@ CREATE VIRTUAL TABLE words USING fts5 (title, url, text, content='', tokenize='u
 """
 INDEXED = "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 AT_ONCE = 500
+LARGEST = 2**63 - 1
+"""The largest number that SQLite takes."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,8 @@ class PageIndex:
 
     def get(self, number: int) -> PageEntry | None:
         """Return a page by its number."""
+        if number > LARGEST:
+            return None
         with self._lock:
             row = self._database.execute(
                 "SELECT * FROM pages WHERE number = ?", (number,)
@@ -208,7 +212,8 @@ class PageIndex:
 
 def quoted(words: str) -> str:
     """Return words as a query of FTS5, in which nothing is an operator."""
-    return " ".join(f'"{word}"' for word in words.replace('"', " ").split()) or '""'
+    plain_words = words.replace('"', " ").replace("\0", " ").split()
+    return " ".join(f'"{word}"' for word in plain_words) or '""'
 
 
 @dataclass

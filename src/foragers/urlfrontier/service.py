@@ -6,6 +6,7 @@ start takes the log in again: nothing that was acknowledged is lost.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ import grpc
 
 from foragers.crawling.learner import CrawlLearner
 from foragers.errors import UsageError
+from foragers.storage.warc.writer import locked
 from foragers.urlfrontier.messages import METHODS, SERVICE, classes
 from foragers.urlfrontier.queues import CrawlFrontier, FrontierItem, Metadata, State
 
@@ -46,7 +48,10 @@ class FrontierService:
         self._active = True
         self._lock = Lock()
         self._log: sqlite3.Connection | None = None
+        self._folder_lock = -1
         if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._folder_lock = locked(folder)
             self._log = opened(folder)
             for (item,) in self._log.execute("SELECT item FROM puts ORDER BY number"):
                 self._put(self._types["URLItem"].FromString(item))
@@ -57,6 +62,7 @@ class FrontierService:
             if self._log is not None:
                 self._log.close()
                 self._log = None
+                os.close(self._folder_lock)
 
     def handlers(self) -> grpc.GenericRpcHandler:
         """Return the methods for a server of gRPC."""
@@ -307,7 +313,6 @@ class FrontierService:
 
 def opened(folder: Path) -> sqlite3.Connection:
     """Open the log of a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / "frontier.sqlite"
     try:
         log = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
@@ -321,7 +326,8 @@ def opened(folder: Path) -> sqlite3.Connection:
 
 def serve(service: FrontierService, address: str) -> tuple[grpc.Server, int]:
     """Start a server at an address (HOST:PORT), and return it with its port."""
-    server = grpc.server(ThreadPoolExecutor(THREADS))
+    # Two servers must not share a port, each with a part of the crawlers.
+    server = grpc.server(ThreadPoolExecutor(THREADS), options=[("grpc.so_reuseport", 0)])
     server.add_generic_rpc_handlers((service.handlers(),))
     port = 0
     with suppress(RuntimeError):
