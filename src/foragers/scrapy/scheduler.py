@@ -309,8 +309,10 @@ class Scheduler(PlainScheduler):
         """Open the files of a job folder, and learn from the pages of its earlier runs."""
         self.job = JobRequests(folder / "foragers-requests.sqlite", spider)
         for stored in self.job.stored():
+            request = self.job.read(stored.row)
+            # A kill loses the end of Scrapy's own list of requests that were seen.
+            self.df.request_seen(request)
             if stored.plain:
-                request = self.job.read(stored.row)
                 request.meta[ROW] = stored.row
                 self._urgent += request.priority > 0
                 self._mqpush(request)
@@ -341,6 +343,7 @@ class Scheduler(PlainScheduler):
         try:
             for visit in ledger.read():
                 page, choice = visit.page, visit.page.choice
+                self.df.request_seen(Request(ledger.href(choice.url)))
                 self._learn(
                     ReceivedPage(
                         ledger.href(choice.url), ledger.href(page.final), page.status,
