@@ -11,7 +11,7 @@ from benchmarks.standings_worlds import words_of
 
 WEBS = ("departments", "washington", "organisations", "openoffice", "university-news", "wiki")
 FEWEST = 5
-"""A label is tried if so many pages have it."""
+"""The fewest pages that a label must have to be tried."""
 BY_PEOPLE = {
     "class:student": "student, graduate student, phd student, advisor, resume, hobbies, home page",
     "class:faculty": "faculty, professor, associate professor, assistant professor,"

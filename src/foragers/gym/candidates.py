@@ -50,7 +50,7 @@ class CandidateLink:
 
 @dataclass
 class Candidates:
-    """Waiting links, and what is known of pages and hosts.
+    """Waiting links, and counts of pages and hosts.
 
     `most` candidates are shown at a time.  `known` are the URLs that need not be offered again;
     several sets of candidates may share them.

@@ -16,7 +16,7 @@ import msgspec
 from foragers.core.exact import exp_of, expm1_of, log1p_of, log_of
 
 LARGEST = 40.0
-"""Larger logarithms are cut off: no web has so many pages."""
+"""Larger logarithms are cut off: no web is that large."""
 EARLIEST = 100
 """The least number of downloads before a crawl may stop, unless nothing waits."""
 MOST_LEFT_OUT = 0.1

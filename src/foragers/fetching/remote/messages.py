@@ -16,7 +16,7 @@ from foragers.fetching.history import CachedPage
 
 
 class Validators(msgspec.Struct, frozen=True, array_like=True):
-    """What is known of a page that is requested again."""
+    """The validators of a page that is requested again, from its last visit."""
 
     url: str
     etag: str

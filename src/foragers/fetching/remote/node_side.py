@@ -159,7 +159,7 @@ class NodeDownloads(Downloads):
         return {key for host in hosts for key in self.throttle.keys(host) if key.startswith(AT)}
 
     def _cached(self, choice: Choice, known: Validators) -> CachedPage:
-        """Return what is known of a page that is requested again."""
+        """Return the last visit of a page that is requested again."""
         content, final = MemoryContent(Document()), self.table.intern(known.url)
         page = Page(
             choice, Status.OK, "", final, known.seen, known.seen, known.version,

@@ -1,7 +1,7 @@
 """A page as blocks of text: one walk through its tree.
 
 A block is a run of text that a reader sees as one paragraph, heading, list item, table cell or
-piece of code.  Elements are kept as columns, in document order, so that what is known of a block's
+piece of code.  Elements are kept as columns, in document order, so that features of a block's
 surroundings (its containers, their classes, how much of their text is links) costs little.
 """
 

@@ -1,4 +1,4 @@
-"""What is known of each block of a page, as a table of numbers.
+"""The features of each block of a page, as a table of numbers.
 
 A row is a block and a column a feature.  `NAMES` names the columns, in their order.
 `TokenWeights` say how much more often a class name, or a word of a short block, stands with main

@@ -112,7 +112,7 @@ def name_of(page: Exported, taken: set[str]) -> str:
 
 
 def front_matter(page: Exported) -> str:
-    """Return what is known of a page, as YAML (JSON is YAML), and its title if it has no other."""
+    """Return the metadata of a page as YAML (JSON is YAML), and its title if it has no other."""
     known = {
         "url": page.final_url, "title": page.title, "language": page.language,
         "published": page.published, "fetched": page.fetched, "relevance": page.relevance,

@@ -59,7 +59,7 @@ ALWAYS = URL_BAYES.buckets
 
 
 class Known(IntEnum):
-    """What is known of a page."""
+    """Whether a page was found relevant."""
 
     NOTHING = 0
     RELEVANT = 1
