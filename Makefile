@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo chromium postgresql test test-all-pythons options check gate bench clean
+.PHONY: demo chromium postgresql test test-all-pythons options docs check gate bench clean
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
@@ -58,9 +58,12 @@ test-all-pythons:    ## the tests on every Python that we claim
 options: $(DEV)    ## write the tables of options in the docs, and the keywords of crawl, anew
 	PYTHONPATH=tests $(BIN)/python -m support.made_from_options
 
+docs: $(DEV)       ## the documentation site, in site/; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 check: $(DEV)      ## style, types, house rules
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples website
+	$(BIN)/ruff format --check src tests benchmarks examples website
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/house
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
-LICENCE = re.compile(r"\b(Apache-2\.0|MIT|0BSD|BSD-[23]-Clause|MPL-2\.0|PSF-2\.0|LGPL-3\.0)\b")
+LICENCE = re.compile(r"\b(Apache-2\.0|MIT|ISC|0BSD|BSD-[23]-Clause|MPL-2\.0|PSF-2\.0|LGPL-3\.0)\b")
 GPL = re.compile(r"(?<!L)GPL|(?<!Lesser )General Public License")
 
 

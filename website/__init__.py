@@ -1,0 +1,1 @@
+"""What builds the documentation site: pages made from the code, mathematics, notebooks."""
