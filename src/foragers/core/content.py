@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 import msgspec
 import numpy as np
@@ -60,8 +61,8 @@ class MemoryContent(msgspec.Struct, frozen=True, array_like=True):
         return Links(targets, hosts, urls, self)
 
 
-class StoredContent(msgspec.Struct, frozen=True, array_like=True):
-    """A document and its links as stored in a ledger, the links as columns.
+class ContentToStore(msgspec.Struct, frozen=True, array_like=True):
+    """A document and its links as they are written to a ledger, the links as columns.
 
     Ledgers of the first format have their links one by one, as `listed`.
     """
@@ -75,18 +76,8 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
     hrefs: list[str] = []
     told: LinkColumns = LinkColumns()
 
-    def __post_init__(self) -> None:
-        # It may come from a damaged or malicious file.
-        numbers = (*self.targets, *self.hosts)
-        numbers += tuple(number for link in self.listed for number in (link.url, link.host))
-        if not len(self.targets) == len(self.hosts) == len(self.hrefs):
-            raise ValueError("columns of links do not fit each other")
-        if numbers and not -1 <= min(numbers) <= max(numbers) < 1 << 31:
-            raise ValueError("a link points nowhere")
-        self.told.check(len(self.hrefs))
-
     @classmethod
-    def of(cls, page: Page, document: Document) -> StoredContent:
+    def of(cls, page: Page, document: Document) -> Self:
         """Return the content of a page to be stored."""
         targets, content = page.links.targets.tolist(), page.content
         told = ParsedLinks.of(content.outlinks()).columns()
@@ -104,6 +95,20 @@ class StoredContent(msgspec.Struct, frozen=True, array_like=True):
             hrefs=page.links.addresses.hrefs(targets),
             told=told,
         )
+
+
+class StoredContent(ContentToStore, frozen=True, array_like=True):
+    """A document and its links as read from a ledger."""
+
+    def __post_init__(self) -> None:
+        # It may come from a damaged or malicious file.
+        numbers = (*self.targets, *self.hosts)
+        numbers += tuple(number for link in self.listed for number in (link.url, link.host))
+        if not len(self.targets) == len(self.hosts) == len(self.hrefs):
+            raise ValueError("columns of links do not fit each other")
+        if numbers and not -1 <= min(numbers) <= max(numbers) < 1 << 31:
+            raise ValueError("a link points nowhere")
+        self.told.check(len(self.hrefs))
 
     def document(self) -> Document:
         """Return the text of the page."""

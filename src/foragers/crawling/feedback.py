@@ -8,7 +8,7 @@ it did, so that a resumed crawl and `explain` apply it after the same visit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -78,6 +78,10 @@ class Feedback:
     pages: Pages
     _size: int = -1
     _taught: list[Remark] | None = None
+    _given: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._given = self.folder / GIVEN  # looked at in every step of a crawl
 
     def restore(self, visits: int) -> None:
         """Apply the feedback that was given after a number of visits again."""
@@ -94,14 +98,14 @@ class Feedback:
     def learn(self, visits: int) -> Sequence[str]:
         """Teach what users have said since the last time, and return it as lines for them."""
         try:
-            size = (self.folder / GIVEN).stat().st_size
+            size = self._given.stat().st_size
         except OSError:
             return ()
         if size == self._size:
             return ()
         self._size = size
         said = []
-        for one in list(read_lines(self.folder / GIVEN))[len(self._known()) :]:
+        for one in list(read_lines(self._given))[len(self._known()) :]:
             lesson = msgspec.structs.replace(one, after=visits)
             append(self.folder / LEARNED, lesson)
             self._known().append(lesson)

@@ -62,11 +62,12 @@ class OwnRequests:
     def add_lists(self, visit: Visit) -> None:
         """Add the sitemaps and feeds among the links of a page."""
         page = visit.page
-        for i, out in enumerate(page.content.outlinks()):
-            if out.rel in LISTS:
+        rels = page.links.outlinks.rels if len(page.links) else ()
+        for i, rel in enumerate(rels):
+            if rel in LISTS:
                 url, host = int(page.links.targets[i]), int(page.links.hosts[i])
-                depth, purpose = page.choice.depth, Purpose(out.rel)
-                self._add_list(Choice(url, host, 0.0, out.rel, page.final, depth, purpose))
+                depth, purpose = page.choice.depth, Purpose(rel)
+                self._add_list(Choice(url, host, 0.0, rel, page.final, depth, purpose))
 
     def _add_list(self, choice: Choice) -> None:
         """Add a list, unless it is known or its host has too many."""

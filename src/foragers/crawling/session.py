@@ -106,6 +106,7 @@ class Session:
     _common: set[str] = field(init=False, default_factory=set)
     _said: list[str] = field(init=False, default_factory=list)
     _next_checkpoint: int = field(init=False)
+    _next_words: int = field(init=False, default=0)
     _left_at_start: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
@@ -417,7 +418,11 @@ class Session:
     def notices(self) -> list[str]:
         """Return new lines for users about hosts and the network."""
         heard, self._said = self._said, []
-        return self.live.take_notices() + heard + common_words(self.standing, self._common)
+        lines, visits = self.live.take_notices() + heard, len(self.ledger)
+        if visits >= self._next_words:
+            self._next_words = visits + self.settings.words_every
+            lines += common_words(self.standing, self._common)
+        return lines
 
     @property
     def standing(self) -> Standing | None:

@@ -37,6 +37,7 @@ class SessionSettings:
     own_requests: OwnRequestSettings = field(default_factory=OwnRequestSettings)
     patience: float = 600.0  # seconds: a crawl ends if all hosts are closed or down longer; guess
     max_sleep: float = 0.5  # seconds: longest wait without a look at interrupts; guess
+    words_every: int = 25  # visits between two looks for words of the topic that are common; CPU
     max_browsers: int = 4  # for --render; memory
     warc_daily: bool = False  # whether every day has a WARC file of its own
     estimates: bool = True  # whether recall is estimated; a watch never ends

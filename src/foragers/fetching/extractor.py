@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
@@ -327,7 +328,14 @@ def born(
 
 def moment(response: Response, header: str) -> float | None:
     """Return the time in a header, or None."""
+    value = response.header(header)
+    return _time_of(value) if value else None
+
+
+@lru_cache(maxsize=256)
+def _time_of(value: str) -> float | None:
+    """Return the time of a date, which many responses have; or None."""
     try:
-        return parsedate_to_datetime(response.header(header)).timestamp()
+        return parsedate_to_datetime(value).timestamp()
     except (ValueError, OverflowError, TypeError):
         return None

@@ -166,8 +166,12 @@ def _tidy(match: re.Match[str]) -> str:
     return character if _UNRESERVED.match(character) else match[0].upper()
 
 
+@lru_cache(maxsize=1024)
 def host_of(url: str) -> str:
-    """Return the host of a URL, with its port unless that is the default port."""
+    """Return the host of a URL, with its port unless that is the default port.
+
+    A download asks for it again and again.
+    """
     return normalise(url).split("/", 3)[2]
 
 

@@ -8,6 +8,7 @@ session ids are kept, and IP addresses are not reversed.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 SPACE = re.compile(r"\s")
@@ -28,6 +29,7 @@ def surt(url: str) -> str:
     return f"{turned(netloc, scheme)}){path.rstrip('/') or '/'}{query}"
 
 
+@lru_cache(maxsize=1024)
 def turned(netloc: str, scheme: str) -> str:
     """Return a host with its labels reversed, and its port unless that is the default port."""
     match = AUTHORITY.match(netloc)

@@ -57,6 +57,7 @@ class Cutoff:
     best: list[float] = field(default_factory=list)
     bins: list[int] = field(default_factory=lambda: [0] * (STEPS + 1), repr=False)
     step: int = STEPS // 2
+    _above: tuple[int, int] | None = field(default=None, repr=False)
 
     def add(self, evidence: float) -> bool:
         """Take the evidence of one more page into account, and say whether it passes."""
@@ -68,7 +69,10 @@ class Cutoff:
         insort(self.best, evidence)
         if len(self.best) > most:
             del self.best[0]
-        self.bins[int(self._place(evidence))] += 1
+        place = int(self._place(evidence))
+        self.bins[place] += 1
+        if self._above is not None and place >= self._above[0]:
+            self._above = self._above[0], self._above[1] + 1
         self.step = self._step()
         passes = evidence >= self.cut
         self.passed += passes
@@ -109,12 +113,24 @@ class Cutoff:
         step = min(_up(self._place(cut)), STEPS - 1)
         if self.pages < given.fewest_pages:
             return step
-        passing = sum(self.bins[step:])
+        passing = self._passing_from(step)
         lowest = _up(self._place(given.least_evidence))
         while passing < given.fewest_passing * self.pages and step > lowest:
             step -= 1
             passing += self.bins[step]
         return step
+
+    def _passing_from(self, step: int) -> int:
+        """Return how many pages reach a step, which is mostly that of the last page."""
+        before = self._above
+        if before is None:
+            above = sum(self.bins[step:])
+        elif step >= before[0]:
+            above = before[1] - sum(self.bins[before[0] : step])
+        else:
+            above = before[1] + sum(self.bins[step : before[0]])
+        self._above = step, above
+        return above
 
 
 def _up(place: float) -> int:

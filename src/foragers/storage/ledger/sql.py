@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import msgspec
 import zstandard
 
-from foragers.core.content import StoredContent
+from foragers.core.content import ContentToStore, StoredContent
 from foragers.core.packing import unpacker_of
 from foragers.core.population import Census
 from foragers.core.types import NO_PARENT, Addresses, Choice, Document, Page, Status, UrlId, Visit
@@ -62,6 +62,9 @@ ROWS_AT_ONCE = 10_000
 """The number of rows read at a time: as rows they take ten times the memory of columns."""
 VISITS_AT_ONCE = 200
 """The number of visits read at a time, with their content."""
+
+NOTHING = ContentToStore(Document())
+"""The content of a visit that brought none."""
 
 Name = tuple[UrlId, str]
 
@@ -128,6 +131,7 @@ class SqlLedger(ABC):
         self._compress = zstandard.ZstdCompressor(level=1).compress
         self._unpack = unpacker_of(StoredContent)
         self._encode = msgspec.msgpack.Encoder().encode
+        self._nothing = self._compress(self._encode(NOTHING))
         self._named = IdSet(
             number for (number,) in paged(connection, NAMED, NO_PARENT, ROWS_AT_ONCE)
         )
@@ -283,7 +287,9 @@ class SqlLedger(ABC):
             page.final, page.version, self._length
         ):
             return None
-        return self._compress(self._encode(StoredContent.of(page, document)))
+        content = ContentToStore.of(page, document)
+        # Many downloads bring nothing: pages that are missing, or were skipped.
+        return self._nothing if content == NOTHING else self._compress(self._encode(content))
 
     def _new_names(self) -> list[tuple[UrlId, str]]:
         """Return the strings of the URLs that this batch is the first to mention."""

@@ -24,6 +24,9 @@ from foragers.urls.surt import surt
 
 NAME = "index.cdxj"
 REVISIT = "warc/revisit"
+NO_SIGNS = str.maketrans("", "", "-:T")
+"""Turns a date into the fourteen digits by which lines are sorted."""
+ENCODE = msgspec.json.Encoder().encode
 BATCH = 200_000
 """The number of lines sorted at once: some hundred megabytes at most."""
 
@@ -49,8 +52,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def line(self) -> bytes:
         """Return the line of the index."""
-        stamp = "".join(filter(str.isdigit, self.date[:19]))
-        return f"{surt(self.url)} {stamp} ".encode() + msgspec.json.encode(self) + b"\n"
+        stamp = self.date[:19].translate(NO_SIGNS)
+        return b"%b %b %b\n" % (surt(self.url).encode(), stamp.encode(), ENCODE(self))
 
 
 def entries(path: Path) -> Iterator[Entry]:

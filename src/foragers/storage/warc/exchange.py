@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import lru_cache
 from hashlib import sha1
 from urllib.parse import quote
 from uuid import NAMESPACE_URL
@@ -172,12 +173,17 @@ def request_block(url: str, asked: Sequence[tuple[str, str]], user_agent: str) -
     match = ADDRESS.match(url)
     host, target = (match[1], match[2]) if match else ("", url)
     target = target if target.startswith("/") else f"/{target}"
+    lines = header_lines(host, tuple(asked), user_agent)
+    return f"GET {target} HTTP/1.1\r\n{lines}\r\n".encode("utf-8", "replace")
+
+
+@lru_cache(maxsize=256)
+def header_lines(host: str, asked: tuple[tuple[str, str], ...], user_agent: str) -> str:
+    """Return the lines of a request to a host, which are mostly the same, after the first."""
     own = {"Host": host, "User-Agent": user_agent, "Accept": "*/*"}
     given = {name.lower() for name, _ in asked}
-    lines = [f"GET {target} HTTP/1.1"]
-    lines += [f"{name}: {value}" for name, value in own.items() if name.lower() not in given]
-    lines += [f"{name}: {value}" for name, value in asked]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "replace")
+    lines = [(name, value) for name, value in own.items() if name.lower() not in given]
+    return "".join([f"{name}: {value}\r\n" for name, value in (*lines, *asked)])
 
 
 def lines_of(headers: Headers) -> bytes:
@@ -195,8 +201,9 @@ def record_id(kind: str, url: str, moment: int, payload: str) -> str:
     return f"<urn:uuid:{sha[:8]}-{sha[8:12]}-5{sha[13:16]}-{variant}{sha[17:20]}-{sha[20:32]}>"
 
 
+@lru_cache(maxsize=8)
 def date(moment: int) -> str:
-    """Return a time in milliseconds as a WARC date."""
+    """Return a time in milliseconds as a WARC date, which several records have."""
     exact = (EPOCH + timedelta(milliseconds=moment)).replace(tzinfo=None)
     return exact.isoformat(timespec="milliseconds") + "Z"
 
