@@ -290,12 +290,12 @@ def cos_of_turns(turns: Reals) -> Floats:
 
 def dot(one: Reals, other: Reals) -> float:
     """Return the dot product of two vectors."""
-    return float(np.multiply(one, other, dtype=np.float64).sum())
+    return float(np.add.reduce(np.multiply(one, other, dtype=np.float64)))
 
 
 def times(matrix: Floats, vector: Floats) -> Floats:
     """Return the product of a matrix with a vector."""
-    found: Floats = np.multiply(matrix, vector, dtype=np.float64).sum(axis=1)
+    found: Floats = np.add.reduce(np.multiply(matrix, vector, dtype=np.float64), axis=1)
     return found
 
 

@@ -7,6 +7,8 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foragers.strategies.fleet.page_memory import PageMemory
 from foragers.strategies.fleet.prospects import Prospects
@@ -116,3 +118,52 @@ def test_an_answer_that_does_not_come_is_asked_for_again_later() -> None:
     assert first == 0
     assert prospects.worth(ids(0), 1.0).item() < 0.01
     assert prospects.worth(ids(0), 6 * 3600.0).item() > 0.5
+
+
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.integers(0, 2),
+            st.floats(0, 2 * DAY),
+            st.booleans(),
+            st.booleans(),
+        ),
+        max_size=30,
+    )
+)
+def test_downloads_recorded_alone_and_beside_another_leave_the_same_numbers(
+    steps: list[tuple[int, int, float, bool, bool]],
+) -> None:
+    alone, beside = begun(), begun()
+    for prospects in (alone, beside):
+        prospects.sight(0, ids(1, 2, 3), 0.0)
+        prospects.reach(900)
+    now = 0.0
+    for count, (url, page, wait, news, leads) in enumerate(steps):
+        now += wait
+        won = np.array([0]) if news else NONE
+        alone.note(ids(url), ids(page), np.array([now]), won)
+        alone.memory.note(ids(url), ids(page), ids(1), np.array([now]), np.array([leads]))
+        # A page that nobody links to and that nothing was known of: it counts for its class only.
+        urls, pages, times = ids(url, 100 + count), ids(page, -1), np.array([now, now])
+        beside.note(urls, pages, times, won)
+        beside.memory.note(urls, pages, ids(1, 0), times, np.array([leads, False]))
+        beside.all_tries[0] -= 1.0
+    for name in ("checks", "changes", "watched", "_rates", "seen", "pages", "states", "leads"):
+        one, other = (getattr(of.memory, name)[:4].tolist() for of in (alone, beside))
+        assert one == other, name
+    for name in ("changes", "watched", "all_tries", "all_wins"):
+        assert getattr(alone, name).tolist() == getattr(beside, name).tolist(), name
+    for name in ("earned", "tries", "wins", "asked"):
+        assert getattr(alone, name)[:4].tolist() == getattr(beside, name)[:4].tolist(), name
+
+
+def test_a_page_fetched_by_the_way_is_not_chosen_before_it_is_scored_again() -> None:
+    prospects, rng = begun(), np.random.default_rng(1)
+    fetch(prospects, 0, 10, 0.0, links=(1, 2, 3))
+    first, _ = prospects.choose(1.0, rng)
+    left = {1, 2, 3} - {first}
+    by_the_way, last = sorted(left)
+    fetch(prospects, by_the_way, 20, 2.0)
+    assert prospects.choose(3.0, rng)[0] == last

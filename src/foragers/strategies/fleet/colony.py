@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,10 +125,10 @@ class Colony:
             power_of((fleet.earned + 1.0) / (fleet.spent + 100.0), self.keenness)
             for fleet in self.fleets
         ]
-        free = 1.0 - self.least_share * len(rates)
-        keep = power_of(0.5, downloads / self.lasting)
+        free, whole = 1.0 - self.least_share * len(rates), sum(rates)
+        keep = _kept(downloads / self.lasting)
         for fleet, rate in zip(self.fleets, rates, strict=True):
-            fleet.credit += downloads * (self.least_share + free * rate / sum(rates))
+            fleet.credit += downloads * (self.least_share + free * rate / whole)
             fleet.earned *= keep
             fleet.spent *= keep
         working = self.fleet_of(forager)
@@ -207,7 +208,7 @@ class Colony:
         prospects = self.prospects
         if forager.settings.starts_with_links:
             forager.reach(sights.urls.item(0), bool(sights.leads.item(0)))
-        if prospects is not None and len(links):
+        if prospects is not None and len(links) and forager.settings.looks != "worth":
             prospects.sight(sights.urls.item(0), links, sights.times.item(0))
         sent, relevant = self.settle(
             forager, states, sights.numbers.item(0), len(sights.urls), sights.pages[young], wanted
@@ -266,6 +267,12 @@ class Colony:
         if len(self.fleets) > 1:
             self._share(forager, downloads, len(relevant))
         return sent, relevant
+
+
+@lru_cache(maxsize=256)
+def _kept(half_lives: float) -> float:
+    """Return what is left after some half-lives."""
+    return power_of(0.5, half_lives)
 
 
 def remembers(fleet: Fleet) -> bool:

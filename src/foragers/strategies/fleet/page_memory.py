@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core import exact
-from foragers.core.types import Ids
+from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import grown
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetTuning
 
@@ -68,6 +68,10 @@ class PageMemory:
 
     def note(self, urls: Ids, pages: Ids, states: Ids, times: Floats, leads: Flags) -> None:
         """Record downloads of different URLs, as the columns of `Sights`."""
+        if len(urls) == 1:  # most steps, and arrays of one cost ten times as much as numbers
+            row = urls.item(), pages.item(), states.item(), times.item(), leads.item()
+            self._note_one(*row)
+            return
         self.reach(int(urls.max()))
         before = self.seen[urls]
         seen_before = before > -np.inf
@@ -80,6 +84,22 @@ class PageMemory:
         self.leads[urls] = leads
         if seen_before.any():
             self._rates[urls] = self._estimated(urls)
+
+    def _note_one(self, url: UrlId, page: int, state: int, time: float, leads: bool) -> None:
+        """Record one download, in the same way."""
+        self.reach(url)
+        before = self.seen.item(url)
+        if before > -np.inf:
+            checks = self.checks.item(url) + 1
+            changes = self.changes.item(url) + (self.pages.item(url) != page)
+            watched = self.watched.item(url) + (time - before)
+            self.checks[url], self.changes[url], self.watched[url] = checks, changes, watched
+            interval = watched / checks
+            still = (checks - changes + 0.5) / (checks + 1.0)
+            rate = -exact.log_of(still) / interval if interval > 0 else self.tuning.first_rate
+            self._rates[url] = rate
+        self.seen[url], self.pages[url] = time, page
+        self.states[url], self.leads[url] = state, leads
 
     def rates(self, urls: Ids) -> Floats:
         """Return the change rates of pages, per second."""

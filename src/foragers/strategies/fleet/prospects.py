@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from heapq import heapify, heappop
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,10 @@ class Prospects:
     _count: int = 0
     _short: Ids = field(default_factory=lambda: np.zeros(0, np.int32))
     _turns: int = 0
+    _new: list[Ids] = field(default_factory=list)
+    _heap: list[tuple[float, float, UrlId]] = field(default_factory=list)
+    _scored: float = -np.inf
+    _looks: int = 0
 
     def __post_init__(self) -> None:
         prior = self.tuning.prior_changes
@@ -91,8 +96,9 @@ class Prospects:
     def sight(self, page: UrlId, links: Ids, now: float) -> None:
         """Add the links of a page, before the memory records that it was fetched."""
         self.reach(max(page, int(links.max())))
-        new = links[np.isneginf(self.sighted[links])]
-        if len(new):
+        sighted = self.sighted[links]
+        if sighted.item(sighted.argmin()) == -np.inf:  # faster than the method for it
+            new = links[sighted == -np.inf]
             kind = LinkClass.STOCK if np.isneginf(self.memory.seen[page]) else LinkClass.FRESH
             self._add(new, kind, page, now)
 
@@ -106,9 +112,13 @@ class Prospects:
         self._known[self._count : last] = urls
         self._count = last
         self._short = np.concatenate((self._short, urls))
+        self._new.append(urls)
 
     def note(self, urls: Ids, pages: Ids, times: Floats, rewarded: Places) -> None:
         """Record downloads and which were news, before the memory records them."""
+        if len(urls) == 1:
+            self._note_one(urls.item(), pages.item(), times.item(), len(rewarded) > 0)
+            return
         self.reach(int(urls.max()))
         memory = self.memory
         before = memory.seen[urls]
@@ -124,6 +134,32 @@ class Prospects:
         first = ~again
         if first.any():
             self._first(urls[first], news[first])
+
+    def _note_one(self, url: UrlId, page: int, time: float, news: bool) -> None:
+        """Record one download, in the same way."""
+        self.reach(url)
+        memory = self.memory
+        before = memory.seen.item(url)
+        if before > -np.inf:
+            is_fresh = self.kinds.item(url) == LinkClass.FRESH
+            is_recent = is_fresh and time - self.sighted.item(url) <= self.new_within
+            place = 2 * is_recent + memory.leads.item(url)
+            self.changes[place] += memory.pages.item(url) != page
+            self.watched[place] += time - before
+            self.earned[url] += news
+        else:
+            self._first_one(self.kinds.item(url), self.parents.item(url), news)
+        self.asked[url] = time
+
+    def _first_one(self, kind: int, parent: UrlId, news: bool) -> None:
+        """Count a page fetched for the first time, for its class and its parent."""
+        self.all_tries[kind] += 1.0
+        self.all_wins[kind] += news
+        if parent >= 0:
+            self.tries[parent, kind] += 1.0
+            self.wins[parent, kind] += news
+            if kind == LinkClass.FRESH:
+                self.earned[parent] += news - self.price
 
     def _classes(self, urls: Ids, now: float | Floats) -> Places:
         """Return the class of each page: with links or without, found recently or not."""
@@ -183,20 +219,35 @@ class Prospects:
         return promises
 
     def choose(self, now: float, rng: np.random.Generator) -> tuple[UrlId, float]:
-        """Return the page with the highest promise, and the promise."""
+        """Return the page with the highest promise, and the promise; of equal ones any.
+
+        Promises are computed for a number of choices at a time, and those of new links at once.
+        """
         if self._turns <= 0:
             self._shorten(now)
+        if self._looks <= 0 or not self._heap:
+            self._heap = []
+            self._push(self._short, now, rng)
+            self._scored, self._looks = now, self.tuning.choices_scored
+        elif self._new:
+            self._push(np.concatenate(self._new), now, rng)
+        self._new = []
         self._turns -= 1
-        urls = self._short
-        worth = self.worth(urls, now)
-        best = worth.max()
-        ties = np.flatnonzero(worth == best)
-        url = urls.item(ties.item(int(rng.random() * len(ties))))
+        self._looks -= 1
+        promise, _, url = heappop(self._heap)
+        while self._heap and self.asked.item(url) > self._scored:  # fetched since it was scored
+            promise, _, url = heappop(self._heap)
         self.asked[url] = now
-        self.price += self.tuning.price_rate * (min(float(best), 1.0) - self.price)
-        if len(urls) > 4 * self.tuning.shortlist:
+        self.price += self.tuning.price_rate * (min(-promise, 1.0) - self.price)
+        if len(self._short) > 4 * self.tuning.shortlist:
             self._turns = 0
-        return url, float(best)
+        return url, -promise
+
+    def _push(self, urls: Ids, now: float, rng: np.random.Generator) -> None:
+        """Score pages, and add them to those that can be chosen."""
+        lots, promises = rng.random(len(urls)).tolist(), (-self.worth(urls, now)).tolist()
+        self._heap += zip(promises, lots, urls.tolist(), strict=True)
+        heapify(self._heap)
 
     def _shorten(self, now: float) -> None:
         """Find the most promising of all known pages."""
@@ -206,11 +257,11 @@ class Prospects:
             worth = self.worth(urls, now)
             urls = urls[np.argsort(-worth, kind="stable")[:shortlist]]
         self._short = urls
-        self._turns = max(16, self._count // 64)
+        self._turns, self._looks = max(16, self._count // 64), 0
 
     def promising(self, links: Ids, now: float) -> Flags:
         """Return which links, never fetched, promise more than the price."""
-        untried = np.isneginf(self.memory.seen[links]) & np.isneginf(self.asked[links])
-        if untried.any():
+        untried: Flags = np.maximum(self.memory.seen[links], self.asked[links]) == -np.inf
+        if untried.item(untried.argmax()):
             untried[untried] = self._untried(links[untried], now) >= self.price
         return untried

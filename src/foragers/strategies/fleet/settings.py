@@ -111,6 +111,7 @@ class FleetTuning:
     prior_tries: float = 3.0  # at the rate of the class, added to those of a page's links; guess
     price_rate: float = 0.05  # by which the price follows the promises of chosen pages; guess
     shortlist: int = 64  # of the most promising pages, compared at each step; CPU
+    choices_scored: int = 16  # choices made before these pages are scored again; CPU
 
 
 DEFAULT_TUNING = FleetTuning()
