@@ -69,7 +69,8 @@ def crawl(
                 raise UsageError(f"{url!r}: not a URL; write 'https://host/path'")
         file = options.get("seeds")
         seeds = seeds_in(None if file is None else fspath(file), urls)
-        order = make(CrawlOptions, given, seeds=seeds)
+        given["host_budget"] = (*seeds.host_budgets, *options.get("host_budget", ()))
+        order = make(CrawlOptions, given, seeds=seeds.urls)
         order.check()
         return LiveCrawl(order, out)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from foragers.fetching.history import FetchHistory
+from foragers.fetching.history import FetchHistory, HostLimits
 from foragers.storage.ledger.columns import Facts
 
 
@@ -15,7 +15,7 @@ def test_what_a_ledger_tells_of_pages_is_known_when_the_crawl_goes_on() -> None:
         (4, 4, "unwanted", 0.0, 0.0, -1, 0.0, "sitemap", -1, 0, 0.0, False),
         (5, 5, "skipped", 0.0, 0.0, -1, 0.0, "", -1, 0, 0.0, False),
     ]
-    visited = FetchHistory(per_host=3)
+    visited = FetchHistory(HostLimits(3))
     visited.load(Facts.from_rows(rows), SimpleNamespace(host=lambda url: 0), [4])
     assert visited.moved == {1: 2}
     assert [visited.is_known(url) for url in range(1, 6)] == [True, True, False, False, False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -87,3 +88,16 @@ def test_no_host_gives_more_than_its_share_also_when_the_crawl_goes_on(tmp_path:
         (tmp_path / "checkpoint").unlink()
         crawl(tmp_path, *seeds, per_host=9)
         assert len(pages(one)) == len(pages(two)) == 9
+
+
+def test_a_host_has_a_limit_of_its_own_also_when_the_crawl_goes_on(tmp_path: Path) -> None:
+    links = [f"/{n}" for n in range(30)]
+    site = {path: page(*links) for path in ("/", *links)}
+    with serving(site) as one, serving(site, address="127.0.0.2") as two:
+        seeds = one.url("/"), two.url("/")
+        limit = (f"{urlsplit(one.url('/')).netloc}=3",)
+        crawl(tmp_path, *seeds, host_budgets=limit, budget=4)
+        outcome = crawl(tmp_path, *seeds, host_budgets=limit, per_host=6)
+        assert len(pages(one)) == 3
+        assert len(pages(two)) == 6
+        assert "--host-budget" in outcome.stopped

@@ -60,7 +60,8 @@ def order_of(options: argparse.Namespace) -> CrawlOptions:
     if options.relevant:
         raise UsageError("--relevant is for worlds with labels; say what you want with --topic")
     seeds = seeds_in(options.seeds, options.urls)
-    return make(CrawlOptions, vars(options), seeds=seeds)
+    budgets = (*seeds.host_budgets, *options.host_budget)
+    return make(CrawlOptions, {**vars(options), "host_budget": budgets}, seeds=seeds.urls)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:

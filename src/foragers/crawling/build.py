@@ -23,7 +23,7 @@ from foragers.crawling.stopping import RecallMonitor
 from foragers.errors import UsageError
 from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import PageExtractor
-from foragers.fetching.history import FetchHistory
+from foragers.fetching.history import FetchHistory, HostLimits
 from foragers.fetching.live import Live
 from foragers.fetching.remote.crawl_side import ClusterWorld, OrderedDownloads
 from foragers.fetching.remote.node_side import LeasedThrottle, Leases, NodeDownloads
@@ -149,7 +149,7 @@ def build_live(
         *fetching_parts(options, rules, checkpoint.traps, throttle, limits, settings),
         checkpoint.table,
         recorder,
-        FetchHistory(options.per_host or 0, ledger),
+        FetchHistory(HostLimits(options.per_host or 0, options.budgets, checkpoint.table), ledger),
         list_sources(options, settings),
         RenderQueue(renderers, throttle),
         settings.fetching,

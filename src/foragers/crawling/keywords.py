@@ -27,6 +27,7 @@ class CrawlKeywords(TypedDict, total=False):
     budget: int
     minutes: float | None
     per_host: int | None
+    host_budget: str | Sequence[str]
     until_recall: float | None
     until_yield: str | None
     seeds: str | Path | None

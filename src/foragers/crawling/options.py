@@ -10,6 +10,7 @@ import msgspec
 
 from foragers.core.files import read, write
 from foragers.core.options import OnResume, Target, check_ranges, option, options_in, options_of
+from foragers.crawling.seeds import host_budget
 from foragers.crawling.stopping import StopRules
 from foragers.errors import UsageError
 from foragers.evaluation.metrics.recall import Estimate
@@ -76,6 +77,15 @@ class CrawlOptions:
         on_resume=OnResume.FREE,
         help="download at most this many pages from each host",
     )
+    host_budgets: tuple[str, ...] = option(
+        (),
+        name="host_budget",
+        group=STOPPING,
+        metavar="HOST=N",
+        on_resume=OnResume.FREE,
+        help="download at most N pages from this host; may be repeated, and a number after a URL in"
+        " the file of --seeds does the same",
+    )
     until_recall: float | None = option(
         None,
         group=STOPPING,
@@ -98,7 +108,8 @@ class CrawlOptions:
         group=SCOPE,
         metavar="FILE",
         on_resume=OnResume.FREE,
-        help="file with more URLs to start from, one a line (# begins a comment)",
+        help="file with more URLs to start from, one a line (# begins a comment); a number after a"
+        " URL is the largest number of pages of its host",
     )
     within: str = option(
         "site",
@@ -239,11 +250,17 @@ class CrawlOptions:
         """When to stop, besides the budget and the time."""
         return StopRules.of(self.until_recall, self.until_yield)
 
+    @property
+    def budgets(self) -> dict[str, int]:
+        """The limits of single hosts, by name."""
+        return dict(map(host_budget, self.host_budgets))
+
     def check(self) -> None:
         """Raise a UsageError for invalid options, before anything is fetched."""
         if not self.seeds:
             raise UsageError("give at least one URL to start from, or a file of them with --seeds")
         check_ranges(self)
+        _ = self.budgets
         if self.chromium and not self.render:
             raise UsageError("--chromium names the browser for --render; give that too")
         if self.ledger and not is_database(self.ledger):

@@ -53,8 +53,7 @@ def why_stopped(
             minutes = max(0.0, due - steady()) / 60
             return f"{sentence} {minutes:.0f} minutes or more"
     if waiting != 0 and live.full_hosts():
-        limit = f"{options.per_host:,} pages (--per-host)"
-        return f"every remaining host has reached its limit of {limit}"
+        return "every remaining host has reached its limit of pages (--per-host, --host-budget)"
     return "there is nothing left to fetch"
 
 

@@ -1,10 +1,11 @@
-"""Seeds that could not be fetched, reported at once with reason and remedy."""
+"""Files of seeds; and seeds that could not be fetched, reported at once with reason and remedy."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from foragers.core.types import NO_PARENT, Status, Visit
 from foragers.errors import UsageError
 from foragers.http.causes import LATER, NO_ROBOTS, PRIVATE, ROBOTS, SCOPE, cause_of
 from foragers.storage.ledger.columns import Facts
+from foragers.urls.parse import host_of, resolve
 
 FETCHED = (Status.OK, Status.UNCHANGED, Status.UNWANTED)
 HERE = re.compile(rf"{PRIVATE}: (\S+) is (\S+)")
@@ -36,10 +38,20 @@ MAX_SEEDS, MAX_SEEDS_BYTES = 1_000_000, 1 << 28
 """The largest number of seeds in a file, and its largest size."""
 
 
-def seeds_in(file: str | None, given: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the seeds given and those of a file, each once; empty lines and comments are none."""
+class Seeds(NamedTuple):
+    """URLs to start from, each once, and limits of their hosts as `--host-budget` has them."""
+
+    urls: tuple[str, ...]
+    host_budgets: tuple[str, ...] = ()
+
+
+def seeds_in(file: str | None, given: Sequence[str] = ()) -> Seeds:
+    """Return the seeds given and those of a file; empty lines and comments are none.
+
+    A number after a URL is the largest number of pages of its host.
+    """
     if file is None:
-        return tuple(given)
+        return Seeds(tuple(given))
     try:
         with Path(file).open("rb") as opened:
             content = opened.read(MAX_SEEDS_BYTES + 1)
@@ -48,19 +60,40 @@ def seeds_in(file: str | None, given: Sequence[str] = ()) -> tuple[str, ...]:
         raise UsageError(f"--seeds {file}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"--seeds {file}: not a text in UTF-8; write one URL a line") from error
-    found = dict.fromkeys(given)
+    found: dict[str, None] = dict.fromkeys(given)
+    budgets: list[str] = []
     for number, line in enumerate(lines, 1):
-        seed = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
+        seed, *rest = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].split() or [""]
         if not seed:
             continue
-        if len(seed.split()) > 1:
-            raise UsageError(f"--seeds {file}: line {number} has more than a URL; write one a line")
+        if rest and not (len(rest) == 1 and rest[0].isdecimal() and int(rest[0]) > 0):
+            raise UsageError(
+                f"--seeds {file}: line {number} has more than a URL;"
+                " write one a line, with the largest number of pages of its host after it or nothing"
+            )
         found[seed] = None
+        budgets += [f"{seed_host(seed)}={int(count)}" for count in rest]
     if len(found) > MAX_SEEDS or len(content) > MAX_SEEDS_BYTES:
         raise UsageError(f"--seeds {file}: more than {MAX_SEEDS:,} URLs; split the file")
     if not found:
         raise UsageError(f"--seeds {file}: has no URL; write one a line")
-    return tuple(found)
+    return Seeds(tuple(found), tuple(budgets))
+
+
+def seed_host(seed: str) -> str:
+    """Return the host of a seed."""
+    try:
+        return host_of(resolve(seed if "://" in seed else f"http://{seed}"))
+    except ValueError as error:
+        raise UsageError(f"--seeds: {seed} is not a URL; write https://host/path") from error
+
+
+def host_budget(text: str) -> tuple[str, int]:
+    """Return the host and the number of HOST=N."""
+    host, _, count = text.rpartition("=")
+    if not host or not (count.isdecimal() and int(count) > 0):
+        raise UsageError(f"--host-budget {text}: write HOST=N, such as blog.example.org=100")
+    return seed_host(host), int(count)
 
 
 def is_seed(visit: Visit) -> bool:

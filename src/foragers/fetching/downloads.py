@@ -110,7 +110,9 @@ class Downloads:
         if choice.purpose.is_list:
             job.max_bytes = self.scheduler.client.limits.body
         if self.history.is_full(choice.host):
-            self._end(job, Status.SKIPPED, f"{PER_HOST} {self.history.per_host} pages")
+            self._end(
+                job, Status.SKIPPED, f"{PER_HOST} {self.history.limits.of(choice.host)} pages"
+            )
         else:
             self._consider(job)
 

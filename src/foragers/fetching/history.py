@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Protocol
@@ -93,15 +93,41 @@ def is_date(value: str) -> bool:
     return True
 
 
+class HostNames(Protocol):
+    """The names of hosts."""
+
+    def host_name(self, host: HostId) -> str:
+        """Return the name of a host."""
+        ...
+
+
+@dataclass(slots=True)
+class HostLimits:
+    """The largest number of pages of each host: its own in `budgets`, or `per_host`; 0 is none."""
+
+    per_host: int = 0
+    budgets: Mapping[str, int] = field(default_factory=dict)
+    names: HostNames | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.per_host or self.budgets)
+
+    def of(self, host: HostId) -> int:
+        """Return the limit of a host."""
+        if not self.budgets or self.names is None:
+            return self.per_host
+        return self.budgets.get(self.names.host_name(host), self.per_host)
+
+
 @dataclass(slots=True)
 class FetchHistory:
     """The pages fetched, the URLs that redirect to them, and the number of pages per host.
 
     `fetched` are the final URLs of pages; `moved` are URLs that redirect to one; `lists` are
-    sitemaps and feeds.  With `per_host`, at most that many pages are requested from a host.
+    sitemaps and feeds.  No more pages are requested from a host than its limit.
     """
 
-    per_host: int = 0
+    limits: HostLimits = field(default_factory=HostLimits)
     last_visits: LastVisit | None = None
     fetched: IdSet = field(default_factory=IdSet)
     moved: dict[UrlId, UrlId] = field(default_factory=dict)
@@ -116,7 +142,7 @@ class FetchHistory:
         moves = zip(facts.urls[elsewhere].tolist(), facts.finals[elsewhere].tolist(), strict=True)
         self.moved.update(moves)
         self.lists.update(lists)
-        if self.per_host:
+        if self.limits:
             requested = facts.statuses != Status.SKIPPED.value
             self.counts.update(table.host(url) for url in facts.urls[requested].tolist())
 
@@ -136,13 +162,13 @@ class FetchHistory:
 
     def count(self, host: HostId, status: Status) -> bool:
         """Count a page of a host unless it was skipped; return whether the host is full."""
-        if self.per_host and status is not Status.SKIPPED:
+        if self.limits and status is not Status.SKIPPED:
             self.counts[host] += 1
         return self.is_full(host)
 
     def is_full(self, host: HostId) -> bool:
         """Return whether a host has reached its limit of pages."""
-        return 0 < self.per_host <= self.counts[host]
+        return bool(self.limits) and 0 < self.limits.of(host) <= self.counts[host]
 
     def cached(self, url: UrlId, addresses: Addresses) -> CachedPage | None:
         """Return the page of a URL with its validators, if it was received before."""
