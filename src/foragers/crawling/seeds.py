@@ -69,7 +69,7 @@ def seeds_in(file: str | None, given: Sequence[str] = ()) -> Seeds:
         if rest and not (len(rest) == 1 and rest[0].isdecimal() and int(rest[0]) > 0):
             raise UsageError(
                 f"--seeds {file}: line {number} has more than a URL;"
-                " write one a line, with the largest number of pages of its host after it or nothing"
+                " write one a line, and after it at most the number of pages of its host"
             )
         found[seed] = None
         budgets += [f"{seed_host(seed)}={int(count)}" for count in rest]
