@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo chromium postgresql test test-all-pythons options docs check gate bench clean
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml setup.py $(shell find src -name '_*.c')
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 		{ echo "make: cannot create a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "make: installing foragers into $(VENV) (only once)"

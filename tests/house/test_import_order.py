@@ -18,7 +18,7 @@ LAYERS = (
 )
 """The packages in their order: a module imports from its own package and those before it."""
 
-ANYWHERE = {"errors", "version"}
+ANYWHERE = {"compiled", "errors", "version"}
 """Modules beside the packages that every package may import."""
 
 MAX_MODULES = 15

@@ -131,6 +131,11 @@ class ParsedLinks(Sequence[ParsedLink]):
         self.paths.append(path)
         self.rels.append(rel)
 
+    def extend(self, others: ParsedLinks) -> None:
+        """Add links whose texts are in the same words."""
+        for name in ("hrefs", "anchors", "arounds", "starts", "ends", "paths", "rels"):
+            getattr(self, name).extend(getattr(others, name))
+
     def chosen(self, indexes: Sequence[int], hrefs: list[str]) -> ParsedLinks:
         """Return the links at increasing indexes, with other URLs for them."""
         chosen = ParsedLinks(self.words)

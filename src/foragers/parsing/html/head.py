@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable
 
 import msgspec
-from selectolax.lexbor import LexborNode
 
 from foragers.urls.parse import resolve
+
+Attributes = dict[str, str | None]
 
 _REFRESH = re.compile(
     r"[\t\n\f\r ]*(?:(?P<seconds>[0-9]+)[0-9.]*|\.[0-9.]*)"
@@ -69,11 +70,10 @@ class Head(msgspec.Struct):
     asked_by_name: list[str] = []
 
 
-def read_head(nodes: Iterable[LexborNode], url: str) -> Head:
-    """Collect the facts of the base, link and meta elements of a page."""
+def read_head(elements: Iterable[tuple[str | None, Attributes]], url: str) -> Head:
+    """Collect the facts of the base, link and meta elements of a page: tags with attributes."""
     head = Head()
-    for node in nodes:
-        tag, attributes = node.tag, node.attributes
+    for tag, attributes in elements:
         if tag == "meta":
             _read_meta(head, attributes)
         elif tag == "link":
@@ -93,7 +93,7 @@ def _base(href: str, url: str) -> str:
     return url if base.startswith(("data:", "javascript:")) else base
 
 
-def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
+def _read_meta(head: Head, attributes: Attributes) -> None:
     content = attributes.get("content")
     if not content:
         return
@@ -115,7 +115,7 @@ def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
             head.asked_by_name.append(f"{name}: {content.strip().lower()}")
 
 
-def _read_link(head: Head, attributes: dict[str, str | None]) -> None:
+def _read_link(head: Head, attributes: Attributes) -> None:
     href, relation = attributes.get("href"), attributes.get("rel")
     if not href or not relation:
         return

@@ -29,18 +29,33 @@ def hide(tree: LexborHTMLParser, page: bytes, links: list[FoundLink]) -> None:
     Only the page itself is considered: the attribute `hidden`, or the style of the link or of an
     enclosing element.  Style sheets are not.
     """
-    page = page.lower()
-    if not links or not any(may_hide.search(page) for may_hide in _MAY_HIDE):
+    if not links or not may_hide(page):
         return
     hidden: set[int] = set()
     for node in tree.css("[hidden], [style]")[:_MOST_ELEMENTS]:
         attributes = node.attributes
-        if "hidden" in attributes or _HIDES.search(attributes.get("style") or ""):
+        if "hidden" in attributes or hides(attributes.get("style") or ""):
             hidden.add(node.mem_id)
     if hidden:
         for node, _, attributes in links[:_MOST_LINKS]:
             if _is_inside(node, hidden):
-                attributes["rel"] = f"{(attributes.get('rel') or '').lower()} {HIDDEN}".lstrip()
+                attributes["rel"] = hidden_relation(attributes.get("rel") or "")
+
+
+def may_hide(page: bytes) -> bool:
+    """Return whether a page may hide something, as far as its bytes tell."""
+    page = page.lower()
+    return any(may_hide.search(page) for may_hide in _MAY_HIDE)
+
+
+def hides(style: str) -> bool:
+    """Return whether a style hides an element."""
+    return _HIDES.search(style) is not None
+
+
+def hidden_relation(relation: str) -> str:
+    """Return the relation of a link that is hidden."""
+    return f"{relation.lower()} {HIDDEN}".lstrip()
 
 
 def _is_inside(node: LexborNode, hidden: set[int]) -> bool:

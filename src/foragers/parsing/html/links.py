@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from foragers.core.links import ParsedLinks
-from foragers.parsing.html.head import Head
+from foragers.parsing.html.head import Attributes, Head
 from foragers.parsing.html.text import ANCHOR_CHARS, MARK, PageText
 from foragers.parsing.html.tree import TagPaths
 from foragers.urls.parse import Origin, normalise, resolve
@@ -190,51 +190,83 @@ _LOOSE_LINKS = [
 _LOOSE_START = re.compile(rb"<(?:a|area)\s", re.IGNORECASE)
 _LOOSE_TAG_BYTES = 1000
 
-FoundLink = tuple[LexborNode, str, dict[str, str | None]]
+FoundLink = tuple[LexborNode, str, Attributes]
 """A link: its element, its target as written, and its attributes."""
 
 
-class Chosen(NamedTuple):
-    """The links of a page that are kept, in document order, and their targets."""
+def targets_of(head: Head, url: str) -> tuple[Targets, str | None]:
+    """Return the targets of the links of a page, and the target of one to the page itself."""
+    targets = Targets(head.base)
+    return targets, (targets if head.base == url else Targets(url)).target("")
 
-    links: list[FoundLink]
+
+class Chosen(NamedTuple):
+    """The links of a page that are kept, as indexes in document order, and their targets."""
+
+    indexes: list[int]
     urls: list[str]
 
 
-def choose(elements: list[FoundLink], targets: Targets, itself: str | None) -> Chosen:
-    """Choose one link for each target but the page `itself`: the first one that has a text."""
-    elements = elements[:MAX_LINKS]
-    urls = targets.many([href for _, href, _ in elements])
+def choose(
+    hrefs: list[str],
+    targets: Targets,
+    itself: str | None,
+    is_silent: Callable[[int], bool | None],
+) -> Chosen:
+    """Choose one link for each target but the page `itself`: the first one that has a text.
+
+    `is_silent` returns whether the link at an index has no text, or None if it may not be asked
+    any more.
+    """
+    urls = targets.many(hrefs)
     # The index of the first link for each target.
     first = dict(zip(reversed(urls), range(len(urls) - 1, -1, -1), strict=True))
     itself_at, nowhere_at = first.pop(itself, None), first.pop(None, None)
     if len(first) == len(urls) and itself_at is None and nowhere_at is None:
-        return Chosen(elements, [url for url in urls if url is not None])
-    _prefer_text(first, elements, urls)
+        return Chosen(list(range(len(urls))), [url for url in urls if url is not None])
+    _prefer_text(first, urls, is_silent)
     kept = sorted((index, url) for url, index in first.items() if url is not None)
-    return Chosen([elements[index] for index, _ in kept], [url for _, url in kept])
+    return Chosen([index for index, _ in kept], [url for _, url in kept])
 
 
 def _prefer_text(
-    first: dict[str | None, int], elements: list[FoundLink], urls: list[str | None]
+    first: dict[str | None, int], urls: list[str | None], is_silent: Callable[[int], bool | None]
 ) -> None:
     """Replace links without a text by later ones to the same target that have one."""
-    counts, left = Counter(urls), _MAX_COMPARED
+    counts = Counter(urls)
     silent: set[str | None] = set()
     for index, url in enumerate(urls):
-        if counts[url] > 1 and left > 0 and url in first and (first[url] == index or url in silent):
-            text = elements[index][0].text()
-            left -= 1 + len(text)
-            if not (_tidy(text) if MARK in text else text.strip()):
+        if counts[url] > 1 and url in first and (first[url] == index or url in silent):
+            has_none = is_silent(index)
+            if has_none is None:
+                return
+            if has_none:
                 silent.add(url)
             elif url in silent:
                 silent.discard(url)
                 first[url] = index
 
 
-def add_links(links: ParsedLinks, chosen: Chosen, words: PageText) -> None:
+@dataclass(slots=True)
+class SilentLinks:
+    """Tells which links have no text, until too many characters were compared."""
+
+    elements: list[FoundLink]
+    left: int = _MAX_COMPARED
+
+    def __call__(self, index: int) -> bool | None:
+        """Return whether a link has no text."""
+        if self.left <= 0:
+            return None
+        text = self.elements[index][0].text()
+        self.left -= 1 + len(text)
+        return not (_tidy(text) if MARK in text else text.strip())
+
+
+def add_links(
+    links: ParsedLinks, elements: list[FoundLink], urls: list[str], words: PageText
+) -> None:
     """Add the links of a page with their texts, in document order."""
-    elements = chosen.links
     text, path_of, missing = words.all, TagPaths().of, max(0, len(elements) - len(words.starts))
     starts, ends = words.starts + [-1] * missing, words.ends + [-1] * missing
     for (node, _, attributes), start, end in zip(
@@ -246,18 +278,18 @@ def add_links(links: ParsedLinks, chosen: Chosen, words: PageText) -> None:
         links.ends.append(end)
         links.paths.append(path_of(node, attributes))
         links.rels.append((attributes.get("rel") or "").lower())
-    links.hrefs += chosen.urls[:MAX_DESCRIBED]
-    _add_rest(links, chosen)
+    links.hrefs += urls[:MAX_DESCRIBED]
+    _add_rest(links, elements, urls)
 
 
-def add_plain_links(links: ParsedLinks, chosen: Chosen) -> None:
+def add_plain_links(links: ParsedLinks, elements: list[FoundLink], urls: list[str]) -> None:
     """Add the links of a page with only their own texts, in document order."""
-    described = chosen.links[:MAX_DESCRIBED]
-    links.hrefs += chosen.urls[:MAX_DESCRIBED]
+    described = elements[:MAX_DESCRIBED]
+    links.hrefs += urls[:MAX_DESCRIBED]
     links.anchors += _anchors(described)
     links.rels += [(has["rel"] or "").lower() if "rel" in has else "" for _, _, has in described]
     links.paths = [""] * len(links)
-    _add_rest(links, chosen)
+    _add_rest(links, elements, urls)
 
 
 def _anchors(elements: list[FoundLink]) -> list[str]:
@@ -281,24 +313,30 @@ def _tidy(text: str) -> str:
     return " ".join((_MARKS.sub(" ", text) if MARK in text else text).split())
 
 
-def _add_rest(links: ParsedLinks, chosen: Chosen) -> None:
+def _add_rest(links: ParsedLinks, elements: list[FoundLink], urls: list[str]) -> None:
     """Add the links of a page that has more than can be described."""
-    rest = zip(chosen.links[MAX_DESCRIBED:], chosen.urls[MAX_DESCRIBED:], strict=True)
+    rest = zip(elements[MAX_DESCRIBED:], urls[MAX_DESCRIBED:], strict=True)
     for (node, _, attributes), url in rest:
         anchor = _tidy(node.text()[:MAX_HREF_CHARS])
         links.add(url, anchor, rel=(attributes.get("rel") or "").lower())
 
 
-def _spoken(node: LexborNode, attributes: dict[str, str | None]) -> str:
-    """Return a replacement for the text of a link without one: a label of its images or its own."""
+def _spoken(node: LexborNode, attributes: Attributes) -> str:
+    """Return a replacement for the text of a link without one."""
+    alts: list[str | None] = []
     if node.first_child is not None:
         inside = islice(node.traverse(), _MOST_INSIDE)
         alts = [inner.attributes.get("alt") for inner in inside if inner.tag == "img"]
-        spoken = " ".join(" ".join(alt.split()) for alt in alts if alt)
-        if spoken:
-            return spoken[:MAX_HREF_CHARS]
-    label = attributes.get("alt") or attributes.get("aria-label") or attributes.get("title") or ""
-    return " ".join(label.split())
+    return label(alts, attributes)
+
+
+def label(alts: Iterable[str | None], attributes: Attributes) -> str:
+    """Return the label of a link's images, or else its own."""
+    spoken = " ".join(" ".join(alt.split()) for alt in alts if alt)
+    if spoken:
+        return spoken[:MAX_HREF_CHARS]
+    own = attributes.get("alt") or attributes.get("aria-label") or attributes.get("title") or ""
+    return " ".join(own.split())
 
 
 def head_links(head: Head, targets: Targets, known: Collection[str | None]) -> dict[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import NamedTuple
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
@@ -17,28 +16,16 @@ from selectolax.lexbor import LexborHTMLParser
 from foragers.core.links import ParsedLink, ParsedLinks
 from foragers.core.types import Document
 from foragers.parsing.dates import PUBLISHED_NAMES, first_date
-from foragers.parsing.html import text as words
-from foragers.parsing.html.collect import Elements, gather, mark
-from foragers.parsing.html.head import Head, read_head
-from foragers.parsing.html.hidden import hide
-from foragers.parsing.html.links import (
-    MAX_DESCRIBED,
-    MAX_LINKS,
-    Chosen,
-    Targets,
-    add_links,
-    add_plain_links,
-    choose,
-    head_links,
-    loose_links,
-)
+from foragers.parsing.html.collect import WITHOUT_EVENTS, collect
+from foragers.parsing.html.contents import Contents
+from foragers.parsing.html.head import Head
+from foragers.parsing.html.links import MAX_LINKS, Targets, head_links, loose_links
 from foragers.parsing.html.sanitise import limited
+from foragers.parsing.html.walk import walk
 
 MAX_BYTES = 10 << 20
 MAX_FEEDS = 20
 """The largest number of feeds of one page."""
-# Mutation events cost time and matter to live pages only.
-WITHOUT_EVENTS = 1
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -68,19 +55,17 @@ def parse(
     """Parse a page: its document, and each of its links with its texts.
 
     Links that are not `described` have only their own text, not the words around them nor their
-    position in the page: that is a quarter of the work, and not all strategies need it.
+    position in the page: not all strategies need them.
     """
     page, tail, truncated = limited(body, content_type, max_bytes)
-    tree, read = _read_tree(page, url, described)
-    if read.text.marks > read.collected.marks:
-        tree, read = _read_tree(words.without_false_marks(page), url, described)
-    head, chosen = read.head, read.chosen
-    hide(tree, page, chosen.links)
+    tree = LexborHTMLParser(page, options=WITHOUT_EVENTS)
+    read = walk(tree, page, url, described) or collect(tree, page, url, described)
     links = _links(read, described, tail)
-    if len(read.collected.links) >= MAX_LINKS or len(links) >= MAX_LINKS:
+    if read.found >= MAX_LINKS or len(links) >= MAX_LINKS:
         truncated = f"{truncated}, links".lstrip(", ")
+    head = read.head
     return Parsed(
-        document=_document(tree, read),
+        document=_document(read),
         links=links,
         robots=", ".join(head.robots + head.asked_by_name),
         base=head.base,
@@ -89,63 +74,16 @@ def parse(
     )
 
 
-class _Read(NamedTuple):
-    """What was read from the tree of a page; `itself` is its own URL, as links have it."""
-
-    collected: Elements
-    head: Head
-    targets: Targets
-    itself: str | None
-    chosen: Chosen
-    text: words.PageText
-
-
-def _read_tree(page: bytes, url: str, described: bool) -> tuple[LexborHTMLParser, _Read]:
-    """Parse a page, choose its links, and split its text."""
-    tree = LexborHTMLParser(page, options=WITHOUT_EVENTS)
-    collected = gather(tree, b"role=" in page)
-    framed = tree.body is None and bool(collected.noframes)
-    shown = tree
-    if framed:
-        shown = LexborHTMLParser("".join(collected.noframes), options=WITHOUT_EVENTS)
-        within = gather(shown, False)
-        collected.links += within.links
-        collected.headings += within.headings
-        collected.frames += within.frames
-        collected.marks = within.marks
-    head = read_head(collected.head, url)
-    targets = Targets(head.base)
-    itself = (targets if head.base == url else Targets(url)).target("")
-    chosen = choose(collected.links, targets, itself)
-    mark(collected, chosen.links[:MAX_DESCRIBED] if described else [])
-    text = words.divide(_text(shown))
-    if framed and described:
-        # Frames are marked in their own tree, which has no text.
-        frames = sum(node.tag == "frame" for node, _, _ in chosen.links)
-        text.starts[:0] = text.ends[:0] = [0] * frames
-        collected.marks -= 2 * frames
-    return tree, _Read(collected, head, targets, itself, chosen, text)
-
-
-def _text(tree: LexborHTMLParser) -> str:
-    """Return the text of the page's body, with marks."""
-    return tree.body.text(separator=" ") if tree.body is not None else ""
-
-
-def _links(read: _Read, described: bool, tail: bytes) -> ParsedLinks:
+def _links(read: Contents, described: bool, tail: bytes) -> ParsedLinks:
     """Return all links: of the head, of the body, and of the part that was only searched."""
-    targets, known = read.targets, {read.itself, *read.chosen.urls}
-    links = ParsedLinks(read.text.all if described else "")
+    targets, known = read.targets, {read.itself, *read.links.hrefs}
+    links = ParsedLinks(read.words if described else "")
     for url, relation in head_links(read.head, targets, known).items():
         links.add(url, path="html head" if described else "", rel=relation)
-    if described:
-        add_links(links, read.chosen, read.text)
-    else:
-        add_plain_links(links, read.chosen)
+    links.extend(read.links)
     if tail:
         known.update(links.hrefs)
-        most = MAX_LINKS - len(read.collected.links)
-        for url in loose_links(tail, targets, most, known):
+        for url in loose_links(tail, targets, MAX_LINKS - read.found, known):
             links.add(url)
     links.positions = list(range(len(links)))
     if not described:
@@ -159,20 +97,15 @@ def _feeds(head: Head) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address for address in urls if address))[:MAX_FEEDS]
 
 
-def _document(tree: LexborHTMLParser, read: _Read) -> Document:
+def _document(read: Contents) -> Document:
     """Return the document of a page."""
-    collected, head = read.collected, read.head
-    root = tree.root.attributes if tree.root is not None else {}
-    dates = chain(
-        (head.named[name] for name in PUBLISHED_NAMES if name in head.named),
-        collected.json_ld,
-        collected.times,
-    )
+    head, root = read.head, read.root
+    named = (head.named[name] for name in PUBLISHED_NAMES if name in head.named)
     return Document(
-        title=collected.title or head.named.get("og:title", ""),
-        headings=tuple(heading for heading in collected.headings if heading),
-        text=read.text.text,
+        title=read.title or head.named.get("og:title", ""),
+        headings=read.headings,
+        text=read.text,
         language=(root.get("lang") or root.get("xml:lang") or head.language).strip(),
-        published=first_date(dates),
+        published=first_date(chain(named, read.dates)),
         canonical=read.targets.target(head.canonical) if head.canonical else None,
     )

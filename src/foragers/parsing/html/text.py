@@ -70,10 +70,15 @@ def divide(text: str) -> PageText:
         if (size := len(marked)) > 2:
             position += size - 2
     words = first + "".join([marked[2:] for marked in rest])
-    return PageText(words, _main_text(words, regions).rstrip(), starts, ends, len(rest))
+    return PageText(words, main_text(words, regions), starts, ends, len(rest))
 
 
-def _main_text(words: str, regions: list[tuple[int, str]]) -> str:
+def main_text(words: str, regions: list[tuple[int, str]]) -> str:
+    """Return the main text of a page, given where its regions begin and end."""
+    return _main_part(words, regions).rstrip()
+
+
+def _main_part(words: str, regions: list[tuple[int, str]]) -> str:
     """Return what stands in the main elements, or outside of navigation, or all."""
     if not regions:
         return words

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from foragers.parsing.html.head import Attributes
+
 MAX_PATH_CHARS = 240
 _MAX_TAG_CHARS, _MAX_CLASS_CHARS = 64, 32
 # Longer paths are not cached: pages could fill the memory with them.
 _MANY_CHARS = 128
-
-Attributes = dict[str, str | None]
 
 _KINDS = {
     "a": ("a",),

@@ -1,0 +1,22 @@
+"""Builds the compiled parts of Foragers: each file src/**/_NAME.c is the extension of that name.
+
+All of them are optional.  Without a compiler, or without the headers of Python, the build goes on
+without them, and their twins in Python do the work with the same results.
+"""
+
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+SOURCES = sorted(Path("src").rglob("_*.c"))
+# A product and a sum are never joined into one rounding: results are the same on any processor.
+FLAGS = ["-O2", "-ffp-contract=off", "-fno-fast-math"]
+
+
+def extension(source: Path) -> Extension:
+    """Return the extension module that a C file makes."""
+    name = ".".join(source.with_suffix("").parts[1:])
+    return Extension(name, [source.as_posix()], extra_compile_args=FLAGS, optional=True)
+
+
+setup(ext_modules=[extension(source) for source in SOURCES])

@@ -1,0 +1,91 @@
+"""The package is built with its compiled modules, and without them where there is no compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+WANTED = 77
+"""The first version of setuptools that knows how we name our licence."""
+
+
+def setuptools_version() -> int:
+    """Return the major version of setuptools, or 0."""
+    try:
+        return int(version("setuptools").partition(".")[0])
+    except PackageNotFoundError:
+        return 0
+
+
+pytestmark = pytest.mark.skipif(
+    setuptools_version() < WANTED, reason=f"setuptools {WANTED} or later is not installed"
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a copy of the project without anything built."""
+    copy = tmp_path / "project"
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", copy / "src", ignore=ignored)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    return copy
+
+
+def built(project: Path, what: str, compiler: str) -> Path:
+    """Build a wheel or an sdist with some compiler."""
+    hook = f"from setuptools import build_meta as b; b.build_{what}('out')"
+    environment = {**os.environ, "CC": compiler}
+    subprocess.run(
+        [sys.executable, "-c", hook],
+        cwd=project,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    return next((project / "out").iterdir())
+
+
+def files_of_source() -> set[str]:
+    """Return the files that a wheel must have."""
+    listed = subprocess.run(
+        ["git", "ls-files", "src"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )
+    names = {Path(line).relative_to("src").as_posix() for line in listed.stdout.splitlines()}
+    return {name for name in names if not name.endswith(".c")}
+
+
+def test_without_a_compiler_the_wheel_has_everything_but_compiled_modules(project: Path) -> None:
+    with zipfile.ZipFile(built(project, "wheel", "/nowhere/cc")) as wheel:
+        names = {name for name in wheel.namelist() if name.startswith("foragers/")}
+    assert names == files_of_source()
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler")
+def test_with_a_compiler_the_wheel_has_each_compiled_module(project: Path) -> None:
+    with zipfile.ZipFile(built(project, "wheel", "cc")) as wheel:
+        modules = {name.partition(".")[0] for name in wheel.namelist() if name.endswith(".so")}
+    sources = {
+        path.relative_to(ROOT / "src").with_suffix("").as_posix()
+        for path in (ROOT / "src").rglob("_*.c")
+    }
+    assert modules == sources
+
+
+def test_the_sdist_has_what_a_build_needs(project: Path) -> None:
+    with tarfile.open(built(project, "sdist", "cc")) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"setup.py", "pyproject.toml", "LICENSE", "README.md"} <= names
+    assert {f"src/{name}" for name in files_of_source()} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("_*.c")} <= names
