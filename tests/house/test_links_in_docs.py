@@ -64,9 +64,9 @@ DOTTED = re.compile(r"(?<![\w./-])([a-z]\w*(?:\.\w+)+)")
 
 
 def exists(name: str) -> bool:
-    """Say whether a dotted name is a package, a module, or something in one."""
+    """Say whether a dotted name is a package, a module (in Python or C), or something in one."""
     path = SRC.joinpath(*name.split("."))
-    if path.is_dir() or path.with_suffix(".py").is_file():
+    if path.is_dir() or any(path.with_suffix(kind).is_file() for kind in (".py", ".c")):
         return True
     inside = rf"\b{path.name}\b"
     files = (path.parent.with_suffix(".py"), path.parent / "__init__.py")
