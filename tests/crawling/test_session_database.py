@@ -15,7 +15,8 @@ import foragers
 from foragers.cli.main import main
 from foragers.errors import UsageError
 from foragers.reports.crawl_folder import opened
-from foragers.serve.crawl_data import PageIndex, ServeSettings
+from foragers.serve.page_index import PageIndex
+from foragers.serve.settings import ServeSettings
 from support.crawling import LOOPBACK, crawl, serving
 from support.hostile_server import HostileServer, page
 

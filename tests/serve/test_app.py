@@ -19,7 +19,7 @@ if find_spec("starlette") is None or find_spec("httpx") is None:
 
 from starlette.testclient import TestClient
 
-from foragers.serve.app import CrawlSite, site_of
+from foragers.serve.app import FolderSite, site_of
 
 EVIL = "<script>alert(1)</script>"
 SITE = {
@@ -41,14 +41,14 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Host
 
 
 @pytest.fixture
-def site(crawl: tuple[Path, HostileServer]) -> Iterator[CrawlSite]:
+def site(crawl: tuple[Path, HostileServer]) -> Iterator[FolderSite]:
     made = site_of(crawl[0])
     yield made
     made.data.close()
 
 
 @pytest.fixture
-def client(site: CrawlSite) -> Iterator[TestClient]:
+def client(site: FolderSite) -> Iterator[TestClient]:
     with TestClient(site.app(), base_url=LOCAL) as made:
         yield made
 
@@ -119,7 +119,7 @@ def test_other_sites_cannot_reach_it_through_a_browser(client: TestClient) -> No
 
 
 def test_feedback_needs_a_post_with_the_token_of_the_page(
-    client: TestClient, site: CrawlSite, crawl: tuple[Path, HostileServer]
+    client: TestClient, site: FolderSite, crawl: tuple[Path, HostileServer]
 ) -> None:
     number = client.get("/api/pages?q=rice").json()["pages"][0]["number"]
     given = {"number": str(number), "wish": "more"}
@@ -180,5 +180,7 @@ def test_wrong_addresses_are_refused_in_one_line(
 def test_a_folder_without_a_crawl_is_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["serve", str(tmp_path)]) == 2
-    assert "has no ledger.sqlite" in capsys.readouterr().err
+    assert main(["serve", str(tmp_path / "none")]) == 2
+    assert "is not a folder" in capsys.readouterr().err
+    assert main(["serve", str(tmp_path), "--allow-private", "127.0.0.0/99"]) == 2
+    assert "127.0.0.0/99" in capsys.readouterr().err

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from foragers.core.types import Choice
-from foragers.serve.crawl_data import CrawlData, ServeSettings, Wishes, quoted
+from foragers.serve.crawl_data import CrawlData
+from foragers.serve.page_index import Wishes, quoted
+from foragers.serve.settings import ServeSettings
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.testing import NumberedAddresses
 from foragers.testing.ledgers import sample

@@ -5,23 +5,37 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import secrets
-from pathlib import Path
 
 from rich.console import Console
 
 from foragers.core.plugins.loading import needed
 from foragers.errors import UsageError
+from foragers.http.address_guard import AddressException
+from foragers.storage.ledger.postgres import is_database, without_password
 
 
 def add(verb: argparse.ArgumentParser) -> None:
     """Describe the options of the verb."""
-    verb.add_argument("folder", type=Path, metavar="DIR", help="folder of a crawl")
+    verb.add_argument(
+        "folder",
+        metavar="DIR|postgresql://…",
+        help="folder of a crawl, a watch, a comparison or reproduced papers; a folder of such"
+        " folders, in which crawls can be started; or the database of a crawl",
+    )
     verb.add_argument(
         "--listen",
         default="127.0.0.1:8000",
         metavar="HOST:PORT",
         help="address to serve at; others than this machine need a password, which is printed"
         " (default: %(default)s)",
+    )
+    verb.add_argument(
+        "--allow-private",
+        action="append",
+        default=[],
+        metavar="NETWORK",
+        help="let crawls started from the pages reach these private addresses, such as 127.0.0.0/8"
+        " (default: none)",
     )
     verb.set_defaults(run=run)
 
@@ -35,12 +49,18 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
     from foragers.serve.app import site_of
 
+    for network in options.allow_private:
+        AddressException.parse(network)
     password = "" if is_local(host) else secrets.token_urlsafe(18)
-    site = site_of(options.folder, password)
+    site = site_of(options.folder, password, options.allow_private)
     config = uvicorn.Config(site.app(), host=host, port=port, log_level="error")
     shown = f"[{host}]" if ":" in host else host
+    named = without_password(options.folder) if is_database(options.folder) else options.folder
     console.print(
-        f"{options.folder} at http://{shown}:{port}/; stop it with Ctrl-C", highlight=False
+        f"{named} at http://{shown}:{port}/; stop it with Ctrl-C",
+        highlight=False,
+        soft_wrap=True,
+        markup=False,
     )
     if password:
         console.print(f"password: {password}", highlight=False)

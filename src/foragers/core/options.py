@@ -216,6 +216,23 @@ def check_ranges(options: Any) -> None:
             items[one.name].check(value)
 
 
+def arguments_of(options: Any) -> list[str]:
+    """Return options as arguments of a command line; those with their defaults are left out."""
+    items = {item.field: item for item in options_in(type(options))}
+    found: list[str] = []
+    for one in fields(options):
+        value, item = getattr(options, one.name), items.get(one.name)
+        if WITHOUT in one.metadata and is_dataclass(value):
+            found += arguments_of(value)
+        elif item is not None and HELP in one.metadata and value != item.default:
+            if item.type is bool:
+                found.append(item.flag)
+            else:
+                several = value if item.many else (value,)
+                found += [f"{item.flag}={text}" for text in several]
+    return found
+
+
 def check_value(kind: type, name: str, value: object) -> None:
     """Raise a UsageError for a value out of the range of one option of a class."""
     next(item for item in options_in(kind) if item.name == name).check(value)

@@ -78,6 +78,15 @@ class LearnsInCrawl(Protocol):
 
 
 @runtime_checkable
+class SaysLessons(Protocol):
+    """A strategy that can say in words what it has learned so far."""
+
+    def lessons(self) -> Sequence[str]:
+        """Return sentences, the most important first."""
+        ...
+
+
+@runtime_checkable
 class KeepsTime(Protocol):
     """A strategy that may have nothing to ask now and something later."""
 

@@ -27,6 +27,7 @@ from foragers.core.plugins.guard import failures_named
 from foragers.core.population import ForagerStanding, HasForagers
 from foragers.core.protocols import Judge, Strategy
 from foragers.core.types import NO_PARENT, Addresses, Choice
+from foragers.crawling.channel.orders import OBEYED, ORDERS, CrawlOrders
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.signed import checking, opened, signing, user_key
@@ -131,15 +132,24 @@ def fits(loaded: object, folder: Path, visits: int) -> TypeGuard[Checkpoint]:
     return loaded.table.is_sound()
 
 
+SAID_FILES = (GIVEN, LEARNED, ORDERS, OBEYED)
+"""What users have said to a crawl, and what came of it."""
+
+
 def begin_anew(folder: Path, store: LedgerStore) -> None:
     """Remove the visits of a crawl."""
-    for name in ("checkpoint", STRINGS_FILE, AGENTS_FILE, FORAGERS_FILE, GIVEN, LEARNED):
+    for name in ("checkpoint", STRINGS_FILE, AGENTS_FILE, FORAGERS_FILE, *SAID_FILES):
         (folder / name).unlink(missing_ok=True)
     store.clear()
 
 
 def catch_up(
-    crawl: Crawl, live: Live, ledger: CrawlLedger, checkpoint: Checkpoint, feedback: Feedback
+    crawl: Crawl,
+    live: Live,
+    ledger: CrawlLedger,
+    checkpoint: Checkpoint,
+    feedback: Feedback,
+    orders: CrawlOrders,
 ) -> None:
     """Learn from the visits after a checkpoint, and send its pending choices again."""
     if checkpoint.visits == 0:
@@ -150,6 +160,7 @@ def catch_up(
     answered: Counter[Choice] = Counter()
     for number, visit in enumerate(ledger.read(checkpoint.visits), checkpoint.visits):
         feedback.restore(number)
+        orders.restore(number)
         answered[visit.page.choice] += 1
         live.restore(visit, ledger.href(visit.page.final))
         own_requests.restore(visit, live.wants_lists)
@@ -159,6 +170,8 @@ def catch_up(
     feedback.restore_all(len(ledger))
     own_requests.release_all()
     pending = set(checkpoint.pending)
+    asked = {*facts.urls.tolist(), *(choice.url for choice in pending)}
+    orders.settle(len(ledger), asked)
     own_requests.ask_again(choice for choice in ledger.deferred() if choice not in pending)
     live.restore_history(ledger)
     widen(live, facts)

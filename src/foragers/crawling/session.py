@@ -7,6 +7,8 @@
     DIR/agents.npz      births and deaths, if the strategy is a population
     DIR/foragers.json   scores, weblogs and territories, if it is a fleet of foragers
     DIR/checkpoint      the strategy and all other state, as of some visits ago
+    DIR/now.json        what it is doing, for `foragers serve`
+    DIR/orders.jsonl    what users tell it while it runs
 
 Resuming a crawl is replaying the ledger: the checkpoint is loaded, and the strategy is told the
 visits after it.  Without a checkpoint it is told all visits.
@@ -14,17 +16,17 @@ visits after it.  Without a checkpoint it is told all visits.
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
 from foragers.core.clock import steady
+from foragers.core.display import counted
 from foragers.core.files import check_own
 from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
@@ -38,6 +40,8 @@ from foragers.crawling.build import (
     renderers_of,
     retain,
 )
+from foragers.crawling.channel.now import NOW, NowFile
+from foragers.crawling.channel.orders import OBEYED, ORDERS, CrawlOrder, CrawlOrders, Do
 from foragers.crawling.checkpoint import Checkpoint, catch_up, keep_agents, load, save
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
 from foragers.crawling.interrupts import Interrupts
@@ -59,7 +63,8 @@ from foragers.http.messages import Limits
 from foragers.judges.build import standing_of
 from foragers.judges.words import Standing
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
-from foragers.storage.ledger.stores import LEDGER_FILE, LedgerStore, open_store
+from foragers.storage.ledger.stores import LedgerStore, open_store
+from foragers.storage.storing import quietly, storing
 from foragers.storage.warc.writer import Recorder, locked
 from foragers.strategies.registry import guard_of, waiting_in
 from foragers.urls.strings import STRINGS_FILE, StringsFile
@@ -68,12 +73,9 @@ from foragers.worlds.budget import Budget
 
 OWN = (
     *("crawl.json", "ledger.sqlite", "warc", STRINGS_FILE, "agents.npz", "foragers.json"),
-    *("checkpoint", GIVEN, LEARNED),
+    *("checkpoint", GIVEN, LEARNED, ORDERS, OBEYED, NOW),
 )
 """Prefixes of the files that a crawl writes in its folder."""
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
-"""Errors of a disk that is full or fails."""
-
 Watch = Callable[[Sequence[Visit]], None]
 
 
@@ -100,6 +102,7 @@ class Session:
     lock: int
     resumed_after: int
     feedback: Feedback
+    orders: CrawlOrders
     nodes: ExitStack = field(default_factory=ExitStack)
     stopped: str = ""
     _is_consistent: bool = field(init=False, default=True)
@@ -108,8 +111,11 @@ class Session:
     _next_checkpoint: int = field(init=False)
     _next_words: int = field(init=False, default=0)
     _left_at_start: float = field(init=False, default=0.0)
+    _told_to_stop: bool = field(init=False, default=False)
+    _now: NowFile = field(init=False)
 
     def __post_init__(self) -> None:
+        self._now = NowFile(self.folder, self.settings.now)
         self._next_checkpoint = self.resumed_after + self.settings.checkpoints.visits
 
     @classmethod
@@ -197,7 +203,9 @@ class Session:
         monitor.wanted = options.wanted(checkpoint.judge.threshold)
         monitor.budget = options.budget
         feedback = Feedback(folder, checkpoint.judge, lambda number: page_of(ledger, number))
-        catch_up(crawl, live, ledger, checkpoint, feedback)
+        orders = CrawlOrders.of(folder, live, checkpoint.own_requests)
+        catch_up(crawl, live, ledger, checkpoint, feedback, orders)
+        orders.begin()
         facts = ledger.facts()
         before = CrawlCounts.of(facts, [live.table.host(url) for url in facts.urls.tolist()])
         return cls(
@@ -217,6 +225,7 @@ class Session:
             lock,
             resumed_after,
             feedback,
+            orders,
         )
 
     def _widen(self) -> None:
@@ -275,6 +284,8 @@ class Session:
         rules = self.options.stop_rules
         while not (reason := rules.reason(self.monitor)):
             self._said += self.feedback.learn(len(self.ledger))
+            for order in self.orders.take():
+                self._said.append(self._obey(order))
             # In the middle of a step, the ledger may have visits that the strategy does not know.
             self._is_consistent = False
             self.crawl.rule = self._wait_rule(deadline)
@@ -285,12 +296,34 @@ class Session:
             self.monitor.watch(visits or ())
             self._is_consistent = True
             yield visits or ()
+            self._now.write(self)
             if len(self.ledger) >= self._next_checkpoint:
                 self.checkpoint()
-            ends = self._is_cut_off or (visits is None and not self._wait_for_own_requests())
+            if visits is None and self.world.paused:
+                time.sleep(self.settings.max_sleep)
+                ends = False
+            else:
+                ends = self._is_cut_off or (visits is None and not self._wait_for_own_requests())
             if ends or steady() >= self.live.deadline:
                 break
         self.stopped = reason or self._reason(deadline)
+
+    def _obey(self, order: CrawlOrder) -> str:
+        """Do what a user says, and return it as a line."""
+        if order.do is Do.STOP:
+            self._told_to_stop = True
+            self.live.stop()
+        elif order.do is Do.BUDGET:
+            self.options = replace(self.options, budget=order.budget)
+            self.world.downloads = self.monitor.budget = order.budget
+            self.options.keep(self.folder, self.store, wanted=self.monitor.wanted)
+            return f"told: the budget is {order.budget:,} downloads"
+        elif order.do is Do.SEEDS:
+            self.orders.add_seeds(order, len(self.ledger))
+            return f"told: {counted(len(order.seeds), 'seed')} more"
+        else:
+            self.world.paused = order.do is Do.PAUSE
+        return f"told to {order.do.value}"
 
     def _wait_rule(self, deadline: float) -> WaitRule:
         """Return when to wait for better pages: not while time is scarcer than downloads."""
@@ -388,6 +421,8 @@ class Session:
             except UsageError as error:  # of a strategy that cannot say what it has learned
                 failed = error
         with suppress(OSError, UsageError):
+            self._now.write(self, ended=True)
+        with suppress(OSError, UsageError):
             estimate, wanted, told = self.estimate(), self.monitor.wanted, self.standing
             self.options.keep(self.folder, self.store, self.stopped, estimate, wanted, told)
         with suppress(sqlite3.Error, UsageError):
@@ -413,6 +448,8 @@ class Session:
     def condition(self) -> str:
         """What pauses the crawl, or ""."""
         live = self.live
+        if self.world.paused:
+            return "paused by a user"
         return f"{NETWORK_DOWN} for {live.down_for:,.0f} s: paused" if live.network_is_down else ""
 
     def notices(self) -> list[str]:
@@ -430,6 +467,8 @@ class Session:
         return standing_of(self.crawl.judge)
 
     def _reason(self, deadline: float) -> str:
+        if self._told_to_stop:
+            return "a user stopped it; the same command goes on"
         if steady() >= deadline and not self.world.spent:
             return f"{self.options.minutes:g} minutes are over"
         if self._is_cut_off:
@@ -443,25 +482,3 @@ class Session:
     def left_alone(self) -> tuple[LeftAlone, ...]:
         """The hosts that ask for a long pause."""
         return left_alone(self.live, self.own_requests)
-
-
-def quietly(close: Callable[[], None]) -> None:
-    """Close a part of a crawl that cannot begin; the first error is the one to report."""
-    with suppress(OSError, sqlite3.Error, UsageError):
-        close()
-
-
-@contextmanager
-def storing(folder: Path, name: str = "") -> Iterator[None]:
-    """Turn errors with the files of a crawl into one line for the user."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        remedy = "make room" if "full" in str(error) else "repair it"
-        if "locked" in str(error):
-            remedy = "end the program that holds it"
-        raise WriteError(folder / LEDGER_FILE, error, remedy) from error
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        raise WriteError(error.filename or folder / name, error.strerror) from error

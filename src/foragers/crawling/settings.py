@@ -28,6 +28,16 @@ class OwnRequestSettings:
 
 
 @dataclass(frozen=True)
+class NowSettings:
+    """How often a crawl writes what it is doing, and how much of it."""
+
+    every: float = 1.0  # seconds, at least; a person reads no faster
+    cost: float = 0.01  # share of the time that it may take; CPU
+    listed: int = 30  # requests and waiting hosts that are listed; guess
+    lessons_every: int = 20  # writes until what the strategy has learned is said anew; CPU
+
+
+@dataclass(frozen=True)
 class SessionSettings:
     """The settings of all parts of a live crawl."""
 
@@ -35,6 +45,7 @@ class SessionSettings:
     traps: TrapSettings = DEFAULT_TRAPS
     checkpoints: CheckpointSettings = field(default_factory=CheckpointSettings)
     own_requests: OwnRequestSettings = field(default_factory=OwnRequestSettings)
+    now: NowSettings = field(default_factory=NowSettings)
     patience: float = 600.0  # seconds: a crawl ends if all hosts are closed or down longer; guess
     max_sleep: float = 0.5  # seconds: longest wait without a look at interrupts; guess
     words_every: int = 25  # visits between two looks for words of the topic that are common; CPU

@@ -23,7 +23,7 @@ from foragers.core.files import read
 from foragers.core.options import Target
 from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.summary import Summary, summarise
-from foragers.storage.ledger.checking import check_ledger, damaged, show_added
+from foragers.storage.ledger.checking import Checked, check_ledger, damaged, show_added
 from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
 from foragers.storage.ledger.postgres import Database, check_tables, is_database
 from foragers.storage.ledger.postgres import connect as reach
@@ -121,8 +121,11 @@ class CrawlFolder:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[CrawlFolder]:
-    """Open a crawl's folder; a UsageError says what is wrong with it."""
+def opened(path: Path, known: Checked | None = None) -> Iterator[CrawlFolder]:
+    """Open a crawl's folder; a UsageError says what is wrong with it.
+
+    Rows of the ledger that are known to be sound are not checked again.
+    """
     ledger = path if path.suffix == ".sqlite" and path.is_file() else path / LEDGER
     if place := database_of(path):
         with in_database(place) as there:
@@ -138,7 +141,7 @@ def opened(path: Path) -> Iterator[CrawlFolder]:
             raise UsageError(
                 f"{ledger} cannot be read: it has no visits yet; wait for the crawl to begin"
             )
-        check_ledger(connection)
+        check_ledger(connection, known)
         show_added(connection)
         yield CrawlFolder(path, connection, connection.execute(LENGTH).fetchone()[0])
     except (DamagedError, UnicodeDecodeError) as error:

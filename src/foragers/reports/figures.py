@@ -59,6 +59,29 @@ def harvest(facts: Facts) -> str:
     return chart([above, below], WIDE, 480, "harvest")
 
 
+def harvest_by_time(facts: Facts) -> str:
+    """Draw relevant pages and downloads over the time since the first page."""
+    order = np.argsort(facts.times, kind="stable")
+    passed = facts.times[order] - facts.times[order[0]]
+    unit, name = next(
+        (seconds, unit) for seconds, unit in UNITS if passed[-1] >= 3 * seconds or seconds == 1
+    )
+    places = np.unique(np.linspace(0, len(order) - 1, MOST_POINTS).astype(np.int64))
+    counts = found(facts)  # in the order of the ledger, which is that of the answers
+    x = Axis(f"{name} since the first page", 0, max(float(passed[-1]) / unit, 1e-9))
+    high = max(1, int(counts[-1])) * 1.05
+    above = Panel(x, Axis("relevant pages found", 0, high, whole=True), share=3)
+    above.marks.append(Line(passed[places] / unit, counts[places], FOUND))
+    below = Panel(x, Axis("downloads", 0, len(order) * 1.05, whole=True), share=2)
+    below.marks.append(Line(passed[places] / unit, places + 1, RATE))
+    return chart([above, below], WIDE, 480, "harvest by time")
+
+
+UNITS = ((86_400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
+MOST_POINTS = 1000
+"""Points of a line; more cannot be seen."""
+
+
 def windows(
     counts: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -132,10 +155,31 @@ def bars(
 def standing_of(folder: CrawlFolder) -> Standing | None:
     """Return what the judge accepted at the end of a crawl, if it was stored."""
     try:
-        told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
-        return msgspec.convert(told["judge"], Standing | None)
-    except (OSError, ValueError, KeyError, RecursionError):
+        return msgspec.convert(options_in(folder).get("judge"), Standing | None)
+    except msgspec.ValidationError:
         return None
+
+
+def options_in(folder: CrawlFolder) -> dict[str, Any]:
+    """Return what crawl.json says; nothing if it is missing or damaged."""
+    try:
+        return msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def stored_estimate(folder: CrawlFolder) -> tuple[bool, Estimate | None]:
+    """Return whether it is known what the crawl estimated at its end, and the estimate."""
+    told = options_in(folder)
+    aim = told.get("aim")
+    if isinstance(aim, dict) and aim.get("new_within"):
+        return True, None
+    if told.get("estimate") is None:
+        return False, None
+    try:
+        return True, msgspec.convert(told["estimate"], Estimate)
+    except msgspec.ValidationError:
+        return False, None
 
 
 HAS_LINKS = "SELECT 1 FROM visits WHERE words IS NOT NULL LIMIT 1"
@@ -147,18 +191,13 @@ def estimate_of(folder: CrawlFolder) -> Estimate | None:
     A crawl that has ended has stored it.  For a running or killed crawl it is computed from the
     links in the ledger.  For news there is no estimate, since news has no end.
     """
-    strategy = wanted = ""
-    budget = 0
-    try:
-        told = msgspec.json.decode(read(folder.path / OPTIONS), type=dict[str, Any])
-        aim, strategy = told.get("aim"), str(told.get("strategy", ""))
-        wanted, budget = str(told.get("wanted") or ""), int(told.get("budget") or 0)
-        if isinstance(aim, dict) and aim.get("new_within"):
-            return None
-        if told.get("estimate") is not None:
-            return msgspec.convert(told["estimate"], Estimate)
-    except (OSError, TypeError, ValueError, RecursionError):
-        pass
+    known, estimate = stored_estimate(folder)
+    if known:
+        return estimate
+    told = options_in(folder)
+    strategy, wanted = str(told.get("strategy", "")), str(told.get("wanted") or "")
+    budget = told.get("budget")
+    budget = budget if isinstance(budget, int) else 0
     if folder.connection.execute(HAS_LINKS).fetchone() is None:
         return None
     lookout = RecallMonitor(

@@ -1,21 +1,29 @@
-"""What the pages show of a crawl, read from its folder and remembered until the ledger grows."""
+"""What the pages show of a crawl, read from its folder and remembered until the ledger grows.
+
+A thread reads what is new.  So a page never waits for a large ledger, and fifty readers cost no
+more than one.
+"""
 
 from __future__ import annotations
 
-import sqlite3
-import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
 from pathlib import Path
+from sys import intern
+from typing import Any
 
-import msgspec
+import numpy as np
 
-from foragers.core.content import StoredContent
-from foragers.core.display import host_name, plain
+from foragers.core.display import host_name
 from foragers.core.options import Target
-from foragers.core.packing import unpacker_of
+from foragers.core.types import Status
+from foragers.crawling.channel.now import CrawlNow, read_now
 from foragers.crawling.feedback import Remark, remark
 from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.counts import downloaded
@@ -25,65 +33,24 @@ from foragers.judges.build import build_judge, teachable
 from foragers.judges.words import Standing
 from foragers.reports import figures
 from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord, opened
-from foragers.reports.figures import estimate_of, standing_of
-from foragers.reports.retell import aim_of
-from foragers.storage.ledger.columns import Facts
+from foragers.reports.explain import Explanation, Leaps, PathStep, explain, steps
+from foragers.reports.figures import estimate_of, standing_of, stored_estimate
+from foragers.reports.retell import FromLedger, aim_of, telling_of
+from foragers.serve.page_index import PageEntry, PageIndex
+from foragers.serve.settings import ServeSettings
+from foragers.storage.ledger.checking import Checked
+from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
 
-PAGES = """
-SELECT number, urls.href AS url, title, language, time, relevance, relevant, words FROM visits
-LEFT JOIN urls ON urls.id = visits.final
-WHERE number > ? AND number <= ? AND status = 'ok' AND words IS NOT NULL ORDER BY number LIMIT ?
+NEW_ROWS = f"""
+SELECT number, host, reason, {", ".join(FACT_COLUMNS)} FROM visits
+WHERE number > ? AND number <= ? ORDER BY number LIMIT ?
 """
-SCHEMA = """
-CREATE TABLE pages (
-    number INTEGER PRIMARY KEY, url TEXT, host TEXT, title TEXT, language TEXT, time REAL,
-    relevance REAL, relevant INTEGER, snippet TEXT
-);
-CREATE INDEX by_relevance ON pages (relevant DESC, relevance DESC, number);
-CREATE INDEX by_host ON pages (host);
-CREATE VIRTUAL TABLE words USING fts5 (title, url, text, content='', tokenize='unicode61');
+NAME = """
+SELECT urls.href FROM visits LEFT JOIN urls ON urls.id = visits.url WHERE number = ?
 """
-INDEXED = "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-AT_ONCE = 500
-LARGEST = 2**63 - 1
-"""The largest number that SQLite takes."""
-
-
-@dataclass(frozen=True)
-class ServeSettings:
-    """How much is shown, and how often the folder is read."""
-
-    per_page: int = 20  # pages in a list
-    snippet: int = 240  # characters of a page in a list
-    refresh: float = 2.0  # seconds between two looks at a ledger; a person reads no faster
-    searched: int = 100_000  # characters of a page that can be searched; memory
-    hosts: int = 200  # in the list of hosts to choose from
-
-
-class PageEntry(msgspec.Struct, frozen=True):
-    """A page in a list."""
-
-    number: int
-    url: str
-    host: str
-    title: str
-    language: str
-    time: float
-    relevance: float
-    relevant: bool
-    snippet: str
-
-
-class Wishes(msgspec.Struct, frozen=True):
-    """What a reader wants to see."""
-
-    words: str = ""
-    host: str = ""
-    language: str = ""
-    least: float = 0.0
-    since: float = 0.0
-    every: bool = False
-    page: int = 1
+STEP = 20_000
+FIRST, LAST = 3, 12
+"""The number of steps shown at each end of a long way."""
 
 
 @dataclass(frozen=True)
@@ -94,126 +61,34 @@ class Snapshot:
     record: CrawlRecord
     summary: Summary
     facts: Facts
-    estimate: Estimate | None
-    standing: Standing | None
+    now: CrawlNow | None = None
+    estimate: Estimate | None = None
+    standing: Standing | None = None
 
     @property
+    def is_running(self) -> bool:
+        """Whether the crawl seems to run."""
+        return self.now is not None and self.now.is_alive(time.time())
+
+    @cached_property
+    def downloads(self) -> Facts:
+        """The visits that cost budget."""
+        return part(self.facts, downloaded(self.facts))
+
+    @cached_property
     def harvest(self) -> str:
         """The picture of pages found over downloads, as SVG."""
-        if not self.summary.downloads:
-            return ""
-        return figures.harvest(part(self.facts, downloaded(self.facts)))
+        return figures.harvest(self.downloads) if self.summary.downloads else ""
 
+    @cached_property
+    def harvest_by_time(self) -> str:
+        """The picture of pages found over the clock, as SVG."""
+        return figures.harvest_by_time(self.downloads) if self.summary.downloads > 1 else ""
 
-class PageIndex:
-    """The pages of a crawl that can be searched and filtered, in a temporary database."""
-
-    def __init__(self, settings: ServeSettings) -> None:
-        self._settings = settings
-        self._folder = tempfile.TemporaryDirectory(prefix="foragers-")
-        self._database = sqlite3.connect(
-            Path(self._folder.name) / "index.sqlite", isolation_level=None, check_same_thread=False
-        )
-        self._database.row_factory = sqlite3.Row
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute("PRAGMA synchronous = OFF")
-        self._database.executescript(SCHEMA)
-        self._lock = threading.Lock()
-        self.last = 0
-
-    def close(self) -> None:
-        """Remove the database."""
-        with self._lock:
-            self._database.close()
-            self._folder.cleanup()
-
-    def add(self, folder: CrawlFolder) -> None:
-        """Add the pages since the last time."""
-        unpack = unpacker_of(StoredContent)
-        while True:
-            given = (self.last, folder.length, AT_ONCE)
-            rows = folder.connection.execute(PAGES, given).fetchall()
-            with self._lock:
-                self._database.execute("BEGIN")
-                for row in rows:
-                    self._index(row, unpack(row["words"]).document().text)
-                self._database.execute("COMMIT")
-            if not rows:
-                self.last = folder.length
-                return
-            self.last = rows[-1]["number"]
-
-    def _index(self, row: sqlite3.Row, text: str) -> None:
-        url, title = row["url"] or "", row["title"] or ""
-        snippet = plain(text, self._settings.snippet)
-        self._database.execute(
-            INDEXED,
-            (
-                row["number"], url, host_name(url), plain(title), row["language"] or "",
-                row["time"], row["relevance"], row["relevant"], snippet,
-            ),
-        )  # fmt: skip
-        self._database.execute(
-            "INSERT INTO words (rowid, title, url, text) VALUES (?, ?, ?, ?)",
-            (row["number"], title, url, text[: self._settings.searched]),
-        )
-
-    def find(self, wishes: Wishes) -> tuple[list[PageEntry], int]:
-        """Return a page of results, and the number of all results."""
-        conditions, values = ["1"], list[object]()
-        if not wishes.every and not wishes.words:
-            conditions.append("relevant")
-        for name in ("host", "language"):
-            if value := getattr(wishes, name):
-                conditions.append(f"pages.{name} = ?")
-                values.append(value)
-        if wishes.least > 0:
-            conditions.append("relevance >= ?")
-            values.append(wishes.least)
-        if wishes.since > 0:
-            conditions.append("time >= ?")
-            values.append(wishes.since)
-        source, order = "pages", "relevance DESC, number"
-        if wishes.words:
-            source = "words JOIN pages ON pages.number = words.rowid"
-            conditions.append("words MATCH ?")
-            values.append(quoted(wishes.words))
-            order = "bm25(words, 5.0, 2.0, 1.0), number"
-        where = f"FROM {source} WHERE {' AND '.join(conditions)}"
-        first = (max(1, wishes.page) - 1) * self._settings.per_page
-        with self._lock:
-            (total,) = self._database.execute(f"SELECT count(*) {where}", values).fetchone()
-            rows = self._database.execute(
-                f"SELECT pages.* {where} ORDER BY {order} LIMIT ? OFFSET ?",
-                (*values, self._settings.per_page, first),
-            ).fetchall()
-        return [msgspec.convert(dict(row), PageEntry, strict=False) for row in rows], int(total)
-
-    def choices(self, column: str) -> list[tuple[str, int]]:
-        """Return the values of a column with their numbers of pages, the most frequent first."""
-        query = (
-            f"SELECT {column}, count(*) FROM pages GROUP BY {column}"
-            f" ORDER BY count(*) DESC, {column} LIMIT ?"
-        )
-        with self._lock:
-            rows = self._database.execute(query, (self._settings.hosts,)).fetchall()
-        return [(str(value), int(count)) for value, count in rows if value]
-
-    def get(self, number: int) -> PageEntry | None:
-        """Return a page by its number."""
-        if number > LARGEST:
-            return None
-        with self._lock:
-            row = self._database.execute(
-                "SELECT * FROM pages WHERE number = ?", (number,)
-            ).fetchone()
-        return None if row is None else msgspec.convert(dict(row), PageEntry, strict=False)
-
-
-def quoted(words: str) -> str:
-    """Return words as a query of FTS5, in which nothing is an operator."""
-    plain_words = words.replace('"', " ").replace("\0", " ").split()
-    return " ".join(f'"{word}"' for word in plain_words) or '""'
+    @property
+    def lessons(self) -> Sequence[str]:
+        """What the strategy has learned, in words."""
+        return self.now.lessons if self.now is not None else ()
 
 
 @dataclass
@@ -224,8 +99,18 @@ class CrawlData:
     settings: ServeSettings = field(default_factory=ServeSettings)
     _snapshot: Snapshot | None = None
     _index: PageIndex | None = None
-    _looked: float = 0.0
+    _looked: float = -inf
+    _facts: Facts = field(default_factory=lambda: Facts.from_rows([]))
+    _hosts: list[str] = field(default_factory=list)
+    _reasons: list[str] = field(default_factory=list)
+    _names: dict[int, str] = field(default_factory=dict)
+    _sound: Checked = field(default_factory=Checked)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _explaining: threading.Lock = field(default_factory=threading.Lock)
+    _explained: OrderedDict[tuple[str, int], Explanation] = field(default_factory=OrderedDict)
+    _estimated: tuple[int, Estimate | None] = (-1, None)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
 
     @property
     def index(self) -> PageIndex:
@@ -234,42 +119,131 @@ class CrawlData:
             raise UsageError("the crawl was not read yet")
         return self._index
 
+    @property
+    def latest(self) -> Snapshot:
+        """The crawl as it was read last."""
+        return self._snapshot if self._snapshot is not None else self.look()
+
+    def open(self) -> None:
+        """Read the crawl once, and go on reading what is new."""
+        self.look(self.settings.at_first)
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
     def close(self) -> None:
         """Remove what was made for the pages."""
-        if self._index is not None:
-            self._index.close()
-            self._index = None
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+        with self._lock:
+            if self._index is not None:
+                self._index.close()
+                self._index = None
 
-    def look(self) -> Snapshot:
-        """Return the crawl as it is now, at most a few seconds old."""
+    def _follow(self) -> None:
+        """Read what is new, until the server ends."""
+        pause = self.settings.refresh
+        while not self._ended.wait(pause):
+            began = time.monotonic()
+            try:
+                self._looked = -inf
+                self.look(self.settings.at_first)
+            except UsageError:  # the ledger is being replaced, or was removed
+                pause = self.settings.refresh
+                continue
+            took = time.monotonic() - began
+            is_behind = self._index is not None and self._index.last < self.latest.length
+            pause = 0.0 if is_behind else max(self.settings.refresh, took / self.settings.cost)
+
+    def look(self, seconds: float = inf) -> Snapshot:
+        """Return the crawl as it is now, at most a few seconds old; index for some seconds."""
         with self._lock:
             now = time.monotonic()
             if self._snapshot is not None and now - self._looked < self.settings.refresh:
                 return self._snapshot
             self._looked = now
             try:
-                with opened(self.path) as folder:
-                    return self._read(folder)
+                with opened(self.path, self._sound) as folder:
+                    return self._read(folder, seconds)
             except DamagedError as error:
                 raise UsageError(str(error)) from error
 
-    def _read(self, folder: CrawlFolder) -> Snapshot:
+    def _read(self, folder: CrawlFolder, seconds: float) -> Snapshot:
+        if folder.length < len(self._facts):  # it has begun anew
+            self._forget()
         if self._index is None:
             self._index = PageIndex(self.settings)
-        before, record = self._snapshot, folder.told()
+        before, record, now = self._snapshot, folder.told(), read_now(folder.path)
         if before is None or before.length != folder.length or before.record != record:
-            self._index.add(folder)
-            facts = folder.facts()
-            self._snapshot = before = Snapshot(
-                folder.length, record, summarise(facts, *folder.notes()), facts,
-                estimate_of(folder), standing_of(folder),
-            )  # fmt: skip
-        return before
+            self._add(folder)
+            summary = summarise(self._facts, self._hosts, self._reasons)
+        else:
+            summary = before.summary
+        current = Snapshot(
+            folder.length, record, summary, self._facts, now,
+            self._estimate(folder, now), self._standing(folder, now),
+        )  # fmt: skip
+        if before is not None and before.facts is current.facts:  # the pictures are the same
+            for name in ("downloads", "harvest", "harvest_by_time"):
+                if name in vars(before):
+                    vars(current)[name] = vars(before)[name]
+        self._snapshot = current
+        self._index.add(folder, seconds)
+        return current
+
+    def _forget(self) -> None:
+        """Begin anew with a crawl that has."""
+        if self._index is not None:
+            self._index.close()
+        self._index, self._snapshot = None, None
+        self._facts = Facts.from_rows([])
+        self._hosts, self._reasons = [], []
+        self._names.clear()
+        self._sound.visits, self._sound.urls = 0, -1
+        self._explained.clear()
+
+    def _add(self, folder: CrawlFolder) -> None:
+        """Read the visits since the last time."""
+        parts, last = [self._facts], len(self._facts)
+        while rows := folder.connection.execute(NEW_ROWS, (last, folder.length, STEP)).fetchall():
+            parts.append(Facts.from_rows([tuple(row)[3:] for row in rows]))
+            for number, host, reason, *_ in rows:
+                if host not in self._names:
+                    (href,) = folder.connection.execute(NAME, (number,)).fetchone()
+                    self._names[host] = host_name(href or "") or f"host {host}"
+                self._hosts.append(self._names[host])
+                self._reasons.append(intern(reason))
+            last = rows[-1]["number"]
+        if len(parts) > 1:
+            self._facts = Facts.joined(parts)
+
+    def _estimate(self, folder: CrawlFolder, now: CrawlNow | None) -> Estimate | None:
+        """Return the estimate of the crawl itself; a small one without any is replayed."""
+        if now is not None and now.is_alive(time.time()):
+            return now.estimate
+        known, estimate = stored_estimate(folder)
+        if known:
+            return estimate
+        if folder.length > self.settings.estimated:
+            return now.estimate if now is not None else None
+        if self._estimated[0] != folder.length:
+            self._estimated = folder.length, estimate_of(folder)
+        return self._estimated[1]
+
+    def _standing(self, folder: CrawlFolder, now: CrawlNow | None) -> Standing | None:
+        stored = standing_of(folder)
+        return now.judge if stored is None and now is not None else stored
+
+    @contextmanager
+    def reading(self) -> Iterator[CrawlFolder]:
+        """Open the folder for a reader, whose rows were checked before."""
+        with opened(self.path, replace(self._sound)) as folder:
+            yield folder
 
     @property
     def learns(self) -> bool:
         """Whether the judge of the crawl learns from what readers say."""
-        with opened(self.path) as folder:
+        with self.reading() as folder:
             aim = aim_of(folder)
         return aim != Target() and teachable(build_judge(aim)) is not None
 
@@ -283,9 +257,53 @@ class CrawlData:
         remark(self.path, Remark(page.url, number, more))
         return page
 
+    def path_to(self, number: int) -> tuple[list[PathStep], int]:
+        """Return the way of the crawl from a seed to a visit, and the number of steps left out."""
+        facts = self.latest.facts
+        leaps = Leaps(
+            np.arange(1, len(facts) + 1),
+            facts.urls.astype(np.int64),
+            facts.finals.astype(np.int64),
+            facts.parents.astype(np.int64),
+            (facts.statuses == Status.SKIPPED.value).astype(np.int64),
+        )
+        if not 1 <= number <= len(facts):
+            return [], 0
+        whole = leaps.path(number - 1)
+        path = whole if len(whole) <= FIRST + LAST else whole[:FIRST] + whole[-LAST:]
+        ordinals = leaps.ordinals
+        counts = {one: int(ordinals[one - 1]) for one in path}
+        with self.reading() as folder:
+            found = list(steps(folder, path, FromLedger(folder), counts))
+        return found, len(whole) - len(path)
+
+    def explained(self, url: str) -> Explanation:
+        """Return why a page was fetched; the crawl is replayed for it, one page at a time."""
+        key = url, self.latest.length
+        with self._explaining:
+            if key not in self._explained:
+                with self.reading() as folder:
+                    self._explained[key] = explain(folder, url, telling_of(folder, None), "")
+                while len(self._explained) > self.settings.explained:
+                    self._explained.popitem(last=False)
+            return self._explained[key]
+
 
 def reasons_of(summary: Summary, statuses: Sequence[str]) -> list[tuple[str, int]]:
     """Return the reasons of some outcomes with their numbers, the most frequent first."""
     return [
         (one.reason or one.status, one.count) for one in summary.outcomes if one.status in statuses
     ]
+
+
+def as_numbers(now: Snapshot) -> dict[str, Any]:
+    """Return what matters most, as numbers for machines."""
+    summary = now.summary
+    return {
+        "downloads": summary.downloads,
+        "relevant": summary.relevant,
+        "errors": summary.errors,
+        "skipped": summary.skipped,
+        "hosts": summary.hosts,
+        "running": now.is_running,
+    }

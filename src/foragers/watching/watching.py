@@ -28,11 +28,12 @@ from foragers.core.options import Target
 from foragers.core.protocols import Judge
 from foragers.core.types import Status, Visit
 from foragers.crawling.options import options_in_folder
-from foragers.crawling.session import Session, storing
+from foragers.crawling.session import Session
 from foragers.crawling.settings import SessionSettings
 from foragers.errors import UsageError
 from foragers.judges.build import build_judge
 from foragers.judges.novelty import DAY
+from foragers.storage.storing import storing
 from foragers.strategies.watch.forecast import Forecast, forecast
 from foragers.strategies.watch.strategy import LOOK, Watch
 from foragers.urls.parse import host_of, site_of

@@ -12,11 +12,12 @@ from foragers.core.types import Choice, Link, Page, Status
 
 @dataclass(slots=True)
 class Budget:
-    """Another world, until the downloads are spent."""
+    """Another world, until the downloads are spent; nothing is started while it is `paused`."""
 
     world: World
     downloads: int
     started: int = 0
+    paused: bool = False
 
     @property
     def now(self) -> float:
@@ -26,7 +27,7 @@ class Budget:
     @property
     def free(self) -> int:
         """The number of downloads that the inner world and the budget allow now."""
-        return min(self.world.free, self.downloads - self.started)
+        return 0 if self.paused else min(self.world.free, self.downloads - self.started)
 
     @property
     def left(self) -> float:

@@ -150,6 +150,8 @@ class Panel:
     marks: list[Mark] = field(default_factory=list)
     share: float = 1.0
     """The share of the picture's height, relative to the other panels."""
+    right: float = 16.0
+    """Pixels left free on the right, for example for the names of lines."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,51 @@ class Strokes:
         )
 
 
+@dataclass(frozen=True)
+class EndNames:
+    """Names at the right of a panel, each at the height of its line's end, kept apart."""
+
+    heights: Sequence[float]
+    names: Sequence[str]
+    colours: Sequence[str]
+    colour: str = ""
+    label: str = ""
+
+    @property
+    def room(self) -> float:
+        """The pixels that the names need."""
+        return 14 + CHARACTER * max(map(len, self.names), default=0)
+
+    def draw(self, frame: Frame) -> str:
+        """Return them as SVG, with a thin line to each that had to move."""
+        x = frame.left + frame.width
+        ends = frame.ys(list(self.heights)).tolist()
+        parts = []
+        for number, y in spaced(ends, TEXT + 3.0, frame.top + 4, frame.top + frame.height):
+            colour = self.colours[number]
+            if abs(y - ends[number]) > 2:
+                parts.append(rule(x + 1, ends[number], x + 8, y, colour))
+            more = f' fill="{colour}"'
+            parts.append(said(self.names[number], x + 10, y + TEXT / 3, "start", more=more))
+        return "".join(parts)
+
+
+def spaced(
+    heights: Sequence[float], apart: float, top: float, bottom: float
+) -> list[tuple[int, float]]:
+    """Return heights, moved as little as needed to be apart and within bounds, by their number."""
+    order = sorted(range(len(heights)), key=lambda number: heights[number])
+    places: list[float] = []
+    for number in order:
+        least = places[-1] + apart if places else top
+        places.append(max(heights[number], least))
+    limit = bottom
+    for at in range(len(places) - 1, -1, -1):
+        places[at] = min(places[at], limit)
+        limit = places[at] - apart
+    return list(zip(order, places, strict=True))
+
+
 def joined(points: Sequence[tuple[float, float]]) -> str:
     """Return points in the syntax of SVG."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
@@ -284,7 +331,7 @@ def drawn(panel: Panel, top: float, tall: float, width: float, bare: bool) -> It
     height = max(20.0, tall - 8 - 16 * len(rows) - below)
     y_ticks = panel.y.ticks(max(2, int(height // 36)))
     left = 30 + CHARACTER * max((len(label) for _, label in y_ticks), default=1)
-    frame = Frame(panel, left, top + 8 + 16 * len(rows), width - left - 16, height)
+    frame = Frame(panel, left, top + 8 + 16 * len(rows), width - left - panel.right, height)
     bottom, right = frame.top + height, frame.left + frame.width
     for number, row in enumerate(rows):
         yield from legend(row, left, top + 14 + 16 * number)

@@ -7,6 +7,7 @@ value has the right type and size.
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
 
 from foragers.errors import DamagedError
@@ -21,17 +22,39 @@ SOUND_URL = " AND ".join((
 ))  # fmt: skip
 
 
-def check_ledger(connection: sqlite3.Connection) -> None:
-    """Raise a DamagedError, or an error of SQLite, if a file is no readable ledger."""
+@dataclass
+class Checked:
+    """How far a ledger was checked: the last visit, and the last URL."""
+
+    visits: int = 0
+    urls: int = -1
+
+
+def check_ledger(connection: sqlite3.Connection, known: Checked | None = None) -> None:
+    """Raise a DamagedError, or an error of SQLite, if a file is no readable ledger.
+
+    Rows that are known to be sound are not checked again; rows are only ever added.
+    """
+    known = known or Checked()
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.execute("PRAGMA trusted_schema = OFF")
     check_table(connection, "urls", URLS)
     columns = check_visits(connection)
     sound_visit = " AND ".join(COLUMNS[name].sound.format(name) for name in columns)
-    for table, key, sound in (("visits", "number", sound_visit), ("urls", "id", SOUND_URL)):
-        bad_rows = connection.execute(f"SELECT {key} FROM {table} WHERE NOT ({sound}) LIMIT 1")
-        for (number,) in bad_rows:
+    tables = (
+        ("visits", "number", sound_visit, known.visits),
+        ("urls", "id", SOUND_URL, known.urls),
+    )
+    last = []
+    for table, key, sound, before in tables:
+        # A key that is no number comes after all numbers.
+        (most,) = connection.execute(f"SELECT max({key}) FROM {table}").fetchone()
+        fresh = f"{key} > {before:d} AND" if before > 0 else ""
+        query = f"SELECT {key} FROM {table} WHERE {fresh} NOT ({sound}) LIMIT 1"
+        for (number,) in connection.execute(query):
             raise DamagedError(f"row {number} of {table} holds what it should not")
+        last.append(before if most is None else int(most))
+    known.visits, known.urls = last
 
 
 def check_visits(connection: sqlite3.Connection) -> tuple[str, ...]:

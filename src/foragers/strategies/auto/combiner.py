@@ -128,6 +128,13 @@ class Combiner:
         self.first[:] = np.where(IS_BIAS, self.first, weights)
         self.weights[:] = self.first
 
+    def spread(self) -> dict[str, float]:
+        """Return how much each feature sets links apart: its weight by its deviation over them."""
+        count = min(self._seen, self.settings.remembered)
+        deviations = self._features[:count].std(axis=0) if count else np.zeros(len(FEATURES))
+        apart = (self.weights * deviations).tolist()
+        return dict(zip(NAMES, apart, strict=True))
+
     def fit(self) -> None:
         """Fit the weights to the followed links."""
         count = min(self._seen, self.settings.remembered)

@@ -20,6 +20,41 @@ from foragers.strategies.auto.settings import DEFAULTS, ExplainSettings
 from foragers.strategies.auto.word_weights import WordWeights, bucket
 from foragers.text.words import ENGLISH_STOPWORDS
 
+IN_WORDS = {
+    "tag path": "the place in the HTML where a link stands",
+    "directory": "the directory of its URL",
+    "anchor": "other links with the same text",
+    "shape": "the form of its URL",
+    "link words": "the words of the link and of its URL",
+    "words of relevant pages": "words that relevant pages use",
+    "parent": "the relevance of the page that it stands on",
+    "topic in link": "words of the topic in the link",
+    "topic around": "words of the topic around the link",
+    "words of parent": "the words of the page that it stands on",
+    "in-links": "the number of pages that link to it",
+    "depth": "the distance from the seeds",
+    "trained model": "the trained model",
+    "place on page": "the position on the page",
+    "parent page": "other links of the same page",
+    "mean word rate": "how often links with its words were worth following",
+    "best word rate": "how often links with its best word were worth following",
+}
+"""The features as a reader knows them."""
+
+
+def lessons_in(
+    spread: Mapping[str, float], least: float = DEFAULTS.explain.least_spread
+) -> list[str]:
+    """Return in words which features decide, the strongest first."""
+    known = [(name, by) for name, by in spread.items() if name in IN_WORDS and abs(by) >= least]
+    known.sort(key=lambda item: -abs(item[1]))
+    return [
+        f"{IN_WORDS[name]}: {'raises' if by > 0 else 'lowers'} the promise,"
+        f" by {abs(by):.2f} in log-odds for a usual difference"
+        for name, by in known
+    ]
+
+
 Phrase = str | None
 """Part of a sentence, or None if there is nothing to tell."""
 

@@ -81,6 +81,7 @@ class ExplainSettings:
     least_share: float = 0.25  # part of the strongest reason that another must have; guess
     most_words: int = 3  # words quoted
     most_characters: int = 60  # of a link text
+    least_spread: float = 0.05  # log-odds by which a feature sets links apart to be told; guess
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ from foragers.strategies.auto.combiner import (
     Matrix,
     sigmoid,
 )
-from foragers.strategies.auto.explain import LinkReasons
+from foragers.strategies.auto.explain import LinkReasons, lessons_in
 from foragers.strategies.auto.features import features_of
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.page_history import Watched
@@ -349,6 +349,10 @@ class Auto:
         if self._before is not None:
             lore = lore.and_before(self._before, self._taught)
         return lore.model()
+
+    def lessons(self) -> Sequence[str]:
+        """Say which features decide about links, by what was learned so far."""
+        return lessons_in(self._combiner.spread())
 
     def explain(self, page: Page, link: Link) -> Reasons | None:  # noqa: ARG002  kept with the pending links
         """Say what each feature added to the promise of a link."""

@@ -1,0 +1,1 @@
+"""What users tell a running crawl, and what it tells them, through files of its folder."""

@@ -1,0 +1,230 @@
+"""The pages of a crawl that can be searched and filtered, in a temporary database."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import threading
+import time
+from hashlib import blake2b
+from math import inf
+from pathlib import Path
+
+import msgspec
+
+from foragers.core.content import StoredContent
+from foragers.core.display import host_name, plain
+from foragers.core.packing import unpacker_of
+from foragers.reports.crawl_folder import CrawlFolder
+from foragers.serve.settings import ServeSettings
+
+PAGES = """
+SELECT number, urls.href AS url, title, language, time, relevance, relevant, agent, words
+FROM visits LEFT JOIN urls ON urls.id = visits.final
+WHERE number > ? AND number <= ? AND status = 'ok' AND words IS NOT NULL ORDER BY number LIMIT ?
+"""
+SCHEMA = """
+CREATE TABLE pages (
+    number INTEGER PRIMARY KEY, url TEXT, host TEXT, title TEXT, language TEXT, time REAL,
+    relevance REAL, relevant INTEGER, agent TEXT, snippet TEXT
+);
+CREATE INDEX by_relevance ON pages (relevant, relevance DESC, number);
+CREATE INDEX by_any_relevance ON pages (relevance DESC, number);
+CREATE INDEX by_host ON pages (host, relevant, relevance DESC, number);
+CREATE INDEX by_language ON pages (language, relevant, relevance DESC, number);
+CREATE INDEX by_time ON pages (relevant, time DESC, number);
+CREATE INDEX by_any_time ON pages (time DESC, number);
+CREATE VIRTUAL TABLE words USING fts5 (title, url, text, tags, content='', tokenize='unicode61');
+"""
+INDEXED = "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+AT_ONCE = 200
+MOST_RANKED = 10_000
+"""Results of a search that are ranked by their words; of more, the most relevant come first."""
+LARGEST = 2**63 - 1
+"""The largest number that SQLite takes."""
+ORDERS = {"relevance": "relevance DESC, number", "time": "time DESC, number"}
+
+
+class PageEntry(msgspec.Struct, frozen=True):
+    """A page in a list."""
+
+    number: int
+    url: str
+    host: str
+    title: str
+    language: str
+    time: float
+    relevance: float
+    relevant: bool
+    agent: str
+    snippet: str
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What a reader wants to see; times are seconds since 1970."""
+
+    words: str = ""
+    host: str = ""
+    language: str = ""
+    least: float = 0.0
+    since: float = 0.0
+    until: float = 0.0
+    every: bool = False
+    order: str = "relevance"
+    page: int = 1
+
+
+class PageIndex:
+    """The pages of a crawl that can be searched and filtered, in a temporary database."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self._settings = settings
+        self._folder = tempfile.TemporaryDirectory(prefix="foragers-")
+        self._database = self._connect()
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = OFF")
+        self._database.executescript(SCHEMA)
+        self._lock = threading.Lock()
+        self._readers = threading.local()
+        self._open: list[sqlite3.Connection] = [self._database]
+        self._choices: dict[str, tuple[int, list[tuple[str, int]]]] = {}
+        self.last = 0
+
+    def _connect(self) -> sqlite3.Connection:
+        place = Path(self._folder.name) / "index.sqlite"
+        database = sqlite3.connect(place, isolation_level=None, check_same_thread=False, timeout=30)
+        database.row_factory = sqlite3.Row
+        return database
+
+    @property
+    def _reader(self) -> sqlite3.Connection:
+        """A connection of this thread, so that readers do not wait for each other."""
+        found: sqlite3.Connection | None = getattr(self._readers, "connection", None)
+        if found is None:
+            found = self._readers.connection = self._connect()
+            with self._lock:
+                self._open.append(found)
+        return found
+
+    def close(self) -> None:
+        """Remove the database."""
+        with self._lock:
+            for database in self._open:
+                database.close()
+            self._folder.cleanup()
+
+    def add(self, folder: CrawlFolder, seconds: float = inf) -> None:
+        """Add the pages since the last time, for some seconds."""
+        unpack = unpacker_of(StoredContent)
+        ends = time.monotonic() + seconds
+        while self.last < folder.length:
+            given = (self.last, folder.length, AT_ONCE)
+            rows = folder.connection.execute(PAGES, given).fetchall()
+            self._database.execute("BEGIN")
+            for row in rows:
+                self._index(row, unpack(row["words"]).document().text)
+            self._database.execute("COMMIT")
+            self.last = rows[-1]["number"] if len(rows) == AT_ONCE else folder.length
+            if time.monotonic() > ends:
+                return
+
+    def _index(self, row: sqlite3.Row, text: str) -> None:
+        url, title = row["url"] or "", row["title"] or ""
+        snippet = plain(text[: 8 * self._settings.snippet], self._settings.snippet)
+        self._database.execute(
+            INDEXED,
+            (
+                row["number"], url, host_name(url), plain(title), row["language"] or "",
+                row["time"], row["relevance"], row["relevant"], plain(row["agent"] or "", 60),
+                snippet,
+            ),
+        )  # fmt: skip
+        self._database.execute(
+            "INSERT INTO words (rowid, title, url, text, tags) VALUES (?, ?, ?, ?, ?)",
+            (
+                row["number"], title, url, text[: self._settings.searched],
+                f"{tag('host', host_name(url))} {tag('language', row['language'] or '')}",
+            ),
+        )  # fmt: skip
+
+    def find(self, wishes: Wishes) -> tuple[list[PageEntry], int]:
+        """Return a page of results, and the number of all results."""
+        conditions, values = conditions_of(wishes)
+        order, database = ORDERS.get(wishes.order, ORDERS["relevance"]), self._reader
+        where = f"FROM pages WHERE {' AND '.join(conditions)}"
+        counted = where
+        if wishes.words:
+            conditions.append("words MATCH ?")
+            values.append(query_of(wishes))
+            joined = "words JOIN pages ON pages.number = words.rowid"
+            where = f"FROM {joined} WHERE {' AND '.join(conditions)}"
+            counted = where if len(values) > 1 else "FROM words WHERE words MATCH ?"
+        first = (max(1, wishes.page) - 1) * self._settings.per_page
+        (total,) = database.execute(f"SELECT count(*) {counted}", values).fetchone()
+        if wishes.words and wishes.order == "relevance" and total <= MOST_RANKED:
+            order = "bm25(words, 5.0, 2.0, 1.0, 0.0), number"
+        rows = database.execute(
+            f"SELECT pages.* {where} ORDER BY {order} LIMIT ? OFFSET ?",
+            (*values, self._settings.per_page, first),
+        ).fetchall()
+        return [msgspec.convert(dict(row), PageEntry, strict=False) for row in rows], int(total)
+
+    def choices(self, column: str) -> list[tuple[str, int]]:
+        """Return the values of a column with their numbers of pages, the most frequent first."""
+        known = self._choices.get(column)
+        if known is not None and known[0] == self.last:
+            return known[1]
+        last = self.last
+        query = (
+            f"SELECT {column}, count(*) FROM pages GROUP BY {column}"
+            f" ORDER BY count(*) DESC, {column} LIMIT ?"
+        )
+        rows = self._reader.execute(query, (self._settings.hosts,)).fetchall()
+        found = [(str(value), int(count)) for value, count in rows if value]
+        self._choices[column] = last, found
+        return found
+
+    def get(self, number: int) -> PageEntry | None:
+        """Return a page by its number."""
+        if number > LARGEST:
+            return None
+        query = "SELECT * FROM pages WHERE number = ?"
+        row = self._reader.execute(query, (number,)).fetchone()
+        return None if row is None else msgspec.convert(dict(row), PageEntry, strict=False)
+
+
+def conditions_of(wishes: Wishes) -> tuple[list[str], list[object]]:
+    """Return the conditions of a query, and their values."""
+    conditions, values = ["1"], list[object]()
+    if not wishes.every and not wishes.words:
+        conditions.append("relevant = 1")
+    for condition, value in (
+        ("host = ?", "" if wishes.words else wishes.host),
+        ("language = ?", "" if wishes.words else wishes.language),
+        ("relevance >= ?", wishes.least),
+        ("time >= ?", wishes.since),
+        ("time < ?", wishes.until),
+    ):
+        if value:
+            conditions.append(condition)
+            values.append(value)
+    return conditions, values
+
+
+def tag(kind: str, value: str) -> str:
+    """Return a word that stands for the host or the language of a page."""
+    return f"{kind}{blake2b(value.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+
+
+def query_of(wishes: Wishes) -> str:
+    """Return the words of a search, with its host and language, as a query of FTS5."""
+    parts = [f"{{title url text}} : ({quoted(wishes.words)})"]
+    parts += [f"tags : {tag('host', wishes.host)}"] if wishes.host else []
+    parts += [f"tags : {tag('language', wishes.language)}"] if wishes.language else []
+    return " AND ".join(parts)
+
+
+def quoted(words: str) -> str:
+    """Return words as a query of FTS5, in which nothing is an operator."""
+    plain_words = words.replace('"', " ").replace("\0", " ").split()
+    return " ".join(f'"{word}"' for word in plain_words) or '""'

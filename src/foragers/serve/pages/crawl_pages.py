@@ -1,0 +1,296 @@
+"""The pages of one crawl: what it found, how it goes, why a page was fetched."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse as Redirect
+from starlette.routing import Route
+
+from foragers.core.display import duration, is_web
+from foragers.errors import UsageError
+from foragers.serve.crawl_data import CrawlData, Snapshot, reasons_of
+from foragers.serve.openapi import CRAWL_PATHS, described
+from foragers.serve.page_index import ORDERS, Wishes
+from foragers.serve.site import SiteFrame
+
+ERRORS = ("missing", "refused", "failed")
+
+
+@dataclass
+class CrawlPages:
+    """The pages of one crawl; `can_act` if it may be told something."""
+
+    site: SiteFrame
+    data: CrawlData
+    can_act: bool = True
+
+    def routes(self, home: str = "/") -> list[Route]:
+        """Return the addresses of the pages."""
+        guarded = self.site.guarded
+        return [
+            Route(home, guarded(self.overview)),
+            Route("/now", guarded(self.now)),
+            Route("/pages/{number:int}", guarded(self.page)),
+            Route("/pages/{number:int}/why", guarded(self.page_why)),
+            Route("/feedback", guarded(self.feedback), methods=["POST"]),
+            Route("/events", guarded(self.events)),
+            Route("/metrics", guarded(self.metrics)),
+            Route("/api", guarded(self.api)),
+            Route("/api/openapi.json", guarded(self.openapi)),
+            Route("/api/status", guarded(self.status)),
+            Route("/api/pages", guarded(self.found)),
+            Route("/api/explain", guarded(self.why)),
+        ]
+
+    async def overview(self, request: Request) -> Response:
+        """Show what was found, then how the crawl goes."""
+        wishes = wishes_in(request)
+        now = self.data.latest
+        pages, total = await run_in_threadpool(self.data.index.find, wishes)
+        hosts = await run_in_threadpool(self.data.index.choices, "host")
+        languages = await run_in_threadpool(self.data.index.choices, "language")
+        pictures = await run_in_threadpool(lambda: (now.harvest, now.harvest_by_time))
+        return self.site.shown(
+            request,
+            "crawl.html",
+            now=now,
+            pages=pages,
+            total=total,
+            wishes=wishes,
+            since=request.query_params.get("since", "")[:30],
+            until=request.query_params.get("until", "")[:30],
+            last=max(1, -(-total // self.data.settings.per_page)),
+            link=lambda number: linked(request, number),
+            indexed=self.data.index.last,
+            hosts=hosts,
+            languages=languages,
+            figures=numbers(now),
+            pictures=pictures,
+            can_act=self.can_act,
+            told=request.query_params.get("told", "")[:200],
+            errors=reasons_of(now.summary, ERRORS),
+            skips=reasons_of(now.summary, ("skipped",)),
+        )
+
+    async def now(self, request: Request) -> Response:
+        """Return the part of the page that says what the crawl is doing."""
+        now = self.data.latest
+        return self.site.shown(request, "now.html", now=now, can_act=self.can_act)
+
+    async def page(self, request: Request) -> Response:
+        """Show one page, and how the crawl came to it."""
+        number = request.path_params["number"]
+        entry = self.data.index.get(number)
+        if entry is None:
+            message = "There is no such page in this crawl."
+            return self.site.shown(request, "error.html", 404, message=message)
+        path, left_out = await run_in_threadpool(self.data.path_to, number)
+        learns = self.can_act and await run_in_threadpool(lambda: self.data.learns)
+        said = request.query_params.get("said", "")
+        return self.site.shown(
+            request,
+            "page.html",
+            page=entry,
+            path=path,
+            left_out=left_out,
+            learns=learns,
+            said=said,
+            found=None,
+        )
+
+    async def page_why(self, request: Request) -> Response:
+        """Show the features behind the promise and the relevance of a page."""
+        number = request.path_params["number"]
+        entry = self.data.index.get(number)
+        if entry is None:
+            message = "There is no such page in this crawl."
+            return self.site.shown(request, "error.html", 404, message=message)
+        found = await run_in_threadpool(self.data.explained, entry.url)
+        return self.site.shown(
+            request,
+            "page.html",
+            page=entry,
+            path=found.path,
+            left_out=0,
+            learns=False,
+            said="",
+            found=found,
+        )
+
+    async def feedback(self, request: Request) -> Response:
+        """Tell the crawl what a reader says of a page."""
+        form = await self.site.form(request)
+        number, wish = str(form.get("number", "")), str(form.get("wish", ""))
+        if not number.isdecimal() or wish not in ("more", "not"):
+            raise UsageError("the form is not complete")
+        if not self.can_act:
+            raise UsageError("a ledger in a database is only read; use foragers feedback")
+        await run_in_threadpool(self.data.say, int(number), wish == "more")
+        base = request.scope.get("root_path", "")
+        return Redirect(f"{base}/pages/{int(number)}?said={wish}", 303)
+
+    async def events(self, request: Request) -> Response:
+        """Send the numbers whenever they change."""
+
+        async def stream() -> AsyncIterator[str]:
+            before = ""
+            while not await request.is_disconnected():
+                now = self.data.latest
+                told = json.dumps(
+                    {"numbers": dict(numbers(now)), "running": now.is_running, "now": moment(now)}
+                )
+                if told != before:
+                    before = told
+                    yield f"data: {told}\n\n"
+                await asyncio.sleep(self.data.settings.refresh)
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+    async def metrics(self, _request: Request) -> Response:
+        """Return the numbers in the text format of Prometheus."""
+        lines = []
+        for name, value, told in measured(self.data.latest):
+            full = f"foragers_{name}"
+            lines += [f"# HELP {full} {told}", f"# TYPE {full} gauge", f"{full} {value:.15g}"]
+        return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
+
+    async def status(self, _request: Request) -> Response:
+        """Return the crawl in numbers, as JSON."""
+        now = self.data.latest
+        return JSONResponse(
+            {
+                "topic": now.record.topic,
+                "strategy": now.record.strategy,
+                "budget": now.record.budget,
+                "stopped": now.record.stopped,
+                "running": now.is_running,
+                "summary": msgspec.to_builtins(now.summary),
+                "estimate": msgspec.to_builtins(now.estimate),
+                "now": msgspec.to_builtins(now.now),
+            }
+        )
+
+    async def found(self, request: Request) -> Response:
+        """Return pages as JSON, with the same filters as the list."""
+        pages, total = await run_in_threadpool(self.data.index.find, wishes_in(request))
+        return JSONResponse({"total": total, "pages": msgspec.to_builtins(pages)})
+
+    async def why(self, request: Request) -> Response:
+        """Return why a page was fetched, as JSON."""
+        url = request.query_params.get("url", "")
+        if not is_web(url):
+            return JSONResponse({"error": "give url=https://…"}, 400)
+        return JSONResponse(msgspec.to_builtins(await run_in_threadpool(self.data.explained, url)))
+
+    async def api(self, request: Request) -> Response:
+        """Show the description of the API; to programs, as OpenAPI."""
+        if "text/html" not in request.headers.get("accept", ""):
+            return await self.openapi(request)
+        return self.site.shown(request, "api.html", paths=CRAWL_PATHS)
+
+    async def openapi(self, request: Request) -> Response:
+        """Return the description of the API (OpenAPI)."""
+        base = request.scope.get("root_path", "")
+        return JSONResponse(described("A crawl by Foragers", CRAWL_PATHS, base))
+
+
+def wishes_in(request: Request) -> Wishes:
+    """Return what the query of a request asks for; what cannot be read is left out."""
+    query = request.query_params
+
+    def number(name: str) -> float:
+        try:
+            value = float(query.get(name) or 0)
+        except ValueError:
+            return 0.0
+        return value if 0 <= value < 1e12 else 0.0
+
+    order = query.get("order", "relevance")
+    until = time_in(query.get("until", ""))
+    return Wishes(
+        words=query.get("q", "")[:500],
+        host=query.get("host", "")[:500],
+        language=query.get("language", "")[:50],
+        least=number("least"),
+        since=time_in(query.get("since", "")),
+        until=until + 86_400 if until and "-" in query.get("until", "") else until,
+        every=query.get("every") == "1",
+        order=order if order in ORDERS else "relevance",
+        page=max(1, min(int(number("page")), 10**9)),
+    )
+
+
+def time_in(text: str) -> float:
+    """Return a date, or seconds since 1970; 0 if it is neither."""
+    try:
+        if "-" in text:
+            return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+        value = float(text or 0)
+    except (ValueError, OverflowError):
+        return 0.0
+    return value if 0 <= value < 1e12 else 0.0
+
+
+def linked(request: Request, page: int) -> str:
+    """Return the address of another page of the same list."""
+    return f"?{request.url.include_query_params(page=page).remove_query_params('told').query}"
+
+
+def moment(now: Snapshot) -> float:
+    """Return when a crawl wrote last what it is doing."""
+    return now.now.updated if now.now is not None else 0.0
+
+
+def numbers(now: Snapshot) -> list[tuple[str, str]]:
+    """Return the numbers that matter most, as a reader sees them."""
+    summary = now.summary
+    rate = summary.downloads / summary.seconds if summary.seconds else 0.0
+    recall = now.estimate.recall_said if now.estimate is not None else "–"
+    of = f" of {now.record.budget:,}" if now.record.budget else ""
+    waiting = now.now.queue if now.now is not None else None
+    return [
+        ("relevant pages", f"{summary.relevant:,}"),
+        ("downloads", f"{summary.downloads:,}{of}"),
+        ("harvest rate", f"{summary.harvest:.1%}"),
+        ("estimated recall", recall),
+        ("hosts", f"{summary.hosts:,}"),
+        ("errors", f"{summary.errors:,}"),
+        ("skipped", f"{summary.skipped:,}"),
+        ("waiting pages", "–" if waiting is None else f"{waiting:,}"),
+        ("duration", duration(summary.seconds)),
+        ("downloads a second", f"{rate:,.1f}"),
+    ]
+
+
+def measured(now: Snapshot) -> list[tuple[str, float, str]]:
+    """Return name, value and meaning of what Prometheus may record."""
+    summary, told = now.summary, now.now
+    found: list[tuple[str, float, str]] = [
+        ("downloads", summary.downloads, "Requests that cost budget."),
+        ("relevant_pages", summary.relevant, "Relevant pages, each counted once."),
+        ("errors", summary.errors, "Missing, refused and failed pages."),
+        ("skipped", summary.skipped, "URLs that were not requested."),
+        ("hosts", summary.hosts, "Hosts that answered."),
+        ("budget", now.record.budget or 0, "Downloads that the crawl may make."),
+        ("last_page_timestamp_seconds", summary.ended or 0.0, "When the last page came."),
+        ("running", float(now.is_running), "1 while the crawl runs."),
+    ]
+    if told is not None:
+        found += [
+            ("requests_in_progress", told.in_progress, "Downloads under way."),
+            ("hosts_waiting", told.hosts_waiting, "Hosts that are left alone for now."),
+            ("pages_waiting", told.queue or 0, "Known pages that were not fetched."),
+            ("paused", float(told.paused), "1 while a user has paused the crawl."),
+        ]
+    if now.estimate is not None and now.estimate.recall is not None:
+        found.append(("estimated_recall", now.estimate.recall, "Share of relevant pages found."))
+    return found
