@@ -129,3 +129,29 @@ def test_linear_algebra() -> None:
     best = np.linalg.eigh(square)[1][:, -1]
     assert abs(exact.leading(square) @ best) == pytest.approx(1.0)
     assert exact.leading(np.zeros((3, 3))).tolist() == [0.0] * 3
+
+
+@pytest.mark.skipif(exact._LIBRARY is None, reason="the compiled module was not built")
+@pytest.mark.parametrize("name", ["exp", "log", "log1p", "sigmoid", "softplus"])
+def test_compiled_functions_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    spread = rng.normal(size=20_000) * 10.0 ** rng.uniform(-8, 4, 20_000)
+    odd = [0.0, -0.0, 1e-310, 5e-324, 1e200, 709.9, 710.5, -745.5, -746.5, 0.70703125]
+    values = np.concatenate([np.abs(spread) if name.startswith("log") else spread, odd])
+    assert exact._is_for_library(values)
+    quick = getattr(exact, name)(values)
+    monkeypatch.setattr(exact, "_LIBRARY", None)
+    slow = getattr(exact, name)(values)
+    assert quick.tobytes() == slow.tobytes()
+
+
+@pytest.mark.skipif(exact._LIBRARY is None, reason="the compiled module was not built")
+def test_the_compiled_logarithm_leaves_odd_numbers_to_the_other() -> None:
+    library, found = exact._LIBRARY, np.empty(2)
+    assert library is not None
+    assert library.log(np.array([1.0, 2.0]), found)
+    for odd in (0.0, -1.0, inf, nan, 5e-324):
+        assert not library.log(np.array([1.0, odd]), found)
+    with pytest.raises(ValueError, match="one size"):
+        library.exp(np.ones(3), found)
+    assert exact.log(np.array([0.0, 1.0, inf]))[0] == -inf

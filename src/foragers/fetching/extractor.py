@@ -281,6 +281,8 @@ def hidden_in(hrefs: Sequence[str], rels: Sequence[str], url: str) -> set[str]:
     """
     hidden, site = set(), ""
     for href, rel in zip(hrefs, rels, strict=True) if any(rels) else ():
+        if not rel:
+            continue
         relations = rel.split()
         if HIDDEN in relations:
             hidden.add(href)

@@ -75,6 +75,13 @@ class UrlColumn(Generic[Kind]):
             self.values = grown
         return self.values
 
+    def at(self, urls: Ids) -> NDArray[Kind]:
+        """Return the numbers of some URLs."""
+        try:
+            return self.values[urls]
+        except IndexError:
+            return self.reach(int(urls.max()))[urls]
+
     def __getstate__(self) -> tuple[Kind, NDArray[Kind]]:
         return self._empty, self.values
 

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from foragers.filters.traps.bounded import RecentDict
+from foragers.filters.traps.bounded import LIBRARY, RecentDict
 from foragers.filters.traps.fingerprint import Fingerprint, Sample, thinned
 from foragers.filters.traps.settings import DEFAULT_TRAPS, BoilerplateSettings
 
@@ -105,6 +105,10 @@ def crc_of(text: str) -> int:
 
 def contained(hashes: Sample, within: Sample) -> NDArray[np.bool_]:
     """Return which hashes are among others, which are sorted."""
+    if LIBRARY is not None:
+        found = np.empty(len(hashes), np.bool_)
+        if LIBRARY.contained(hashes, within, found):
+            return found
     if not len(within):
         return np.zeros(len(hashes), np.bool_)
     return np.equal(within.take(within.searchsorted(hashes), mode="clip"), hashes)

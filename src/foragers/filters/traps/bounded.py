@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.filters.traps.settings import DEFAULT_TRAPS, SeenContentSettings
 from foragers.urls.digests import Digests, digest
 
+LIBRARY: Any | None = compiled("foragers.filters.traps._fingerprint")
+"""The same functions compiled, if they are."""
 K = TypeVar("K")
 V = TypeVar("V")
 Keys = NDArray[np.uint64]
@@ -41,6 +45,10 @@ class BloomFilter:
 
     def has(self, keys: Keys) -> NDArray[np.bool_]:
         """Return which keys were added; some others count as added too."""
+        if LIBRARY is not None:
+            seen = np.empty(len(keys), np.bool_)
+            if LIBRARY.has(self.bits, keys, seen, self.log_bits):
+                return seen
         bits = self._bits(keys)
         # Both probes at once: each call costs the same, whatever the number.
         hits = self.bits[bits >> _BYTE]
@@ -50,9 +58,11 @@ class BloomFilter:
 
     def add(self, keys: Keys) -> None:
         """Add keys."""
+        self.added += len(keys)
+        if LIBRARY is not None and LIBRARY.add(self.bits, keys, self.log_bits):
+            return
         bits = self._bits(keys)
         np.bitwise_or.at(self.bits, bits >> _BYTE, _MASKS[bits & _BIT])
-        self.added += len(keys)
 
     def _bits(self, keys: Keys) -> Keys:
         """Return the indexes of the two bits of each key."""
@@ -123,6 +133,12 @@ class RecentDict(Generic[K, V]):
             self.young.pop(key, None)
         if self.old:
             self.old.pop(key, None)
+
+    def drop_all(self, keys: Sequence[K]) -> None:
+        """Forget many keys, most of which are not there."""
+        for entries in (self.young, self.old):
+            for key in [key for key in keys if key in entries] if entries else ():
+                entries.pop(key, None)
 
     def __len__(self) -> int:
         return len(self.young) + len(self.old)

@@ -207,8 +207,7 @@ class Traps:
                 leads_on = chain.credit <= self.settings.patience
                 chain.record(not nothing and leads_on, exact)
         if outcome is PatternOutcome.WORDS:
-            for link in links.urls:
-                self.chains.drop(link)
+            self.chains.drop_all(links.urls)
         else:
             for i in unseen:
                 self.chains.put(links.urls[i], start or url)

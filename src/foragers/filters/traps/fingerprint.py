@@ -20,11 +20,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.filters.traps.settings import DEFAULT_TRAPS, FingerprintSettings
 from foragers.text.words import words_apart
 
@@ -43,7 +45,6 @@ _PADDING = b" " * _EIGHT
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_EIGHT + 1)], np.uint64)
 _SPACE, _ZERO, _TEN, _ASCII = np.uint8(32), np.uint8(48), np.uint8(10), np.uint8(128)
 _LIMITS = [np.uint32(min(1 << 32 >> thinness, (1 << 32) - 1)) for thinness in range(34)]
-_NUMBERS = re.compile(r"\d{5,}")
 _ID = re.compile(rb"(?=[a-f]*\d)[0-9a-f]{16,}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{24,}")
 _NAMES = """
 jan january januar janvier janeiro feb february februar fev fevrier fevereiro fév février
@@ -60,8 +61,25 @@ lunes martes miércoles jueves viernes sábado domingo
 """
 
 
+def _prepared() -> Any | None:
+    """Return the compiled functions, if there are any."""
+    library = compiled("foragers.filters.traps._fingerprint")
+    return (
+        library
+        if library is not None and library.prepare(sorted(_NAMES.encode().split()))
+        else None
+    )
+
+
+LIBRARY = _prepared()
+
+
 def hashes_of(text: bytes, settings: FingerprintSettings = DEFAULT_TRAPS.fingerprint) -> Hashes:
     """Return the hash of each word of a text, with spaces before and after each."""
+    if LIBRARY is not None:
+        tokens = settings.token_bytes, settings.token_digits
+        found: bytes = LIBRARY.hashes(text, settings.id_bytes, settings.day_bytes, *tokens)
+        return np.frombuffer(found, np.uint64)
     text += _PADDING
     characters = np.frombuffer(text, np.uint8)
     starts, ends = _spans(characters)
@@ -173,7 +191,7 @@ def _without_dates(hashes: Hashes, urls: str, settings: FingerprintSettings) -> 
     If so, only those that stand in the URLs are dropped.
     """
     plain: NDArray[np.bool_] = (hashes & _ODD) == 0
-    numbers = _NUMBERS.findall(urls)
+    numbers = _numbers(urls, settings.number_digits)
     if numbers:
         plain &= ~np.isin(hashes, hashes_of(words_apart(" ".join(numbers)), settings))
     if 2 * np.count_nonzero(plain) >= len(hashes):
@@ -183,6 +201,14 @@ def _without_dates(hashes: Hashes, urls: str, settings: FingerprintSettings) -> 
     if 2 * np.count_nonzero(plain) >= len(hashes) - np.count_nonzero(named):
         return hashes[plain]
     return hashes[~named]
+
+
+def _numbers(urls: str, digits: int) -> list[str]:
+    """Return the numbers in URLs that have at least so many digits."""
+    found: list[str] | None = None
+    if LIBRARY is not None:
+        found = LIBRARY.numbers(urls, digits)
+    return re.findall(rf"\d{{{digits},}}", urls) if found is None else found
 
 
 def _phrases(hashes: Hashes) -> Hashes:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from foragers.filters.traps.bounded import RecentDict, RecentIntegers
+from foragers.filters.traps.bounded import DigestMap, RecentDict, RecentIntegers
 from foragers.filters.traps.settings import DEFAULT_TRAPS, HiddenLinkSettings
 
 
@@ -49,6 +49,8 @@ class HiddenLinks:
     steps: RecentDict[str, int] = field(init=False)
     shown: RecentIntegers = field(init=False)
     sites: RecentDict[str, HiddenLinkRecord] = field(init=False)
+    _lately: set[str] = field(default_factory=set, repr=False)
+    _since: DigestMap | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.steps = RecentDict(self.settings.urls)
@@ -76,17 +78,29 @@ class HiddenLinks:
         record.pages += 1
         step = self.steps.get(url) if self.steps else None
         if step is None:
-            shown = [link for link in links if link not in hidden]
-            for link in shown:
-                self.shown.put(link, 1)
-                self.steps.drop(link)
-            new = self._unknown([link for link in links if link in hidden])
+            self._show([link for link in links if link not in hidden] if hidden else links)
+            new = self._unknown([link for link in links if link in hidden]) if hidden else []
         else:
             new = self._unknown(links)
             known = sum(self.steps.get(link) is not None for link in links)
             record.record(len(new), known, self.settings)
         for link in new:
             self.steps.put(link, 1 if step is None else step + 1)
+
+    def _show(self, links: Sequence[str]) -> None:
+        """Record that links were shown openly; menus show the same ones on page after page."""
+        shown, lately = self.shown, self._lately
+        if len(lately) > self.settings.lately:
+            lately.clear()
+        self.steps.drop_all(links)
+        for link in links:
+            if shown.young is not self._since:
+                # Those before are among the older half now.
+                self._since = shown.young
+                lately.clear()
+            if link not in lately:
+                shown.put(link, 1)
+                lately.add(link)
 
     def _unknown(self, links: Sequence[str]) -> list[str]:
         """Return the links that no page has shown, and that are not known to be behind others.

@@ -30,6 +30,7 @@ class FingerprintSettings:
     max_sample: int = 512  # memory
     id_bytes: int = 16  # shorter words are no ids; guess
     # Random file names, counters, times: words of this kind differ on every page.
+    number_digits: int = 5  # fewest of a number that is looked for in the URLs of a page; guess
     token_bytes: int = 8  # guess
     token_digits: int = 2  # guess
     day_bytes: int = 4  # 7, 2024, 3rd, 12h: longer words that begin with a digit are kept; guess
@@ -114,6 +115,7 @@ class HiddenLinkSettings:
     ending: float = 0.5  # guess
     decay: float = 1 - 1 / 64  # of the link counts, with every page; guess
     urls: int = 65_536  # memory
+    lately: int = 8192  # links shown lately, which need not be recorded again; CPU
     sites: int = 4096  # memory
 
 

@@ -19,24 +19,44 @@ from foragers.text.words import url_words, words
 
 Anchors = Callable[[], Sequence[str]]
 """Returns the texts of a page's links, on demand."""
-_SPEAKS_OF_ERROR = re.compile(
-    r"\b404\b|not\s+(?:be\s+)?found|does(?:n.t|\s+not)\s+exist|no\s+longer\s+(?:available|exists?)"
-    r"|no\s+such\s+(?:page|file)|page\s+(?:is\s+)?(?:missing|unavailable)"
-    r"|nicht\s+gefunden|existiert\s+nicht|nicht\s+vorhanden|introuvable|n.existe\s+pas"
-    r"|no\s+encontrad|no\s+se\s+(?:ha\s+)?encontr|no\s+existe|não\s+(?:foi\s+)?encontrad|não\s+existe"
-    r"|non\s+(?:è\s+stata\s+)?trovat|non\s+esiste|niet\s+gevonden|bestaat\s+niet|hittades\s+inte"
-    r"|ikke\s+f[uo]n[dn]et|ei\s+löyt|nie\s+znalezion|nie\s+istnieje|nebyl[ao]?\s+nalezen|nem\s+található"
-    r"|не\s+найден|не\s+существует|не\s+знайден|δεν\s+βρέθηκε|bulunamadı|غير\s+موجود|לא\s+נמצא"
-    r"|見つかりません|找不到|不存在|찾을\s+수\s+없",
-    re.IGNORECASE,
-)
-# The pattern is slow; a page without any of these words cannot match it.
-_HINTS = (
-    *("404", "found", "exist", "longer", "such", "missing", "unavail", "gefund", "vorhand"),
-    *("introuv", "encontr", "trovat", "esiste", "gevond", "bestaat", "hittad", "ikke", "löyt"),
-    *("znalez", "istniej", "nalezen", "találh", "найден", "существ", "знайден", "βρέθηκε"),
-    *("bulunam", "موجود", "נמצא", "見つか", "找不到", "不存在", "찾을"),
-)
+_SPEAKS_OF_ERROR = {
+    "404": r"\b404\b",
+    "found": r"not\s+(?:be\s+)?found",
+    "exist": r"does(?:n.t|\s+not)\s+exist|no\s+longer\s+exists?|existiert\s+nicht|n.existe\s+pas"
+    r"|no\s+existe|não\s+existe",
+    "longer": r"no\s+longer\s+available",
+    "such": r"no\s+such\s+(?:page|file)",
+    "missing": r"page\s+(?:is\s+)?missing",
+    "unavail": r"page\s+(?:is\s+)?unavailable",
+    "gefund": r"nicht\s+gefunden",
+    "vorhand": r"nicht\s+vorhanden",
+    "introuv": r"introuvable",
+    "encontr": r"no\s+encontrad|no\s+se\s+(?:ha\s+)?encontr|não\s+(?:foi\s+)?encontrad",
+    "trovat": r"non\s+(?:è\s+stata\s+)?trovat",
+    "esiste": r"non\s+esiste",
+    "gevond": r"niet\s+gevonden",
+    "bestaat": r"bestaat\s+niet",
+    "hittad": r"hittades\s+inte",
+    "ikke": r"ikke\s+f[uo]n[dn]et",
+    "löyt": r"ei\s+löyt",
+    "znalez": r"nie\s+znalezion",
+    "istniej": r"nie\s+istnieje",
+    "nalezen": r"nebyl[ao]?\s+nalezen",
+    "találh": r"nem\s+található",
+    "найден": r"не\s+найден",
+    "существ": r"не\s+существует",
+    "знайден": r"не\s+знайден",
+    "βρέθηκε": r"δεν\s+βρέθηκε",
+    "bulunam": r"bulunamadı",
+    "موجود": r"غير\s+موجود",
+    "נמצא": r"לא\s+נמצא",
+    "見つか": r"見つかりません",
+    "找不到": r"找不到",
+    "不存在": r"不存在",
+    "찾을": r"찾을\s+수\s+없",
+}
+"""What error pages say, by a word without which they cannot say it: patterns are slow."""
+_PATTERNS = {hint: re.compile(pattern, re.IGNORECASE) for hint, pattern in _SPEAKS_OF_ERROR.items()}
 
 
 @dataclass(slots=True)
@@ -112,7 +132,7 @@ class ErrorPages:
 def speaks_of_error(text: str) -> bool:
     """Return whether a text says that something does not exist."""
     small = text.lower()
-    return any(hint in small for hint in _HINTS) and _SPEAKS_OF_ERROR.search(text) is not None
+    return any(hint in small and said.search(text) for hint, said in _PATTERNS.items())
 
 
 def without_anchors(text: str, anchors: Sequence[str]) -> str:

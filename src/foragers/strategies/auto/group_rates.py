@@ -24,7 +24,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.core import exact
+from foragers.core.types import Ids
 from foragers.strategies.auto.combiner import Floats, log_odds
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 from foragers.urls.digests import Digests, digest
@@ -33,6 +35,8 @@ Ints: TypeAlias = "array[int]"
 Reals: TypeAlias = "array[float]"
 Lineage: TypeAlias = Ints
 
+LIBRARY: Any | None = compiled("foragers.strategies.auto._columns")
+"""The same functions compiled, if they are, for the many arrays of a few links."""
 ROOT = 0
 ALL_LINKS = 0
 """The digest that stands for the group of all links."""
@@ -161,6 +165,23 @@ class Rates:
         kept = order[(columns[0] + columns[2])[order] > 0]
         return (keys[kept], *(column[kept] for column in columns))
 
+    def teach(self, groups: Ids, worth: float, answered: bool) -> Lineage:
+        """Take in what a followed link was worth, and whether there was a page.
+
+        `groups` has a column for each link to the page.  Return these and all groups around them.
+        """
+        if LIBRARY is not None:
+            columns = self.parents, self.followed, self.earned, self.tried, self.answered
+            few = self.settings.few_answers
+            quick: bytes | None = LIBRARY.taught(groups, *columns, worth, answered, few)
+            if quick is not None:
+                return array("i", quick)
+        inner = groups.T.ravel().tolist()
+        lineage = self.lineage(inner)
+        self.count(lineage, worth)
+        self.answer(inner, answered)
+        return lineage
+
     def lineage(self, groups: Iterable[int]) -> Lineage:
         """Return some groups and all groups around them, each once."""
         found, parents = {ROOT}, self.parents
@@ -212,6 +233,11 @@ class Rates:
         self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float
     ) -> Floats:
         """Return what is said of the rates of all groups; most are like the one around them."""
+        if (
+            LIBRARY is not None
+            and (quick := self._told_quickly(say, good, cases, first)) is not None
+        ):
+            return quick
         parents, all_cases = view(self.parents), view(cases)
         known = all_cases > 0
         known[ROOT] = True
@@ -227,6 +253,20 @@ class Rates:
             source[far] = parents[source[far]]
         told: Floats = rates[source]
         return told
+
+    def _told_quickly(
+        self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float
+    ) -> Floats | None:
+        """Return the same, compiled; None if the columns are damaged."""
+        library, groups = LIBRARY, len(self.parents)
+        assert library is not None
+        rates, told, known = np.empty(groups), np.empty(groups), np.empty(groups, np.bool_)
+        m, weight = self.settings.shrinkage, self.settings.first_weight
+        columns = (self.parents, good, cases, rates, known, told)
+        number: int = library.shrunk(*columns, m, first, weight)
+        if number < 0:
+            return None
+        return told if library.spread(self.parents, known, say(rates[:number]), told) else None
 
     def _shrunk(
         self, places: NDArray[Any], good: NDArray[Any], cases: NDArray[Any], first: float

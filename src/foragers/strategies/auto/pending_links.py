@@ -18,9 +18,9 @@ from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import UrlColumn
 from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix
-from foragers.strategies.auto.group_rates import Rates, view
+from foragers.strategies.auto.group_rates import LIBRARY, Rates, view
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
-from foragers.strategies.auto.word_weights import LINK_WORDS, SAID, WordWeights
+from foragers.strategies.auto.word_weights import LINK_WORDS, SAID, SHARES, WordWeights
 
 STORED = (
     "parent",
@@ -56,6 +56,11 @@ def rows_of(*names: str) -> NDArray[np.intp]:
 
 BIAS_ROW, IN_LINKS_ROW = NAMES.index(BIAS), NAMES.index("in-links")
 GROUP_ROWS, WORD_ROWS, STORED_ROWS = rows_of(*GROUPED), rows_of(*SAID), rows_of(*STORED)
+LAYOUT = (
+    *(BIAS_ROW, IN_LINKS_ROW),
+    *(tuple(rows.tolist()) for rows in (GROUP_ROWS, WORD_ROWS, STORED_ROWS)),
+)
+"""Where the compiled function puts the features."""
 if sorted((BIAS, "in-links", *GROUPED, *SAID, *STORED)) != sorted(NAMES):
     raise KeyError("a feature has no column, or several")
 
@@ -210,9 +215,30 @@ class PendingLinks:
         return {**self.__dict__, **used}
 
 
+def spoken_of(urls: Ids, in_links: UrlColumn[np.int32], again: bool, most: int) -> list[int]:
+    """Count the links of a page, and return the places of those that fewer than `most` spoke of.
+
+    Fetched pages are not counted; of a page that is read `again`, only links to new pages are.
+    """
+    before = in_links.at(urls)
+    if LIBRARY is not None:
+        quick: list[int] | None = LIBRARY.fresh(urls, in_links.values, again, most)
+        if quick is not None:
+            return quick
+    counts = before == 0 if again else before >= 0
+    np.add.at(in_links.values, urls[counts], 1)
+    places: list[int] = np.flatnonzero(counts & (before < most)).tolist()
+    return places
+
+
 def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Matrix:
     """Return the features of links: one row per feature, in the order of `FEATURES`."""
     rows = np.empty((len(NAMES), len(links.urls)), np.float32)
+    said = (links.words, words.table, in_links, exact.LOG_COUNTS)
+    if LIBRARY is not None and LIBRARY.features(
+        rows, links.groups, rates.odds, *said, links.stored, SHARES, *words.bounds, *LAYOUT
+    ):
+        return rows
     rows[BIAS_ROW] = 1.0
     rows[GROUP_ROWS] = view(rates.odds).take(links.groups)
     rows[WORD_ROWS] = words.said(links.words).T
@@ -223,6 +249,9 @@ def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_lin
 
 def weighted_sum(features: Matrix, weights: Floats) -> Floats:
     """Return the log-odds of each link."""
+    quick: Floats = np.empty(features.shape[1])
+    if LIBRARY is not None and LIBRARY.weighted(features, weights, quick):
+        return quick
     return added(weights[:, np.newaxis] * features)
 
 
@@ -238,6 +267,8 @@ def added(rows: Floats) -> Floats:
 
 def doubt_of(links: LinkFeatures, rates: Rates) -> Floats:
     """Return the log of the probability that the page exists, by tag path, directory and shape."""
-    doubts = view(rates.doubts).take(links.groups.take(ANSWERING, axis=0))
-    doubt: Floats = added(doubts) / len(ANSWERING)
+    doubt: Floats = np.empty(len(links.urls))
+    if LIBRARY is None or not LIBRARY.summed(links.groups, rates.doubts, doubt, ANSWERING):
+        doubt = added(view(rates.doubts).take(links.groups.take(ANSWERING, axis=0)))
+    doubt /= len(ANSWERING)
     return doubt

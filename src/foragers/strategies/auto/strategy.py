@@ -68,6 +68,7 @@ from foragers.strategies.auto.pending_links import (
     PendingLinks,
     doubt_of,
     feature_matrix,
+    spoken_of,
     weighted_sum,
 )
 from foragers.strategies.auto.revisit import Revisits, why_now
@@ -206,15 +207,12 @@ class Auto:
         if self._again is None:
             self._again = Revisits(Watched(self.new_within, self.settings.revisits))
         links = visit.page.links
-        in_links = self._in_links.reach(int(links.targets.max(initial=0)))
-        new = in_links[links.targets] == 0
+        new = self._in_links.at(links.targets) == 0
         return self._again.tell(visit, links.targets[new], links.hosts[new])
 
     def _leads_on(self, page: Page) -> bool:
         """Say whether a page links to one that no page linked to before."""
-        urls = page.links.targets
-        in_links = self._in_links.reach(int(urls.max(initial=0)))
-        return bool((in_links[urls] == 0).any())
+        return bool(len(page.links)) and 0 in self._in_links.at(page.links.targets)
 
     def _learn(self, visit: Visit, is_page: bool) -> None:
         """Let everyone who spoke of a page learn what it was worth."""
@@ -224,10 +222,8 @@ class Auto:
         known = self._pending.of(page.choice.url)
         if not len(known.urls):
             return
-        features, inner = self._features(known), known.groups.T.ravel().tolist()
-        groups, words = self._rates.lineage(inner), spoken(known.words)
-        self._rates.count(groups, worth)
-        self._rates.answer(inner, is_page or self._leads_on(page))
+        features, words = self._features(known), spoken(known.words)
+        groups = self._rates.teach(known.groups, worth, is_page or self._leads_on(page))
         self._words.learn(words, worth, self._rates.usual)
         if not self.revisits:
             self._words.count(words, 1.0, worth)
@@ -283,14 +279,13 @@ class Auto:
     def _fresh(self, page: Page) -> list[int]:
         """Return the places of the links whose pages wait and are not spoken of enough."""
         urls = page.links.targets
-        in_links = self._in_links.reach(int(urls.max(initial=0)))
-        before = in_links[urls]
         # A page that is read again is not another one that speaks of what it links to.
-        counts = before == 0 if page.final in self._pages else before >= 0
-        np.add.at(in_links, urls[counts], 1)
-        places = np.flatnonzero(counts & (before < self.settings.most_in_links))
-        found: list[int] = places[self.frontier.wants_each(urls[places])].tolist()
-        return found
+        again, most = page.final in self._pages, self.settings.most_in_links
+        places = spoken_of(urls, self._in_links, again, most)
+        if not places:
+            return places
+        wanted = self.frontier.wants_each(urls[places]).tolist()
+        return [place for place, is_wanted in zip(places, wanted, strict=True) if is_wanted]
 
     def _features(self, known: LinkFeatures) -> Matrix:
         return feature_matrix(known, self._rates, self._words, self._in_links.values[known.urls])

@@ -14,17 +14,19 @@ pages have, none of them relevant, says almost nothing.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from math import inf, sqrt
 from operator import add
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.core import exact
 from foragers.core.types import Document
 from foragers.strategies.auto.combiner import log_odds
@@ -58,6 +60,15 @@ SHARES = np.stack([ONES, np.sqrt(WORDS_LEFT), WORDS_LEFT, ONES], axis=1)
 SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
 
+def _prepared() -> Any | None:
+    """Return the compiled functions that cut pages into words, if there are any."""
+    library = compiled("foragers.strategies.auto._columns")
+    return library if library is not None and library.prepare(sorted(SAY_NOTHING)) else None
+
+
+LIBRARY = _prepared()
+
+
 @lru_cache(maxsize=4096)
 def bucket(word: str) -> int:
     """Return the number of a word; some share one."""
@@ -87,6 +98,8 @@ def page_words(document: Document) -> Numbers:
     """Return the numbers of the words that a page begins with, each once, in any order."""
     text = " ".join((document.title, *document.headings, document.text[:PAGE_CHARS]))
     apart = words_apart(text[:PAGE_CHARS])
+    if LIBRARY is not None:
+        return np.frombuffer(LIBRARY.buckets(apart, BUCKETS), np.int32)
     found = set(apart.split()) - SAY_NOTHING
     if not apart.isascii():
         found = {word for word in found if word.isascii() or not is_short(word)}
@@ -133,6 +146,7 @@ class WordWeights:
         default_factory=lambda: np.zeros(BUCKETS, np.int64), repr=False
     )
     _met: list[Numbers] = field(default_factory=list, repr=False)
+    _tried: array[int] = field(default_factory=lambda: array("i"), repr=False)
     pages: list[int] = field(default_factory=lambda: [0, 0])
 
     def __post_init__(self) -> None:
@@ -155,22 +169,23 @@ class WordWeights:
 
     def said(self, links: Numbers) -> Floats:
         """Return what their words say of links, of which each is a column: `SAID` in each row."""
-        bounds = self._bounds
+        bounds, least_rate = self.bounds
         each = self.table.take(links, axis=0)
         # Of few numbers and of many, the words of a link are added up one after the other.
         found: Floats = np.add.reduce(each)
         rates, absent = each[:, :, RATE], found[:, ABSENT].astype(np.intp)
-        np.copyto(rates, -self.settings.most_word_rate, where=links == NO_WORD)
+        np.copyto(rates, least_rate, where=links == NO_WORD)
         found[:, ABSENT] = np.where(absent == LINK_WORDS, 0.0, rates.max(axis=0))
         found /= SHARES.take(absent, axis=0)
         np.maximum(found, -bounds, out=found)
         return np.minimum(found, bounds, out=found)
 
     @cached_property
-    def _bounds(self) -> Floats:
-        """The bounds of `SAID`."""
+    def bounds(self) -> tuple[Floats, float]:
+        """The bounds of `SAID`, and the rate of a word that is absent."""
         given = self.settings
-        return np.array([given.most_weight, given.most_lean, inf, given.most_word_rate])
+        most = [given.most_weight, given.most_lean, inf, given.most_word_rate]
+        return np.array(most), -given.most_word_rate
 
     def begin(
         self,
@@ -207,15 +222,18 @@ class WordWeights:
 
     def count(self, links: Spoken, followed: float, earned: float) -> None:
         """Count a followed link for each of its words, or a reward that came later."""
-        numbers = list({number for link in links for number in link})
-        if followed:
-            self.followed[numbers] += followed
-        if earned:
-            self.earned[numbers] += earned
+        # Of a few words at a time: memoryviews give single numbers faster than arrays do.
+        all_followed = cast("memoryview[float]", self.followed.data)
+        all_earned = cast("memoryview[float]", self.earned.data)
+        for number in {number for link in links for number in link}:
+            if followed and not all_followed[number]:
+                self._tried.append(number)
+            all_followed[number] += followed
+            all_earned[number] += earned
 
     def _refresh_rates(self, usual: float) -> None:
         """Work out the success rates of words, each shrunk towards that of all links."""
-        tried = np.flatnonzero(self.followed)
+        tried = np.array(self._tried)
         m, chance = self.settings.word_shrinkage, 1 / (1 + exact.exp_of(-usual))
         rates = (self.earned[tried] + m * chance) / (self.followed[tried] + m)
         self.rates[tried] = log_odds(rates, self.settings.least_chance) - usual

@@ -1,0 +1,306 @@
+/* The hashes of `fingerprint` and `bounded`, in one pass over a page instead of many of numpy.
+
+   Results are those of the functions in Python, bit for bit. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NAME_SLOTS 1024
+#define NAME_BYTES 31
+#define ODD 1u
+
+static struct {
+    uint64_t hash;
+    unsigned char size;
+    char word[NAME_BYTES];
+} names[NAME_SLOTS];
+
+/* Eight bytes, or as many as are left of a word, as a number; the first byte is the lowest. */
+static uint64_t
+eight(const unsigned char *text, Py_ssize_t size)
+{
+    uint64_t number = 0;
+    for (Py_ssize_t i = size < 8 ? size : 8; i > 0; i--)
+        number = number << 8 | text[i - 1];
+    return number;
+}
+
+static uint64_t
+hash_of(const unsigned char *word, Py_ssize_t size)
+{
+    uint64_t hash = eight(word, size) * 0x9E3779B97F4A7C15u;
+    hash += (uint64_t)size;
+    if (size > 8)
+        hash += eight(word + size - 8, 8) * 0xC4CEB9FE1A85EC53u;
+    hash ^= hash >> 32;
+    hash *= 0xFF51AFD7ED558CCDu;
+    return hash << 1;
+}
+
+static int
+is_name(const unsigned char *word, Py_ssize_t size, uint64_t hash)
+{
+    for (Py_ssize_t slot = (Py_ssize_t)(hash >> 48) % NAME_SLOTS; names[slot].size;
+         slot = (slot + 1) % NAME_SLOTS)
+        if (names[slot].hash == hash && names[slot].size == size &&
+            !memcmp(names[slot].word, word, (size_t)size))
+            return 1;
+    return 0;
+}
+
+/* Letters and digits that look like the id of something, as the pattern `_ID` says. */
+static int
+is_id(const unsigned char *word, Py_ssize_t size)
+{
+    int digits = 0, letters = 0, beyond_f = 0;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        if (word[i] >= '0' && word[i] <= '9')
+            digits = 1;
+        else if (word[i] >= 'a' && word[i] <= 'z') {
+            letters = 1;
+            beyond_f |= word[i] > 'f';
+        } else
+            return 0;
+    }
+    return (digits && !beyond_f && size >= 16) || (digits && letters && size >= 24);
+}
+
+static PyObject *
+prepare(PyObject *self, PyObject *words)
+{
+    memset(names, 0, sizeof names);
+    PyObject *all = PySequence_Fast(words, "words are expected");
+    if (all == NULL)
+        return NULL;
+    Py_ssize_t number = PySequence_Fast_GET_SIZE(all);
+    int fits = number < NAME_SLOTS / 2;
+    for (Py_ssize_t i = 0; fits && i < number; i++) {
+        PyObject *word = PySequence_Fast_GET_ITEM(all, i);
+        fits = PyBytes_Check(word) && PyBytes_GET_SIZE(word) <= NAME_BYTES;
+        if (fits) {
+            Py_ssize_t size = PyBytes_GET_SIZE(word);
+            uint64_t hash = hash_of((unsigned char *)PyBytes_AS_STRING(word), size);
+            Py_ssize_t slot = (Py_ssize_t)(hash >> 48) % NAME_SLOTS;
+            while (names[slot].size)
+                slot = (slot + 1) % NAME_SLOTS;
+            names[slot].hash = hash;
+            names[slot].size = (unsigned char)size;
+            memcpy(names[slot].word, PyBytes_AS_STRING(word), (size_t)size);
+        }
+    }
+    Py_DECREF(all);
+    return PyBool_FromLong(fits);
+}
+
+/* The hash of each word of a text with spaces before and after each. */
+static PyObject *
+hashes(PyObject *self, PyObject *args)
+{
+    const unsigned char *text;
+    Py_ssize_t size, id_bytes, day_bytes, token_bytes, token_digits;
+    if (!PyArg_ParseTuple(args, "y#nnnn", &text, &size, &id_bytes, &day_bytes, &token_bytes,
+                          &token_digits))
+        return NULL;
+    uint64_t *found = PyMem_Malloc((size_t)(size / 2 + 1) * sizeof *found);
+    if (found == NULL)
+        return PyErr_NoMemory();
+    Py_ssize_t count = 0, end = 0;
+    for (Py_ssize_t start = 0; start < size; start = end) {
+        while (start < size && text[start] == ' ')
+            start++;
+        Py_ssize_t digits = 0;
+        for (end = start; end < size && text[end] != ' '; end++)
+            digits += text[end] >= '0' && text[end] <= '9';
+        Py_ssize_t letters = end - start;
+        if (!letters)
+            continue;
+        const unsigned char *word = text + start;
+        uint64_t hash = hash_of(word, letters);
+        int is_long = letters >= id_bytes && word[0] < 128;
+        if (is_name(word, letters, hash))
+            hash |= ODD;
+        else if (is_long && is_id(word, letters)) {
+            found[count++] = 0;
+            continue;
+        }
+        if (letters <= day_bytes && word[0] >= '0' && word[0] <= '9')
+            hash |= ODD;
+        if (letters >= token_bytes && digits >= token_digits)
+            hash |= ODD;
+        found[count++] = hash;
+    }
+    PyObject *result = PyBytes_FromStringAndSize((const char *)found, count * 8);
+    PyMem_Free(found);
+    return result;
+}
+
+/* The runs of at least so many digits in an ASCII text; None for another text. */
+static PyObject *
+numbers(PyObject *self, PyObject *args)
+{
+    PyObject *text;
+    Py_ssize_t least;
+    if (!PyArg_ParseTuple(args, "Un", &text, &least))
+        return NULL;
+    if (!PyUnicode_IS_ASCII(text))
+        Py_RETURN_NONE;
+    const char *letters = (const char *)PyUnicode_1BYTE_DATA(text);
+    Py_ssize_t size = PyUnicode_GET_LENGTH(text), start = 0;
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t i = 0; found != NULL && i <= size; i++) {
+        if (i < size && letters[i] >= '0' && letters[i] <= '9')
+            continue;
+        if (i - start >= least) {
+            PyObject *run = PyUnicode_FromStringAndSize(letters + start, i - start);
+            if (run == NULL || PyList_Append(found, run) < 0)
+                Py_CLEAR(found);
+            Py_XDECREF(run);
+        }
+        start = i + 1;
+    }
+    return found;
+}
+
+static int
+is_open(PyObject *source, Py_buffer *view, Py_ssize_t itemsize, int flags)
+{
+    if (PyObject_GetBuffer(source, view, PyBUF_C_CONTIGUOUS | flags) < 0)
+        return 0;
+    if (view->itemsize == itemsize)
+        return 1;
+    PyBuffer_Release(view);
+    PyErr_SetString(PyExc_ValueError, "an array of another type is expected");
+    return 0;
+}
+
+/* Which keys a Bloom filter has; the others are marked with 0, and nothing is added. */
+static PyObject *
+has(PyObject *self, PyObject *args)
+{
+    PyObject *sources[3];
+    Py_buffer bits, keys, found;
+    int log_bits;
+    if (!PyArg_ParseTuple(args, "OOOi", &sources[0], &sources[1], &sources[2], &log_bits))
+        return NULL;
+    if (!is_open(sources[0], &bits, 1, 0))
+        return NULL;
+    if (!is_open(sources[1], &keys, 8, 0)) {
+        PyBuffer_Release(&bits);
+        return NULL;
+    }
+    if (!is_open(sources[2], &found, 1, PyBUF_WRITABLE)) {
+        PyBuffer_Release(&bits);
+        PyBuffer_Release(&keys);
+        return NULL;
+    }
+    Py_ssize_t number = keys.len / 8;
+    int fits = log_bits > 3 && log_bits < 48 && bits.len == (Py_ssize_t)1 << (log_bits - 3) &&
+               found.len == number;
+    const unsigned char *filter = bits.buf;
+    const uint64_t *key = keys.buf;
+    unsigned char *seen = found.buf;
+    for (Py_ssize_t i = 0; fits && i < number; i++) {
+        uint64_t one = key[i] >> (64 - log_bits);
+        uint64_t other = key[i] * 0x9E3779B97F4A7C15u >> (64 - log_bits);
+        seen[i] = (filter[one >> 3] >> (one & 7) & 1) && (filter[other >> 3] >> (other & 7) & 1);
+    }
+    PyBuffer_Release(&bits);
+    PyBuffer_Release(&keys);
+    PyBuffer_Release(&found);
+    return PyBool_FromLong(fits);
+}
+
+static PyObject *
+add(PyObject *self, PyObject *args)
+{
+    PyObject *sources[2];
+    Py_buffer bits, keys;
+    int log_bits;
+    if (!PyArg_ParseTuple(args, "OOi", &sources[0], &sources[1], &log_bits))
+        return NULL;
+    if (!is_open(sources[0], &bits, 1, PyBUF_WRITABLE))
+        return NULL;
+    if (!is_open(sources[1], &keys, 8, 0)) {
+        PyBuffer_Release(&bits);
+        return NULL;
+    }
+    int fits = log_bits > 3 && log_bits < 48 && bits.len == (Py_ssize_t)1 << (log_bits - 3);
+    unsigned char *filter = bits.buf;
+    const uint64_t *key = keys.buf;
+    for (Py_ssize_t i = 0; fits && i < keys.len / 8; i++) {
+        uint64_t one = key[i] >> (64 - log_bits);
+        uint64_t other = key[i] * 0x9E3779B97F4A7C15u >> (64 - log_bits);
+        filter[one >> 3] |= (unsigned char)(1 << (one & 7));
+        filter[other >> 3] |= (unsigned char)(1 << (other & 7));
+    }
+    PyBuffer_Release(&bits);
+    PyBuffer_Release(&keys);
+    return PyBool_FromLong(fits);
+}
+
+/* Which hashes are among others, which are sorted. */
+static PyObject *
+contained(PyObject *self, PyObject *args)
+{
+    PyObject *sources[3];
+    Py_buffer hashes_view, within_view, found_view;
+    if (!PyArg_ParseTuple(args, "OOO", &sources[0], &sources[1], &sources[2]))
+        return NULL;
+    if (!is_open(sources[0], &hashes_view, 4, 0))
+        return NULL;
+    if (!is_open(sources[1], &within_view, 4, 0)) {
+        PyBuffer_Release(&hashes_view);
+        return NULL;
+    }
+    if (!is_open(sources[2], &found_view, 1, PyBUF_WRITABLE)) {
+        PyBuffer_Release(&hashes_view);
+        PyBuffer_Release(&within_view);
+        return NULL;
+    }
+    const uint32_t *hash = hashes_view.buf, *within = within_view.buf;
+    unsigned char *found = found_view.buf;
+    Py_ssize_t number = hashes_view.len / 4, others = within_view.len / 4, place = 0;
+    int fits = found_view.len == number;
+    for (Py_ssize_t i = 0; fits && i < number; i++) {
+        /* Most hashes rise too: then the place of the last one is near. */
+        Py_ssize_t low = i && hash[i] >= hash[i - 1] ? place : 0, high = others;
+        if (low + 8 < others && within[low + 8] >= hash[i])
+            high = low + 9;
+        while (low < high) {
+            Py_ssize_t middle = low + (high - low) / 2;
+            if (within[middle] < hash[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        place = low;
+        found[i] = place < others && within[place] == hash[i];
+    }
+    PyBuffer_Release(&hashes_view);
+    PyBuffer_Release(&within_view);
+    PyBuffer_Release(&found_view);
+    return PyBool_FromLong(fits);
+}
+
+static PyMethodDef methods[] = {
+    {"prepare", prepare, METH_O, "Take the names of months and days; False if they do not fit."},
+    {"hashes", hashes, METH_VARARGS, "Return the hash of each word of a text."},
+    {"numbers", numbers, METH_VARARGS, "Return the runs of digits in an ASCII text, or None."},
+    {"has", has, METH_VARARGS, "Say which keys a Bloom filter has."},
+    {"add", add, METH_VARARGS, "Add keys to a Bloom filter."},
+    {"contained", contained, METH_VARARGS, "Say which hashes are among others."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_fingerprint", "The hashes of the trap detector.", -1, methods,
+    NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC
+PyInit__fingerprint(void)
+{
+    return PyModule_Create(&module);
+}

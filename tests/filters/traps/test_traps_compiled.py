@@ -1,0 +1,77 @@
+"""The compiled functions of the trap detector give the same results as those in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foragers.filters.traps import boilerplate, bounded, fingerprint
+from foragers.filters.traps.boilerplate import contained
+from foragers.filters.traps.bounded import SeenKeys
+from foragers.filters.traps.fingerprint import hashes_of
+from foragers.text.words import words_apart
+
+pytestmark = pytest.mark.skipif(
+    fingerprint.LIBRARY is None, reason="the compiled module was not built"
+)
+T = TypeVar("T")
+TOLD = ("may", "monday", "août", "12", "2024", "3rd", "12345", "a1b2c3d4e5f60718", "x" * 30)
+MORE = ("deadbeefdeadbeef", "0123456789abcdefghijklmn", "abc12def", "über", "東京都", "9", "é1")
+WORD = st.sampled_from(TOLD + MORE) | st.text("abcdef0123456789éß京", min_size=1, max_size=28)
+
+
+def both(compute: Callable[[], T]) -> tuple[T, T]:
+    """Return a result with and without the compiled module."""
+    quick = compute()
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (boilerplate, bounded, fingerprint):
+            patched.setattr(module, "LIBRARY", None)
+        return quick, compute()
+
+
+@given(st.lists(WORD, max_size=40).map(" ".join))
+def test_words_have_the_same_hashes(text: str) -> None:
+    quick, slow = both(lambda: hashes_of(words_apart(text)).tolist())
+    assert quick == slow
+
+
+def test_there_is_a_name_a_number_and_an_id_among_the_words() -> None:
+    found = hashes_of(b" may green 12 a1b2c3d4e5f60718 ").tolist()
+    assert [hash_of % 2 for hash_of in found] == [1, 0, 1, 0]
+    assert found[3] == 0
+
+
+@given(st.text("a/0123456789٣?é", max_size=60))
+def test_urls_have_the_same_numbers(urls: str) -> None:
+    quick, slow = both(lambda: fingerprint._numbers(urls, 5))
+    assert quick == slow
+
+
+@given(
+    st.lists(st.integers(0, 60), max_size=40),
+    st.lists(st.integers(0, 60), max_size=40),
+)
+def test_the_same_hashes_are_among_others(hashes: list[int], within: list[int]) -> None:
+    some, others = np.array(hashes, np.uint32), np.array(sorted(within), np.uint32)
+    quick, slow = both(lambda: contained(some, others).tolist())
+    assert quick == slow == [number in within for number in hashes]
+
+
+def test_the_same_keys_count_as_seen() -> None:
+    def seen() -> list[list[bool]]:
+        rng, known = np.random.default_rng(5), SeenKeys()
+        answers = []
+        for _ in range(60):
+            keys = rng.integers(0, 1 << 63, 400, np.uint64) >> np.uint64(int(rng.integers(0, 50)))
+            answers.append(known.has(keys).tolist())
+            known.add(keys[:200])
+        return answers
+
+    quick, slow = both(seen)
+    assert quick == slow
+    assert any(map(any, quick))
