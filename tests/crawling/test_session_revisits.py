@@ -221,6 +221,20 @@ def test_what_was_under_way_is_fetched_again_though_its_page_was_fetched_before(
             assert [one.agent for one in session.live.pending] == ["b"]
 
 
+def test_choices_that_wait_for_their_host_are_fetched_after_a_stop(tmp_path: Path) -> None:
+    with serving({"/it": steady}) as server:
+        with opened(tmp_path, server) as session:
+            fetch(session, server.url("/it"), agents=("a",))
+            number = session.live.table.intern(server.url("/it"))
+            host = session.live.table.host(number)
+            session.crawl.held += [Choice(number, host, 1.0, agent, 0, 1) for agent in "bc"]
+            session.crawl.strategy = BreadthFirst()  # a class of a test cannot be loaded
+        with opened(tmp_path, server) as session:
+            # The first is sent at once, which closes the host for the second.
+            assert [one.agent for one in session.live.pending] == ["b"]
+            assert [one.agent for one in session.crawl.held] == ["c"]
+
+
 def test_a_trap_does_not_close_behind_a_page_that_is_fetched_again(tmp_path: Path) -> None:
     words = " ".join(f"word{n}" for n in range(50))
     same = page("/x", words=words)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from math import inf
 
 from foragers.core.content import MemoryContent
-from foragers.core.pace import TAKE_ANY, Pace, WaitRule
+from foragers.core.pace import TAKE_ANY, ClosedForLong, Pace, WaitRule
 from foragers.core.plugins.guard import StrategyGuard
-from foragers.core.protocols import Judge, KeepsTime, Ledger, Strategy, World
+from foragers.core.protocols import FollowsWaitRule, Judge, KeepsTime, Ledger, Strategy, World
 from foragers.core.types import NO_PARENT, Choice, Document, HostId, Link, Page, Status, Visit
 
 OPEN: frozenset[HostId] = frozenset()
@@ -29,8 +29,9 @@ class Crawl:
     """One strategy at work in one world; in a replay no pace is needed.
 
     A crawl that has nothing to do but wait longer than its `patience` is over.  With a pace,
-    `rule` says when a page is left waiting for a better one on a closed host.  A `guard`
-    checks what a strategy of the user's says.
+    `rule` says when a page is left waiting for a better one on a closed host.  Strategies with a
+    `Frontier` follow it there.  For the others, choices on closed hosts are `held` here, in their
+    order, until the hosts open.  A `guard` checks what a strategy of the user's says.
     """
 
     strategy: Strategy
@@ -41,11 +42,15 @@ class Crawl:
     patience: float = inf
     rule: WaitRule = TAKE_ANY
     guard: StrategyGuard | None = None
+    held: list[Choice] = field(init=False, default_factory=list)
     _timed: KeepsTime | None = field(init=False, default=None)
+    _waits_itself: bool = field(init=False, default=False)
     _wake: float = field(init=False, default=inf)
 
     def __post_init__(self) -> None:
         self._timed = self.strategy if isinstance(self.strategy, KeepsTime) else None
+        frontier = getattr(self.strategy, "frontier", None)
+        self._waits_itself = self._timed is not None or isinstance(frontier, FollowsWaitRule)
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
@@ -103,11 +108,28 @@ class Crawl:
         world, pace = self.world, self.pace
         while (free := world.free) > 0:
             # One at a time where each start closes a host: the next choice must know of it.
-            choices = self.ask(1, pace.closed) if pace else self.ask(free, OPEN)
+            choices = self._choose(pace) if pace else self.ask(free, OPEN)
             if not choices:
                 return
             for choice in choices:
                 self.send(choice)
+
+    def _choose(self, pace: Pace) -> Sequence[Choice]:
+        """Return the next choice on an open host; none if it is better to wait."""
+        for choice in self.held:
+            if choice.host not in pace.closed:
+                self.held.remove(choice)
+                return [choice]
+        if self._waits_itself or not self.rule.held:
+            return self.ask(1, pace.closed)
+        away = ClosedForLong(pace.closed)
+        while sum(choice.host not in away for choice in self.held) < self.rule.held:
+            choices = self.ask(1, away) if len(self.held) < self.world.left else ()
+            if not choices or choices[0].host not in pace.closed:
+                return choices
+            self.held += choices
+        pace.closed.is_awaited = True
+        return ()
 
     def send(self, choice: Choice) -> None:
         """Start one download."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from math import inf
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import msgspec
 
@@ -93,6 +93,13 @@ class KeepsTime(Protocol):
     def wake(self, now: float) -> float:
         """Take note of the time; return when it next has something new to ask, after now."""
         ...
+
+
+@runtime_checkable
+class FollowsWaitRule(Protocol):
+    """A queue of pages that holds them back by the rule that comes with the closed hosts."""
+
+    follows_wait_rule: ClassVar[bool]
 
 
 class World(Protocol):

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from math import inf
 from pathlib import Path
 from typing import TypeGuard
 
@@ -190,7 +191,7 @@ def widen(live: Live, facts: Facts) -> None:
 def close_full_hosts(live: Live, pace: Pace) -> None:
     """Close the hosts that have reached their limit of pages."""
     for host in live.full_hosts():
-        pace.start(host)
+        pace.closed.close_until(host, inf)
 
 
 def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice]) -> None:
@@ -198,6 +199,8 @@ def send_again(crawl: Crawl, pending: Sequence[Choice], answered: Counter[Choice
     for choice in pending:
         if answered[choice]:
             answered[choice] -= 1
+        elif crawl.pace and choice.host in crawl.pace.closed:
+            crawl.held.append(choice)
         else:
             crawl.send(choice)
 

@@ -396,7 +396,7 @@ class Session:
             crawl.judge,
             self.live.traps,
             self.table,
-            self.live.pending,
+            self.live.pending + crawl.held,
             self.own_requests,
             self.live.delays(),
             self.monitor,

@@ -21,6 +21,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ SPARSE = 12
 class Frontier:
     """A queue of URLs ordered by promise, that can leave out closed hosts."""
 
+    follows_wait_rule: ClassVar[bool] = True
     agent: str = ""
     _heaps: dict[HostId, list[Entry]] = field(default_factory=dict, repr=False)
     _tails: dict[HostId, PackedQueue] = field(default_factory=dict, repr=False)
