@@ -373,11 +373,11 @@ def test_one_host_gives_its_best_page_whatever_others_promise() -> None:
     assert frontier.pop_from(7) is None
 
 
-def waiting_for_host_one(**rule: float) -> tuple[Frontier, Closed]:
+def waiting_for_host_one() -> tuple[Frontier, Closed]:
     """Return a frontier with pages on hosts 1, which is closed, and 2, which is open."""
     frontier, closed = Frontier(), Closed()
     closed.close(1)
-    closed.prefer(WaitRule(**rule), downloads_left=100)
+    closed.prefer(WaitRule(), downloads_left=100)
     return frontier, closed
 
 
