@@ -17,7 +17,15 @@ from math import inf
 from foragers.core.content import MemoryContent
 from foragers.core.pace import TAKE_ANY, ClosedForLong, Pace, WaitRule
 from foragers.core.plugins.guard import StrategyGuard
-from foragers.core.protocols import FollowsWaitRule, Judge, KeepsTime, Ledger, Strategy, World
+from foragers.core.protocols import (
+    FollowsWaitRule,
+    HasFrontier,
+    Judge,
+    KeepsTime,
+    Ledger,
+    Strategy,
+    World,
+)
 from foragers.core.types import NO_PARENT, Choice, Document, HostId, Link, Page, Status, Visit
 
 OPEN: frozenset[HostId] = frozenset()
@@ -49,8 +57,10 @@ class Crawl:
 
     def __post_init__(self) -> None:
         self._timed = self.strategy if isinstance(self.strategy, KeepsTime) else None
-        frontier = getattr(self.strategy, "frontier", None)
-        self._waits_itself = self._timed is not None or isinstance(frontier, FollowsWaitRule)
+        self._waits_itself = self._timed is not None or (
+            isinstance(self.strategy, HasFrontier)
+            and isinstance(self.strategy.frontier, FollowsWaitRule)
+        )
 
     def begin(self) -> None:
         """Tell the strategy the seeds."""
