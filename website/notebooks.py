@@ -1,11 +1,19 @@
-"""Notebooks as pages: texts, code and the stored results of the code."""
+"""Notebooks as pages: texts, code and the stored results of the code.
+
+`python -m website.notebooks FILE` runs a notebook and stores its results.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
 
 
 def as_markdown(notebook: Path) -> str:
@@ -36,3 +44,19 @@ def shown(output: dict[str, Any]) -> str:
     if "image/svg+xml" in data:
         return f'<div class="result">{"".join(data["image/svg+xml"])}</div>'
     return f"```text\n{''.join(data.get('text/plain', '')).rstrip()}\n```"
+
+
+def executed(notebook: Path) -> NotebookNode:
+    """Run a notebook in a kernel of its own, and return it with its results."""
+    cells = nbformat.read(notebook, as_version=4)
+    NotebookClient(cells, timeout=600, kernel_name="python3").execute()
+    for cell in cells.cells:
+        cell.metadata.clear()
+        if cell.cell_type == "code":  # a display that shows nothing is that of a progress bar
+            cell.outputs = [one for one in cell.outputs if one.output_type != "display_data"]
+    return cells
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        nbformat.write(executed(Path(name)), name)

@@ -15,16 +15,18 @@ from foragers.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHORT = ("…", "[", "|", "NAME(", "$S")
 """What stands in commands that are told in short, not to be typed."""
 
 
 def commands(page: Path) -> Iterator[list[str]]:
     """Give the commands in the code of a page, as a shell would cut them."""
-    for block in FENCE.findall(page.read_text(encoding="utf-8")):
+    for kind, block in FENCE.findall(page.read_text(encoding="utf-8")):
         for line in block.replace("\\\n", " ").splitlines():
-            text = line.strip().removeprefix("$ ")
+            if kind == "console" and not line.startswith("$ "):
+                continue  # the output of a command
+            text = line.strip().removeprefix("$ ").removesuffix(" &")
             if (
                 text.startswith("foragers ")
                 and text != "foragers --version"
