@@ -13,7 +13,6 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbformat import NotebookNode
 
 
 def as_markdown(notebook: Path) -> str:
@@ -46,17 +45,17 @@ def shown(output: dict[str, Any]) -> str:
     return f"```text\n{''.join(data.get('text/plain', '')).rstrip()}\n```"
 
 
-def executed(notebook: Path) -> NotebookNode:
-    """Run a notebook in a kernel of its own, and return it with its results."""
-    cells = nbformat.read(notebook, as_version=4)
+def execute(notebook: Path) -> None:
+    """Run a notebook in a kernel of its own, and store it with its results."""
+    cells: Any = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     NotebookClient(cells, timeout=600, kernel_name="python3").execute()
     for cell in cells.cells:
         cell.metadata.clear()
         if cell.cell_type == "code":  # a display that shows nothing is that of a progress bar
             cell.outputs = [one for one in cell.outputs if one.output_type != "display_data"]
-    return cells
+    nbformat.write(cells, notebook)  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        nbformat.write(executed(Path(name)), name)
+        execute(Path(name))
