@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo chromium postgresql test test-all-pythons options docs check gate bench clean
+.PHONY: demo chromium postgresql test test-all-pythons options docs release check gate bench clean
 
 $(READY): pyproject.toml setup.py $(shell find src -name '_*.c')
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
@@ -61,9 +61,12 @@ options: $(DEV)    ## write the tables of options in the docs, and the keywords 
 docs: $(DEV)       ## the documentation site, in site/; a warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+release: $(DEV)    ## build and try what a release would publish; nothing is published
+	$(BIN)/python packaging/release.py
+
 check: $(DEV)      ## style, types, house rules
-	$(BIN)/ruff check src tests benchmarks examples website
-	$(BIN)/ruff format --check src tests benchmarks examples website
+	$(BIN)/ruff check src tests benchmarks examples website packaging
+	$(BIN)/ruff format --check src tests benchmarks examples website packaging
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/house
 
