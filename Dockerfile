@@ -2,8 +2,12 @@
 #   docker build -t foragers .
 #   docker run --rm -v "$PWD:/data" foragers demo
 FROM python:3.12-slim AS build
+# A compiler for the optional parts in C, which stays behind in this stage.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml setup.py README.md LICENSE ./
 COPY src src
 RUN pip wheel --no-cache-dir --wheel-dir /wheels ".[postgres,serve,parquet]"
 

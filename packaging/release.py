@@ -1,8 +1,8 @@
 """A release, tried but not published: `make release`.
 
-Builds wheel and source distribution, installs each into an empty virtual environment of every
-Python that we claim and that is installed here, runs the demo there, and says what is missing for a
-release.  Nothing is tagged or sent anywhere; the commands for that are printed at the end.
+Builds the source distribution.  With every Python that we claim and that is installed here, makes a
+wheel of it, installs that into an empty virtual environment, and runs the demo there.  Then says
+what is missing for a release.  Nothing is tagged or sent anywhere; it prints the commands for that.
 """
 
 from __future__ import annotations
@@ -28,34 +28,33 @@ def main() -> int:
     assert VERSION is not None
     version = VERSION[1]
     with tempfile.TemporaryDirectory(prefix="foragers-release-") as folder:
-        files = built(Path(folder) / "dist")
-        here = {python: program for python in PYTHONS if (program := found(python))}
-        for number, (python, program) in enumerate(here.items()):
-            # The source distribution becomes the same wheel everywhere, so it is tried once.
-            for file in files if number == 0 else [one for one in files if one.suffix == ".whl"]:
-                tried(file, program, Path(folder) / f"{python}{file.suffix}", version)
-        for python in sorted(set(PYTHONS) - set(here)):
-            print(f"release: no Python {python} here; not tried")
-        shutil.copytree(Path(folder) / "dist", ROOT / "dist", dirs_exist_ok=True)
+        out = Path(folder) / "dist"
+        source = built(out)
+        for python in PYTHONS:
+            if program := found(python):
+                tried(source, program, Path(folder) / python, version)
+            else:
+                print(f"release: no Python {python} here; not tried")
+        shutil.copytree(out, ROOT / "dist", dirs_exist_ok=True)
     missing = list(missing_for(version))
     for line in missing:
         print(f"release: {line}")
-    print(f"release: dist/ has {', '.join(file.name for file in files)}.  To publish {version}:")
+    print(f"release: the files are in dist/.  To publish {version}:")
     print(f"  git tag v{version} && git push origin v{version}")
+    print("  python -m cibuildwheel --output-dir dist   # wheels that run on any Linux")
     print("  python -m twine upload dist/*")
     return 1 if missing else 0
 
 
-def built(out: Path) -> list[Path]:
-    """Build the distributions from the files that git knows, not from what lies around."""
+def built(out: Path) -> Path:
+    """Build the source distribution from the files that git knows, not from what lies around."""
     source = out.parent / "source"
-    names = run("git", "ls-files", cwd=ROOT).splitlines()
-    for name in names:
+    for name in run("git", "ls-files", cwd=ROOT).splitlines():
         if (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
-    run(sys.executable, "-m", "build", "--outdir", str(out), str(source))
-    return sorted(out.iterdir())
+    run(sys.executable, "-m", "build", "--sdist", "--outdir", str(out), str(source))
+    return next(out.glob("*.tar.gz"))
 
 
 def found(version: str) -> str | None:
@@ -72,15 +71,19 @@ def found(version: str) -> str | None:
     return None
 
 
-def tried(file: Path, python: str, folder: Path, version: str) -> None:
-    """Install a distribution into an empty environment, and run the demo there."""
+def tried(source: Path, python: str, folder: Path, version: str) -> None:
+    """Make a wheel of the source, install it into an empty environment, and run the demo there."""
     run(python, "-m", "venv", str(folder))
-    run(str(folder / "bin/python"), "-m", "pip", "install", "--quiet", str(file))
+    pip = (str(folder / "bin/python"), "-m", "pip")
+    run(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder / "wheel"), str(source))
+    wheel = next((folder / "wheel").iterdir())
+    run(*pip, "install", "--quiet", str(wheel))
     program = str(folder / "bin/foragers")
     assert run(program, "--version", cwd=folder).strip() == f"foragers {version}"
     said = run(program, "demo", "--out", str(folder / "demo"), cwd=folder)
     assert "auto" in said, said
-    print(f"release: {file.name} installs on {python} and runs the demo")
+    shutil.copy(wheel, source.parent)
+    print(f"release: {wheel.name} is made of {source.name}, installs, and runs the demo")
 
 
 def missing_for(version: str) -> Iterator[str]:
