@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from math import log
 
 import numpy as np
@@ -11,6 +12,7 @@ from foragers.core.types import Document
 from foragers.strategies.auto.word_weights import (
     ABSENT,
     BUCKETS,
+    COLUMNS,
     LINK_WORDS,
     NO_WORD,
     SMALL_COUNTS,
@@ -131,3 +133,20 @@ def test_the_rate_of_a_word_is_shrunk_towards_that_of_all_links() -> None:
     for word, rate in expected.items():
         assert words.rates[word] == pytest.approx(np.log(rate / (1 - rate)) - usual)
     assert words.rates[bucket("never followed")] == 0
+
+
+def test_a_pickle_has_only_the_words_that_were_met() -> None:
+    words = WordWeights()
+    words.read(np.array([3, 70_000], np.int32), relevant=True)
+    words.read(np.array([3, 9], np.int32), relevant=False)
+    words.learn(((5, 3), (5,)), 1.0, -2.0)
+    words.count(((5, 3),), 1.0, 0.5)
+    words.refresh(-2.0)
+    stored = pickle.dumps(words)
+    again = pickle.loads(stored)
+    assert len(stored) < 10_000
+    for name in COLUMNS:
+        assert getattr(again, name).tobytes() == getattr(words, name).tobytes()
+    again.read(np.array([3, 11], np.int32), relevant=True)
+    again.refresh(-2.0)
+    assert again.leans[11] > 0

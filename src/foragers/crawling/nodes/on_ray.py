@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from foragers.crawling.nodes.node import Node
 from foragers.crawling.options import NODES, CrawlOptions
 from foragers.crawling.settings import SessionSettings
-from foragers.evaluation.comparison.ray_cluster import LOCAL, check, connected
 
 GRACE = 10.0
 """Seconds that nodes have to leave."""
@@ -28,6 +26,8 @@ class RayNode:
     """A node as an actor, which has two threads: one fetches, the other can stop it."""
 
     def __init__(self, url: str, folder: str, settings: SessionSettings) -> None:
+        from foragers.crawling.nodes.node import Node  # imported where a node runs
+
         name = f"{socket.gethostname()}-{os.getpid()}"
         self.node = Node(url, Path(folder) / "nodes" / name, name=name, settings=settings)
 
@@ -46,6 +46,9 @@ def nodes_on_ray(options: CrawlOptions, folder: Path, settings: SessionSettings)
     if options.cluster in ("", NODES):
         yield
         return
+    # Imported here, since it takes time and few crawls need it.
+    from foragers.evaluation.comparison.ray_cluster import LOCAL, check, connected
+
     check(options.cluster, "--cluster")
     with connected(options.cluster, LOCAL_NODES, "--cluster"):
         import ray

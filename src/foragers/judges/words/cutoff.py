@@ -58,6 +58,7 @@ class Cutoff:
     bins: list[int] = field(default_factory=lambda: [0] * (STEPS + 1), repr=False)
     step: int = STEPS // 2
     _above: tuple[int, int] | None = field(default=None, repr=False)
+    _mean: float | None = field(default=None, repr=False)
 
     def add(self, evidence: float) -> bool:
         """Take the evidence of one more page into account, and say whether it passes."""
@@ -66,9 +67,11 @@ class Cutoff:
         self.best = self.best or [given.first_best] * given.fewest_best
         # Only a page that is good itself makes the best ones more.
         most = self._number_of_best() if evidence >= self.cut else len(self.best)
-        insort(self.best, evidence)
-        if len(self.best) > most:
-            del self.best[0]
+        if len(self.best) < most or evidence > self.best[0]:
+            self._mean = None
+            insort(self.best, evidence)
+            if len(self.best) > most:
+                del self.best[0]
         place = int(self._place(evidence))
         self.bins[place] += 1
         if self._above is not None and place >= self._above[0]:
@@ -109,7 +112,9 @@ class Cutoff:
     def _step(self) -> int:
         """Return the cut as a number of steps."""
         given = self.settings
-        cut = given.share * max(given.least_best, sum(self.best) / len(self.best))
+        if self._mean is None:
+            self._mean = sum(self.best) / len(self.best)
+        cut = given.share * max(given.least_best, self._mean)
         step = min(_up(self._place(cut)), STEPS - 1)
         if self.pages < given.fewest_pages:
             return step

@@ -57,6 +57,8 @@ WORDS_LEFT = np.maximum(LINK_WORDS - np.arange(LINK_WORDS + 1.0), 1.0)
 ONES = np.ones(LINK_WORDS + 1)
 SHARES = np.stack([ONES, np.sqrt(WORDS_LEFT), WORDS_LEFT, ONES], axis=1)
 """What the sums for `SAID` are divided by, for each number of absent words."""
+COLUMNS = ("table", "squares", "followed", "earned", "counts")
+"""What there is one of for each word."""
 SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
 
@@ -245,6 +247,22 @@ class WordWeights:
         self._met = [met]
         if self.pages[True]:
             self.leans[met] = self._lean(self.counts.take(met))
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the words of which nothing is known, which are most of the table."""
+        touched = self.squares != self.settings.first_square
+        touched |= (self.followed != 0) | (self.earned != 0)
+        touched[:BUCKETS] |= self.counts != 0
+        touched |= (self.table[:, :ABSENT] != 0).any(axis=1)
+        rows = np.flatnonzero(touched)
+        columns = {name: getattr(self, name)[rows] for name in COLUMNS}
+        return {**self.__dict__, **columns, "rows": rows}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        rows, columns = state.pop("rows"), {name: state.pop(name) for name in COLUMNS}
+        self.__dict__.update(WordWeights(state["settings"]).__dict__ | state)
+        for name, known in columns.items():
+            getattr(self, name)[rows] = known
 
     def learn(self, links: Spoken, worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""
