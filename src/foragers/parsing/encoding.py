@@ -59,8 +59,20 @@ def to_utf8(body: bytes, content_type: str = "") -> bytes:
         # Markup in UTF-16 has zero bytes; without them the mark is a coincidence.
         if body.startswith(mark) and (name == "utf-8" or b"\0" in body):
             return _transcode(body[len(mark) :], name)
-    name = declared(body, content_type) or two_bytes_each(body) or _guess(body)
+    name = declared(body, content_type) or two_bytes_each(body)
+    if name == "utf-8" and is_utf8(body):
+        return body
+    name = name or _guess(body)
     return _transcode(body, _guess(body) if name == "utf-8" and _is_wrong(body) else name)
+
+
+def is_utf8(body: bytes) -> bool:
+    """Return whether bytes are valid UTF-8."""
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def two_bytes_each(body: bytes) -> str:
@@ -75,13 +87,11 @@ def two_bytes_each(body: bytes) -> str:
 
 def _is_wrong(body: bytes) -> bool:
     """Return whether a page that is declared as UTF-8 is something else."""
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        sample = body[:_MAX_SAMPLED]
-        wrong = sample.decode("utf-8", "replace").count("\ufffd") - sample.count(b"\xef\xbf\xbd")
-        return wrong > _MAX_WRONG * (len(sample) - len(sample.translate(None, _HIGH_BYTES)))
-    return False
+    if is_utf8(body):
+        return False
+    sample = body[:_MAX_SAMPLED]
+    wrong = sample.decode("utf-8", "replace").count("\ufffd") - sample.count(b"\xef\xbf\xbd")
+    return wrong > _MAX_WRONG * (len(sample) - len(sample.translate(None, _HIGH_BYTES)))
 
 
 def declared(body: bytes, content_type: str = "") -> str:
@@ -98,11 +108,7 @@ def _known(label: str) -> str:
 
 def _transcode(body: bytes, name: str) -> bytes:
     if name == "utf-8":
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            return body.decode("utf-8", "replace").encode()
-        return body
+        return body if is_utf8(body) else body.decode("utf-8", "replace").encode()
     # The standard's gbk is its superset gb18030; Python's is not.
     encoding = webencodings.lookup("gb18030" if name == "gbk" else name)
     # Python lacks some of the standard's encodings, so webencodings decodes.
@@ -112,11 +118,8 @@ def _transcode(body: bytes, name: str) -> bytes:
 
 def _guess(body: bytes) -> str:
     """Return UTF-8 if the bytes allow it, or the guess from a sample of them."""
-    try:
-        body.decode()
+    if is_utf8(body):
         return "iso-2022-jp" if any(sign in body for sign in _ISO_2022) else "utf-8"
-    except UnicodeDecodeError:
-        pass
     ascii_only = body.translate(None, _HIGH_BYTES)
     if len(body) - len(ascii_only) < _TELLING_BYTES:
         return "windows-1252"

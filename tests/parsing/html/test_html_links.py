@@ -118,6 +118,12 @@ def test_links_in_another_folder_lead_elsewhere_unless_they_begin_at_the_root() 
     assert here.target("/m") == there.target("/m") == "http://a.test/m"
 
 
+def test_links_in_the_root_folder_are_not_those_of_the_whole_host() -> None:
+    root, below = Targets("http://b.test/"), Targets("http://b.test/below/page")
+    assert root.many(["m", "/n", "m#f"]) == [f"http://b.test/{name}" for name in "mnm"]
+    assert below.many(["m", "/n"]) == ["http://b.test/below/m", "http://b.test/n"]
+
+
 def test_no_more_links_are_remembered_than_a_number() -> None:
     memory = AnchorMemory(most=10)
     for i in range(100):

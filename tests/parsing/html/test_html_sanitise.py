@@ -72,6 +72,13 @@ def test_formatting_that_may_stay_open_is_not_harmless(inside: bytes) -> None:
     assert not is_harmless(page)
 
 
+@pytest.mark.parametrize(
+    "tag", b"b big code em font i nobr s small strike strong STRONG tt u".split()
+)
+def test_every_kind_of_formatting_left_open_is_noticed(tag: bytes) -> None:
+    assert not is_harmless(b"".join(b"<p><%b id=%d>" % (tag, number) for number in range(3000)))
+
+
 def test_a_large_page_that_is_not_deep_is_harmless() -> None:
     assert is_harmless(b"<ul>" + b"<li><a href=x>some words</a></li>" * 40_000 + b"</ul>")
     assert not is_harmless(b"<div><!--</div>-->" * 30_000)

@@ -12,6 +12,7 @@
 #include <Python.h>
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef void Node;
@@ -31,6 +32,7 @@ typedef unsigned char Byte;
 #define MOST_INSIDE 64
 #define MOST_AROUND 32
 #define TAGS 1024
+#define STEPS 128
 
 enum { ELEMENT = 1, TEXT = 3 };
 enum { NONE, A, AREA, FRAME, IFRAME, HEAD, TITLE, HEADING, SCRIPT, SILENT, ASIDE, HEADER, MAIN,
@@ -79,6 +81,13 @@ typedef struct {
     size_t index, words, weight;
 } Open;
 
+/* How an element is named in paths: its tag, its first class, and the characters of both. */
+typedef struct {
+    Node *node;
+    Span tag, class;
+    size_t chars;
+} Step;
+
 typedef struct {
     PyObject_HEAD
     PyObject *tree;
@@ -94,6 +103,7 @@ typedef struct {
     size_t words, weight, compared, heading_chars;
     int with_roles, has_title;
     PyObject *regions, *head, *headings, *titles, *times, *scripts, *styles;
+    Step steps[STEPS];  /* those of the elements around the last links */
 } Walk;
 
 /* ---- memory and characters ---- */
@@ -643,23 +653,32 @@ static Span first_class(Node *node) {
     return first_chars((Span){start, (size_t)(at - start)}, CLASS_CHARS);
 }
 
+static const Step *step_of(Walk *self, Node *node) {
+    Step *step = &self->steps[((uintptr_t)node >> 4) % STEPS];
+    if (step->node == node)
+        return step;
+    step->node = node;
+    step->tag.size = 0;
+    step->tag.at = lexbor.tag_name(node, &step->tag.size);
+    if (step->tag.at == NULL)
+        step->tag.size = 0;
+    step->tag = first_chars(step->tag, TAG_CHARS);
+    step->class = first_class(node);
+    step->chars = chars_in(step->tag) + (step->class.size ? 1 + chars_in(step->class) : 0);
+    return step;
+}
+
 /* Return the path of a link: its own step last, as many as fit. It is written backwards. */
-static PyObject *path_of(const Link *link) {
+static PyObject *path_of(Walk *self, const Link *link) {
     Byte path[4 * (PATH_CHARS + TAG_CHARS + CLASS_CHARS + 4)];
     size_t at = sizeof(path), chars = 0;
     Node *node = link->node;
     while (node != NULL && lexbor.type(node) == ELEMENT) {
-        Span tag = {NULL, 0};
-        tag.at = lexbor.tag_name(node, &tag.size);
-        if (tag.at == NULL)
-            tag.size = 0;
-        tag = first_chars(tag, TAG_CHARS);
-        Span class = first_class(node);
-        size_t step = chars_in(tag) + (class.size ? 1 + chars_in(class) : 0);
-        size_t bytes = tag.size + 1 + class.size + 1;
-        if (chars && chars + 1 + step > PATH_CHARS)
+        const Step *step = step_of(self, node);
+        Span tag = step->tag, class = step->class;
+        if (chars && chars + 1 + step->chars > PATH_CHARS)
             break;
-        if (bytes > at)  /* only if its bytes are no characters */
+        if (tag.size + 1 + class.size + 1 > at)  /* only if its bytes are no characters */
             return PyUnicode_DecodeUTF8("\xff", 1, NULL);
         if (chars) {
             path[--at] = ' ';
@@ -673,7 +692,7 @@ static PyObject *path_of(const Link *link) {
         at -= tag.size;
         if (tag.size)
             memcpy(path + at, tag.at, tag.size);
-        chars += step;
+        chars += step->chars;
         if (link->kind == IFRAME)  /* it is not part of the page that is shown */
             break;
         node = lexbor.parent(node);
@@ -681,14 +700,18 @@ static PyObject *path_of(const Link *link) {
     return PyUnicode_DecodeUTF8((const char *)path + at, (Py_ssize_t)(sizeof(path) - at), NULL);
 }
 
-static int is_hidden(const Walk *self, const Link *link, const char *hiding) {
+static int by_address(const void *one, const void *other) {
+    uintptr_t a = (uintptr_t)*(Node *const *)one, b = (uintptr_t)*(Node *const *)other;
+    return (a > b) - (a < b);
+}
+
+static int is_hidden(const Link *link, Node **hiding, size_t count) {
     if (link->kind == IFRAME)
         return 0;
     Node *node = link->node;
     for (int around = 0; node != NULL && around < MOST_AROUND; around++) {
-        for (size_t i = 0; i < self->styled_count; i++)
-            if (hiding[i] && self->styled[i] == node)
-                return 1;
+        if (bsearch(&node, hiding, count, sizeof(Node *), by_address) != NULL)
+            return 1;
         node = lexbor.parent(node);
     }
     return 0;
@@ -714,7 +737,7 @@ static int describe(Walk *self, const Link *link, int described, PyObject *colum
         return -1;
     if (!described)
         return 0;
-    if (add_to(columns[2], path_of(link)) < 0)
+    if (add_to(columns[2], path_of(self, link)) < 0)
         return -1;
     if (add_to(columns[3], PyLong_FromSize_t(link->start)) < 0)
         return -1;
@@ -742,21 +765,33 @@ failed:
     return NULL;
 }
 
-PyDoc_STRVAR(hidden_doc, "hidden(index, hiding): whether a link is inside an element that hides.");
+PyDoc_STRVAR(hidden_doc,
+             "hidden(indexes, hiding): which of some links are inside an element that hides;\n"
+             "`hiding` has a byte for each style.");
 static PyObject *Walk_hidden(Walk *self, PyObject *arguments) {
-    PyObject *number;
-    const char *hiding;
+    PyObject *indexes;
+    const char *flags;
     Py_ssize_t size;
-    if (!PyArg_ParseTuple(arguments, "Oy#", &number, &hiding, &size))
-        return NULL;
-    Link *link = link_at(self, number);
-    if (link == NULL)
+    if (!PyArg_ParseTuple(arguments, "O!y#", &PyList_Type, &indexes, &flags, &size))
         return NULL;
     if ((size_t)size != self->styled_count) {
         PyErr_SetString(PyExc_ValueError, "one byte for each style");
         return NULL;
     }
-    return PyBool_FromLong(is_hidden(self, link, hiding));
+    Node *hiding[MOST_STYLED];
+    size_t count = 0;
+    for (size_t i = 0; i < self->styled_count; i++)
+        if (flags[i])
+            hiding[count++] = self->styled[i];
+    qsort(hiding, count, sizeof(Node *), by_address);
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t i = 0; found != NULL && i < PyList_GET_SIZE(indexes); i++) {
+        Link *link = link_at(self, PyList_GET_ITEM(indexes, i));
+        if (link == NULL
+            || (is_hidden(link, hiding, count) && add_to(found, PyLong_FromSsize_t(i)) < 0))
+            Py_CLEAR(found);
+    }
+    return found;
 }
 
 PyDoc_STRVAR(labels_doc, "labels(index): the alts of images in a link, and its own attributes.");

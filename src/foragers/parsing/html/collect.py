@@ -6,6 +6,7 @@ The compiled walk (`walk`) gives the same results in a tenth of the time, where 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -18,11 +19,11 @@ from foragers.parsing.html.links import (
     MAX_DESCRIBED,
     MAX_LINKS,
     FoundLink,
-    SilentLinks,
     Targets,
     add_links,
     add_plain_links,
     choose,
+    prefer_text,
     targets_of,
 )
 from foragers.parsing.html.text import (
@@ -176,7 +177,7 @@ def _read_tree(tree: LexborHTMLParser, page: bytes, url: str, described: bool) -
     head = read_head(collected.head, url)
     targets, itself = targets_of(head, url)
     found = collected.links[:MAX_LINKS]
-    chosen = choose([href for _, href, _ in found], targets, itself, SilentLinks(found))
+    chosen = choose([href for _, href, _ in found], targets, itself, partial(prefer_text, found))
     links = [found[index] for index in chosen.indexes]
     mark(collected, links[:MAX_DESCRIBED] if described else [])
     text = divide(_text(shown))

@@ -29,6 +29,7 @@ _OF_THE_PAGE_ITSELF = "?" + _BLANK
 _OF_THE_HOST = ("/", "http://", "https://")
 _UNKNOWN = ""
 _NO_HOME = "nowhere"
+_WHOLE_HOST = "host "
 
 ResolvedLinks = dict[str, str | None]
 """Resolved URLs by the text of the attribute; None for links that cannot be fetched."""
@@ -75,24 +76,25 @@ _MEMORY = AnchorMemory()
 class Targets:
     """The targets of the links of a page."""
 
-    __slots__ = ("_folder", "_here", "_home", "_known", "base")
+    __slots__ = ("_folder", "_here", "_home", "_known", "_of_host", "base")
 
     def __init__(self, base: str) -> None:
         self.base = base
         self._folder, self._home = _folder_and_home(_without_leaf(base))
+        # Links of the host's root directory depend on the directory: they are cached apart.
+        self._of_host = _MEMORY.of(f"{_WHOLE_HOST}{self._home}")
         self._known = _MEMORY.of(self._folder)
         self._here: str | None = _UNKNOWN
 
     def many(self, hrefs: list[str]) -> list[str | None]:
-        """Return the URLs of many links, most of which are cached for this directory."""
-        cached = self._known.get
-        urls = list(map(cached, hrefs, repeat(_UNKNOWN)))
+        """Return the URLs of many links, most of which are cached for the host or the directory."""
+        urls = list(map(self._of_host.get, hrefs, repeat(_UNKNOWN)))
         if _UNKNOWN in urls:
-            for index, address in enumerate(urls):
-                if address == _UNKNOWN:
-                    href = hrefs[index].partition("#")[0]
-                    address = cached(href, _UNKNOWN)
-                    urls[index] = self._resolved(href) if address == _UNKNOWN else address
+            target = self.target
+            urls = [
+                target(href) if url == _UNKNOWN else url
+                for url, href in zip(urls, hrefs, strict=True)
+            ]
         return urls
 
     def target(self, href: str) -> str | None:
@@ -102,20 +104,22 @@ class Targets:
 
     def _resolved(self, href: str) -> str | None:
         """Resolve a link that is not cached for this directory."""
-        if not href or href[0] == "#":
+        if "#" in href:
+            href = href[: href.index("#")]
+            address = self._known.get(href, _UNKNOWN)
+            if address != _UNKNOWN:
+                return address
+        if not href:
             if self._here == _UNKNOWN:
                 self._here = self._itself()
             return self._here
         if href[0] in _OF_THE_PAGE_ITSELF:
             return resolved(self.base, href, self._home)
-        if "#" in href:
-            return self.target(href[: href.index("#")])
         cached = self._known
         if href.startswith(_OF_THE_HOST):
-            cached = _MEMORY.of(self._home)
+            cached = self._of_host
             address = cached.get(href, _UNKNOWN)
             if address != _UNKNOWN:
-                _MEMORY.add(self._known, href, address)
                 return address
         address = resolved(self._folder, href, self._home)
         _MEMORY.add(cached, href, address)
@@ -207,60 +211,54 @@ class Chosen(NamedTuple):
     urls: list[str]
 
 
+FirstLinks = dict[str | None, int]
+"""The index of the link that is kept for each target."""
+
+
 def choose(
     hrefs: list[str],
     targets: Targets,
     itself: str | None,
-    is_silent: Callable[[int], bool | None],
+    prefer: Callable[[FirstLinks, list[str | None]], None],
 ) -> Chosen:
     """Choose one link for each target but the page `itself`: the first one that has a text.
 
-    `is_silent` returns whether the link at an index has no text, or None if it may not be asked
-    any more.
+    `prefer` replaces links without a text by later ones to the same target that have one.
     """
     urls = targets.many(hrefs)
-    # The index of the first link for each target.
-    first = dict(zip(reversed(urls), range(len(urls) - 1, -1, -1), strict=True))
-    itself_at, nowhere_at = first.pop(itself, None), first.pop(None, None)
-    if len(first) == len(urls) and itself_at is None and nowhere_at is None:
-        return Chosen(list(range(len(urls))), [url for url in urls if url is not None])
-    _prefer_text(first, urls, is_silent)
-    kept = sorted((index, url) for url, index in first.items() if url is not None)
-    return Chosen([index for index, _ in kept], [url for _, url in kept])
+    first: FirstLinks = dict(zip(reversed(urls), range(len(urls) - 1, -1, -1), strict=True))
+    first.pop(itself, None)
+    first.pop(None, None)
+    if len(first) < len(urls):
+        prefer(first, urls)
+    indexes = sorted(first.values())
+    return Chosen(indexes, [url for index in indexes if (url := urls[index]) is not None])
 
 
-def _prefer_text(
-    first: dict[str | None, int], urls: list[str | None], is_silent: Callable[[int], bool | None]
-) -> None:
-    """Replace links without a text by later ones to the same target that have one."""
-    counts = Counter(urls)
+def prefer_spoken(spoken: bytes, first: FirstLinks, urls: list[str | None]) -> None:
+    """Prefer links with a text, given for each link whether it has one."""
+    if 0 not in spoken:
+        return
+    silent = {url for url, index in first.items() if not spoken[index]}
+    for index, url in enumerate(urls if silent else ()):
+        if spoken[index] and url in silent:
+            first[url] = index
+            silent.discard(url)
+
+
+def prefer_text(elements: list[FoundLink], first: FirstLinks, urls: list[str | None]) -> None:
+    """Prefer links with a text, until too many characters were compared."""
+    counts, left = Counter(urls), _MAX_COMPARED
     silent: set[str | None] = set()
     for index, url in enumerate(urls):
-        if counts[url] > 1 and url in first and (first[url] == index or url in silent):
-            has_none = is_silent(index)
-            if has_none is None:
-                return
-            if has_none:
+        if counts[url] > 1 and left > 0 and url in first and (first[url] == index or url in silent):
+            text = elements[index][0].text()
+            left -= 1 + len(text)
+            if not (_tidy(text) if MARK in text else text.strip()):
                 silent.add(url)
             elif url in silent:
                 silent.discard(url)
                 first[url] = index
-
-
-@dataclass(slots=True)
-class SilentLinks:
-    """Tells which links have no text, until too many characters were compared."""
-
-    elements: list[FoundLink]
-    left: int = _MAX_COMPARED
-
-    def __call__(self, index: int) -> bool | None:
-        """Return whether a link has no text."""
-        if self.left <= 0:
-            return None
-        text = self.elements[index][0].text()
-        self.left -= 1 + len(text)
-        return not (_tidy(text) if MARK in text else text.strip())
 
 
 def add_links(

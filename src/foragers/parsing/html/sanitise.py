@@ -55,8 +55,8 @@ _MOST_WITHIN = 32
 # Formatting elements with attributes; those without can be opened again only three at a time. The
 # third group is there if the element is closed before it could be opened again.
 _FORMATTING = re.compile(
-    rb"<([bBiIuUsSeEtTfFcCnN](?:[mM]|[tT]|[oO][nN][tT]|[iI][gG]|[oO][dD][eE]|[oO][bB][rR]"
-    rb"|[mM][aA][lL]{2}|[tT][rR][iI][kK][eE]|[tT][rR][oO][nN][gG])?+)(?=[\s/])(%b)"
+    rb"<([bBiIuUsSeEtTfFcCnN](?:[oO][nN][tT]|[iI][gG]|[oO][dD][eE]|[oO][bB][rR]|[mM][aA][lL]{2}"
+    rb"|[tT][rR][iI][kK][eE]|[tT][rR][oO][nN][gG]|[mM]|[tT])?+)(?=[\s/])(%b)"
     rb"(>(?:[^<]++|<(?!/\1>)/?+%b%b>){0,%d}+</\1>)?+"
     % (_ATTRIBUTES, _INLINE, _ATTRIBUTES, _MOST_WITHIN)
 )

@@ -7,7 +7,7 @@ unusual pages it leaves to the modules in Python.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import selectolax.lexbor
@@ -18,7 +18,7 @@ from foragers.core.links import ParsedLinks
 from foragers.parsing.html.contents import Contents, dates_of, heading
 from foragers.parsing.html.head import read_head
 from foragers.parsing.html.hidden import hidden_relation, hides, may_hide
-from foragers.parsing.html.links import Chosen, choose, label, targets_of
+from foragers.parsing.html.links import Chosen, choose, label, prefer_spoken, targets_of
 from foragers.parsing.html.text import main_text
 
 _KINDS = {
@@ -80,10 +80,9 @@ def walk(tree: LexborHTMLParser, page: bytes, url: str, described: bool) -> Cont
 def _contents(found: Any, page: bytes, url: str, described: bool) -> Contents:
     """Return the contents of a page from what the walk found."""
     hrefs: list[str] = found.hrefs()
-    spoken: bytes = found.spoken()
     head = read_head(found.head, url)
     targets, itself = targets_of(head, url)
-    chosen = choose(hrefs, targets, itself, lambda index: not spoken[index])
+    chosen = choose(hrefs, targets, itself, partial(prefer_spoken, found.spoken()))
     links = _links(found, chosen, page, described)
     words: str = found.words()
     regions: list[tuple[int, str]] = found.regions
@@ -122,11 +121,8 @@ def _links(found: Any, chosen: Chosen, page: bytes, described: bool) -> ParsedLi
     if styles and indexes:
         hiding = bytes([style is None or (bool(style) and _hides(str(style))) for style in styles])
         if 1 in hiding and may_hide(page):
-            is_hidden = found.hidden
-            links.rels = [
-                hidden_relation(rel) if is_hidden(index, hiding) else rel
-                for rel, index in zip(links.rels, indexes, strict=True)
-            ]
+            for at in found.hidden(indexes, hiding):
+                links.rels[at] = hidden_relation(links.rels[at])
     return links
 
 
