@@ -9,6 +9,7 @@ everything would take 24 requests a day for every page: `watch` also runs with a
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -40,6 +41,13 @@ STRATEGIES = (WATCH, FEED, "home-page", "uniform", "wl", "wlrl-refresh", "forage
 USUAL = 500
 BUDGETS = (USUAL, 2000, TENTH)
 ENTRIES = 20
+ARTICLES = {
+    "hn": r"/item\?id=\d+$",
+    "digitalgov": r"/\d{4}/\d\d/\d\d/[^/]+/?$",
+    "forum": r"/topic/",
+    "generated news": r"/\d{4}/\d\d/\d\d/.*\.html$",
+}
+"""The URLs of articles, as a reader of each web would name them; all pages of the others."""
 Times = NDArray[np.float64]
 
 
@@ -60,6 +68,7 @@ class Seen(NamedTuple):
     within: float
     median: float
     found: float
+    articles: float = 0.0
     promised: Forecast | None = None
     kept: float = 0.0
 
@@ -124,16 +133,24 @@ def watched(job: Job) -> Seen:
         if promised is None and world.now > archive.start + 2 * DAY and isinstance(strategy, Watch):
             promised = forecast(strategy, 0, requests)
     delays = np.array([ledger.times.get(int(url), np.inf) for url in new]) - since[new]
-    later = since[new] > archive.start + 2 * DAY
+    is_article = articles_of(job.web, archive, new)
+    later = is_article & (since[new] > archive.start + 2 * DAY)
     return Seen(
         ledger.downloads / span,
         len(new),
         float(np.mean(delays <= HOUR)),
         float(np.median(delays)) / 60,
         float(np.isfinite(delays).mean()),
+        float(np.mean(delays[is_article] <= HOUR)),
         promised,
         float(np.mean(delays[later] <= HOUR)),
     )
+
+
+def articles_of(web: str, archive: Archive, urls: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of some URLs are those of articles."""
+    pattern = re.compile(ARTICLES.get(web, ""))
+    return np.array([bool(pattern.search(archive.book.href(int(url)))) for url in urls], bool)
 
 
 def seen_in_feed(since: Times, requests: int, archive: Archive) -> Seen:
@@ -146,12 +163,14 @@ def seen_in_feed(since: Times, requests: int, archive: Archive) -> Seen:
     later = np.arange(len(times)) + ENTRIES
     lost = (later < len(times)) & (times[np.minimum(later, len(times) - 1)] <= at)
     delays = np.where(lost, np.inf, at - times)
+    within = float(np.mean(delays <= HOUR))
     return Seen(
         min(requests, len(looks) / span + len(since) / span),
         len(since),
-        float(np.mean(delays <= HOUR)),
+        within,
         float(np.median(delays)) / 60,
         float(np.isfinite(delays).mean()),
+        within,
     )
 
 
@@ -165,7 +184,8 @@ def line(job: Job, seen: Seen) -> str:
         promise = f"{seen.promised.share:.0%} ({low:.0%} to {high:.0%}): {seen.kept:.0%}, {kept}"
     asked = f"{job.requests:,}" if job.requests else "a tenth"
     return (
-        f"| {job.web} | {asked} | {job.strategy} | {seen.requests:,.0f} | {seen.within:.1%}"
+        f"| {job.web} | {asked} | {job.strategy} | {seen.requests:,.0f}"
+        f" | {seen.articles:.1%} | {seen.within:.1%}"
         f" | {median} | {seen.found:.0%} | {promise} |"
     )
 
@@ -184,8 +204,11 @@ def run() -> bool:
             for requests in BUDGETS
             for strategy in (STRATEGIES if requests == USUAL else (WATCH, FEED))
         ]
-        print("| web | requests a day | strategy | used | within 1 h | median | seen | promise |")
-        print("|---|--:|---|--:|--:|--:|--:|---|")
+        print(
+            "| web | requests a day | strategy | used | articles within 1 h | pages within 1 h"
+            " | median | seen | promise |"
+        )
+        print("|---|--:|---|--:|--:|--:|--:|--:|---|")
         with ProcessPoolExecutor(processes) as pool:
             for job, seen in zip(jobs, pool.map(watched, jobs), strict=True):
                 print(line(job, seen), flush=True)

@@ -66,6 +66,34 @@ def test_a_watch_prints_events_and_stops_when_told(
     assert out == ""
 
 
+def test_a_watch_that_is_killed_after_an_event_does_not_repeat_it(tmp_path: Path) -> None:
+    folder = tmp_path / "news"
+    with served(NewsSite(old=12)) as site:
+        words = [
+            *(sys.executable, "-m", "foragers.cli.main", "watch", site.url(), "--out", str(folder)),
+            *("--allow-private", "127.0.0.1", "--every", "1s", "--requests", "1000000/day"),
+            *("--delay", "0", "--for", "5m"),
+        ]
+        found = []
+        for _ in range(3):
+            looks = sum(path == "/" for _, path in site.log)
+            with subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            ) as watch:
+                try:
+                    while sum(path == "/" for _, path in site.log) < looks + 2:
+                        time.sleep(0.05)
+                        assert watch.poll() is None
+                    url = site.article_url(site.publish())
+                    assert watch.stdout is not None
+                    found.append((msgspec.json.decode(watch.stdout.readline())["url"], url))
+                finally:
+                    watch.kill()
+    assert [one for one, _ in found] == [url for _, url in found]
+    lines = (folder / "events.jsonl").read_bytes().splitlines()
+    assert [msgspec.json.decode(line)["url"] for line in lines] == [url for _, url in found]
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

@@ -50,3 +50,14 @@ def test_a_site_that_stops_publishing_is_silent() -> None:
     assert not list(alarms.silent(50 * hour))
     alarms.published("a.test", 60 * hour)
     assert not list(alarms.silent(61 * hour))
+
+
+def test_a_resumed_watch_does_not_report_a_trouble_again() -> None:
+    alarms, hour = Alarms(), 3600.0
+    resumed = Alarms()
+    for n in range(8):
+        alarms.published("a.test", n * hour)
+        resumed.published("a.test", n * hour)
+    assert list(alarms.silent(40 * hour))
+    resumed.restore(alarms.troubles())
+    assert not list(resumed.silent(41 * hour))

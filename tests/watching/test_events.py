@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from foragers.core.content import MemoryContent
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.strategies.watch.strategy import LOOK, NEW, SWEEP, UNSEEN
-from foragers.watching.events import Event, EventKind, Findings, delays, difference
+from foragers.watching.events import Event, EventKind, Findings, delays
 
 
 def event(
@@ -23,26 +20,6 @@ def event(
         since=since,
         published=published,
     )
-
-
-def test_a_difference_shows_the_sentences_that_changed() -> None:
-    before = "The bridge is open. It was built last year. Boats pass below it."
-    after = "The bridge is closed. It was built last year. Boats pass below it."
-    assert difference(before, after) == "- The bridge is open.\n+ The bridge is closed."
-
-
-def test_counters_and_dates_are_no_change() -> None:
-    assert difference("A long text stays. 12 views.", "A long text stays. 13 views.") == ""
-
-
-@given(st.text())
-def test_equal_texts_do_not_differ(text: str) -> None:
-    assert difference(text, text) == ""
-
-
-@given(st.text(), st.text())
-def test_any_two_texts_can_be_compared(before: str, after: str) -> None:
-    assert len(difference(before, after)) <= 4000
 
 
 def test_the_delay_of_a_dated_page_is_known_and_that_of_others_bounded() -> None:
@@ -80,26 +57,39 @@ def visit(
     published: float | None = None,
     links: int = 0,
     time: float = 1e6,
+    final: int | None = None,
+    canonical: str | None = None,
+    depth: int = 1,
 ) -> Visit:
     others = tuple(Link(100 + n, 0, f"http://a.test/{n}", "a link text") for n in range(links))
     content = MemoryContent(
-        Document(f"Page {url}", (), text, published=published),
-        (Link(url, 0, f"http://a.test/page-{url}"), *others),
+        Document(f"Page {url}", (), text, published=published, canonical=canonical),
+        (Link(final or url, 0, f"http://a.test/page-{final or url}"), *others),
     )
-    choice = Choice(url, 0, agent=agent, depth=1)
+    choice = Choice(url, 0, agent=agent, depth=depth)
     reason = "404" if status is Status.MISSING else ""
     version = hash(text) & 0xFFFF
-    page = Page(choice, status, reason, url, time, time, version, content.columns(), content)
+    page = Page(
+        choice, status, reason, final or url, time, time, version, content.columns(), content
+    )
     return Visit(page, 1.0, True)
+
+
+class Pages:
+    """Numbers of URLs, as a table has them."""
+
+    def find(self, url: str) -> int | None:
+        name = url.removeprefix("http://a.test/page-")
+        return int(name) if name.isdigit() else None
 
 
 def events_of(*visits: Visit, changes: bool = True) -> list[tuple[EventKind, str]]:
     ledger = Visits()
-    findings = Findings(ledger, began=900_000.0, changes=changes)
+    findings = Findings(ledger, began=900_000.0, changes=changes, numbers=Pages())
     found = []
     for number, one in enumerate(visits, 1):
         ledger.append(one)
-        event = findings.look(number, one, since=None)
+        event = findings.look(number, one)
         if event is not None:
             found.append((event.event, event.url))
     return found
@@ -136,3 +126,34 @@ def test_a_page_is_removed_after_two_looks_and_reported_once() -> None:
     assert [kind for kind, _ in told] == [EventKind.NEW, EventKind.REMOVED]
     back = events_of(visit(1, NEW), gone, visit(1, LOOK), gone)
     assert [kind for kind, _ in back] == [EventKind.NEW]
+
+
+def test_a_page_that_leads_to_the_home_page_now_is_removed() -> None:
+    home = visit(9, LOOK, text="a link text " * 30, links=30, depth=0)
+    moved = visit(1, SWEEP, text="a link text " * 30, links=30, final=9)
+    told = events_of(home, visit(1, NEW), moved, moved, moved)
+    assert told == [
+        (EventKind.NEW, "http://a.test/page-1"),
+        (EventKind.REMOVED, "http://a.test/page-1"),
+    ]
+
+
+def test_an_article_is_reported_once_under_whatever_name() -> None:
+    other = visit(2, NEW, canonical="http://a.test/page-1")
+    assert events_of(visit(1, NEW), other) == [(EventKind.NEW, "http://a.test/page-1")]
+    assert events_of(other, visit(1, NEW)) == [(EventKind.NEW, "http://a.test/page-2")]
+    assert len(events_of(visit(1, NEW), visit(2, NEW, canonical="http://b.test/page-1"))) == 2
+
+
+def test_a_resumed_watch_knows_what_was_reported() -> None:
+    ledger = Visits([visit(1, NEW)])
+    gone = visit(1, LOOK, status=Status.MISSING)
+    first = Findings(ledger, began=900_000.0, numbers=Pages())
+    ledger += [gone, gone]
+    told = [one for n, v in enumerate(ledger, 1) if (one := first.look(n, v))]
+    assert [one.event for one in told] == [EventKind.NEW, EventKind.REMOVED]
+    second = Findings(ledger, began=900_000.0, numbers=Pages())
+    second.restore(told)
+    ledger += [gone, gone]
+    assert [second.look(n, gone) for n in (4, 5)] == [None, None]
+    assert second.look(6, visit(1, NEW)) is None

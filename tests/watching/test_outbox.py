@@ -15,11 +15,13 @@ import pytest
 from foragers.errors import UsageError
 from foragers.watching.events import Event, EventKind
 from foragers.watching.outbox import (
+    FIRST_RETRY,
     USUAL,
+    CommandChannel,
+    Failure,
     Outbox,
     Schedule,
     channels_of,
-    command_channel,
     message,
     template_of,
 )
@@ -82,34 +84,87 @@ def test_a_template_with_an_unknown_field_is_refused(tmp_path: Path) -> None:
 def test_a_command_gets_the_events_as_json_lines(tmp_path: Path) -> None:
     out = tmp_path / "out"
     code = f"import sys; open({str(out)!r}, 'w').write(sys.stdin.read())"
-    deliver = command_channel(f'{sys.executable} -c "{code}"')
+    deliver = CommandChannel.of(f'{sys.executable} -c "{code}"')
     assert deliver("t", "b", [event(1), event(2)]) is None
     lines = [msgspec.json.decode(line, type=Event) for line in out.read_text().splitlines()]
     assert lines == [event(1), event(2)]
 
 
 def test_a_command_that_fails_is_reported() -> None:
-    assert "exit code 3" in str(command_channel("sh -c 'exit 3'")("t", "b", [event(1)]))
-    assert "none-such" in str(command_channel("/none-such")("t", "b", [event(1)]))
+    assert "exit code 3" in str(CommandChannel.of("sh -c 'exit 3'")("t", "b", [event(1)]))
+    assert "none-such" in str(CommandChannel.of("/none-such")("t", "b", [event(1)]))
     with pytest.raises(UsageError, match="--exec"):
-        command_channel("'")
+        CommandChannel.of("'")
 
 
-def test_events_are_told_once_and_errors_do_not_stop_the_watch() -> None:
-    told: list[int] = []
+class Mail:
+    """A channel that fails some times."""
 
-    def deliver(title: str, body: str, events: Sequence[Event]) -> str | None:
-        told.extend(one.visit for one in events)
-        raise OSError("no mail server")
+    def __init__(self, name: str, failures: int = 0) -> None:
+        self.name, self.failures = name, failures
+        self.told: list[int] = []
 
-    outbox = Outbox([deliver], Schedule(every=0.001), Template(USUAL))
+    def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:
+        if self.failures:
+            self.failures -= 1
+            raise OSError("no mail server")
+        self.told.extend(one.visit for one in events)
+        return None
+
+
+def test_what_was_not_delivered_is_sent_again_and_delays_no_other_channel() -> None:
+    broken, sound = Mail("broken", 1), Mail("sound")
+    outbox = Outbox([broken, sound], Schedule(every=0.001), Template(USUAL))
     outbox.add([event(1), event(2)])
+    now = time.time()
+    outbox.send(now)
+    outbox.close(10)
+    assert (broken.told, sound.told) == ([], [1, 2])
+    assert outbox.take_problems() == ["broken: OSError: no mail server; it is tried again"]
+    assert outbox.untold == 2
+    outbox.add([event(3)])
+    outbox.send(now + 2 * FIRST_RETRY)
+    outbox.close(10)
+    assert (broken.told, sound.told) == ([1, 2, 3], [1, 2, 3])
+    assert outbox.untold == 0
+
+
+def test_a_message_that_fails_waits_longer_each_time() -> None:
+    broken = Mail("broken", 2)
+    outbox = Outbox([broken], Schedule(every=0.001), Template(USUAL))
+    outbox.add([event(1)])
+    for moment, failures in ((0.0, 1), (1.0, 1), (60.0, 1), (62.0, 0), (63.0, 0), (180.0, 0)):
+        outbox.send(1e9 + moment)
+        for lane in outbox.lanes:
+            if lane._thread is not None:
+                lane._thread.join(10)
+        assert (broken.told, broken.failures) == ([], failures), moment
+    outbox.send(1e9 + 190.0)
+    outbox.close(10)
+    assert broken.told == [1]
+
+
+def test_a_resumed_watch_tells_each_channel_what_it_was_not_told() -> None:
+    known = [event(n) for n in range(5)]
+    late, fresh = Mail("late"), Mail("fresh")
+    outbox = Outbox([late, fresh], Schedule(every=0.001), Template(USUAL))
+    before = Outbox([Mail("late")], Schedule(every=0.001), Template(USUAL))
+    before.add(known[3:])
+    outbox.restore(known, before.sent(5), time.time())
     outbox.send(time.time())
     outbox.close(10)
-    outbox.send(time.time() + 1)
-    assert told == [1, 2]
-    assert outbox.take_problems() == ["OSError: no mail server"]
-    assert outbox.told == 2
+    assert (late.told, fresh.told) == ([3, 4], [])
+
+
+def test_the_first_digest_waits_for_its_time() -> None:
+    mail = Mail("mail")
+    outbox = Outbox([mail], Schedule(digest=8 * 60), Template(USUAL))
+    outbox.restore([], {}, at(9))
+    outbox.add([event(1)])
+    for moment, told in ((at(9, 5), []), (at(7, day=11), []), (at(8, 1, day=11), [1])):
+        outbox.send(moment)
+        outbox.close(10)
+        assert mail.told == told
 
 
 def test_a_url_that_apprise_does_not_know_is_refused() -> None:

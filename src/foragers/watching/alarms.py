@@ -53,6 +53,15 @@ class Alarms:
 
     sites: dict[str, SiteHealth] = field(default_factory=dict)
 
+    def troubles(self) -> dict[str, list[Trouble]]:
+        """Return what is wrong now, by site."""
+        return {name: sorted(one.troubles) for name, one in self.sites.items() if one.troubles}
+
+    def restore(self, troubles: dict[str, list[Trouble]]) -> None:
+        """Take up what was wrong before: it was reported."""
+        for name, known in troubles.items():
+            self.sites.setdefault(name, SiteHealth()).troubles |= set(known)
+
     def see(self, site: str, visit: Visit) -> Iterator[tuple[Trouble, str]]:
         """Learn from a visit, and give what is wrong since now."""
         health = self.sites.setdefault(site, SiteHealth())

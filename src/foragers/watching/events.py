@@ -7,9 +7,8 @@ watch that was killed goes on after the last visit that it had looked through.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from enum import StrEnum
 from math import inf
 from typing import Protocol
@@ -19,15 +18,14 @@ import msgspec
 from foragers.core.display import plain
 from foragers.core.protocols import Judge
 from foragers.core.types import Page, Purpose, Status, UrlId, Visit
-from foragers.strategies.watch.sources import is_hub
+from foragers.strategies.watch.articles import is_article
+from foragers.strategies.watch.sites import Waiting
 from foragers.strategies.watch.strategy import NEAR, NEW, UNSEEN
 from foragers.urls.id_set import IdSet
 from foragers.urls.parse import host_of, site_of
+from foragers.watching.texts import MainTexts, difference
 
-LONGEST_TITLE, LONGEST_SUMMARY, LONGEST_DIFF = 300, 600, 4000
-SHORTEST_CHANGE = 3
-"""Words of a changed sentence, at least: counters and dates are no news."""
-SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=\S)")
+LONGEST_TITLE, LONGEST_SUMMARY = 300, 600
 GRACE = 86_400.0
 """Seconds by which the date of a page may lie before the watch: many dates have no time."""
 GONE_AFTER = 2
@@ -49,7 +47,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     `found` is when it was found, `since` the earliest time at which it may have happened (the last
     look at which it had not), `published` the date given in the page, and `visit` its number in the
-    ledger.  All are seconds since 1970.
+    ledger.  All are seconds since 1970.  `canonical` is the URL that the page gives as its own, if
+    it has another.
     """
 
     event: EventKind
@@ -64,11 +63,20 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     relevance: float = 0.0
     late: bool = False
     diff: str = ""
+    canonical: str = ""
 
     @property
     def key(self) -> str:
         """A name that no other event has."""
         return f"{self.url}#{self.event}-{self.visit}" if self.event != "new" else self.url
+
+
+class Numbers(Protocol):
+    """Finds the number of a URL that is known; a table of URLs does."""
+
+    def find(self, url: str) -> UrlId | None:
+        """Return the number of a URL."""
+        ...
 
 
 class Earlier(Protocol):
@@ -87,18 +95,34 @@ class Findings:
     began: float
     changes: bool = False
     topics: dict[str, Judge] = field(default_factory=dict)
-    threshold: float = 0.0
+    texts: MainTexts = field(default_factory=MainTexts)
+    numbers: Numbers | None = None
     seen: IdSet = field(default_factory=IdSet)
-    hubs: set[UrlId] = field(default_factory=set)
     missing: dict[UrlId, int] = field(default_factory=dict)
     gone: set[UrlId] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    """Canonical URLs of pages that have another URL."""
 
-    def look(self, number: int, visit: Visit, since: float | None = None) -> Event | None:
-        """Return what a visit has found, if anything."""
+    def restore(self, known: Iterable[Event]) -> None:
+        """Take up what earlier events say."""
+        for one in known:
+            number = None if self.numbers is None else self.numbers.find(one.url)
+            if one.canonical:
+                self.names.add(one.canonical)
+            if number is None:
+                continue
+            self.seen.add(number)
+            if one.event is EventKind.REMOVED:
+                self.gone.add(number)
+            else:
+                self.gone.discard(number)
+
+    def look(self, number: int, visit: Visit, link: Waiting | None = None) -> Event | None:
+        """Return what a visit has found, if anything; `link` led to its page."""
         page = visit.page
         if page.choice.purpose.is_list or page.choice.purpose is Purpose.SCOPE:
             return None
-        if page.status is Status.MISSING and page.final in self.seen:
+        if self._is_gone(page):
             return self._missing(number, page)
         if page.status is Status.UNCHANGED:
             self.missing.pop(page.final, None)
@@ -108,12 +132,39 @@ class Findings:
         self.seen.add(page.final)
         self.missing.pop(page.final, None)
         self.gone.discard(page.final)
-        if page.choice.depth == 0 or is_hub(page):
-            self.hubs.add(page.final)
+        headline = link is not None and link.headline
+        if page.choice.depth == 0 or not is_article(page, headline=headline or known):
             return None
         if known:
             return self._changed(number, visit) if self.changes else None
-        return self._new(number, visit, since) if self._is_new(page) else None
+        if self._is_other_name(page) or not self._is_new(page):
+            return None
+        since = link.since if link is not None and link.source >= 0 else None
+        return self._new(number, visit, since)
+
+    def _is_gone(self, page: Page) -> bool:
+        """Return whether a page seen before is missing, or leads to the home page or a list now."""
+        asked = page.choice.url
+        if asked not in self.seen:
+            return False
+        if page.status is Status.MISSING:
+            return bool(GONE.search(page.reason))
+        moved = page.status in (Status.OK, Status.UNCHANGED) and page.final != asked
+        return moved and page.choice.depth > 0 and page.final in self.seen and not is_article(page)
+
+    def _is_other_name(self, page: Page) -> bool:
+        """Return whether a page says that it is another one, which was seen before."""
+        canonical = page.document.canonical
+        if not canonical or self.numbers is None or canonical == page.href:
+            return page.href in self.names
+        if site_of(host_of(canonical)) != site_of(host_of(page.href)):
+            return False
+        number = self.numbers.find(canonical)
+        if number == page.final:
+            return False
+        is_known = canonical in self.names or (number is not None and number in self.seen)
+        self.names.add(canonical)
+        return is_known
 
     def _is_new(self, page: Page) -> bool:
         """Return whether a page seen for the first time has appeared since the watch began."""
@@ -138,25 +189,26 @@ class Findings:
         relevance = self._wanted(visit)
         if relevance is None:
             return None
-        late = visit.page.choice.agent == UNSEEN
-        published = visit.page.document.published
+        page = visit.page
+        late = page.choice.agent == UNSEEN
+        document = page.document
         if late and since is None:
-            since = visit.page.born
+            since = page.born
+        named = document.canonical or ""
         return self._event(
-            EventKind.NEW, number, visit.page, relevance, since=since, late=late,
-            published=published,
+            EventKind.NEW, number, page, relevance, since=since, late=late,
+            published=document.published,
+            canonical=named if named in self.names else "",
         )  # fmt: skip
 
     def _changed(self, number: int, visit: Visit) -> Event | None:
         """Report a page whose text has changed, with the difference."""
         page = visit.page
-        if page.final in self.hubs:
-            return None
         relevance = self._wanted(visit)
         before = self.ledger.last(page.final, number)
         if before is None or relevance is None:
             return None
-        diff = difference(before.page.document.text, page.document.text)
+        diff = difference(self.texts.of(before.page), self.texts.of(page))
         if not diff:
             return None
         return self._event(
@@ -164,23 +216,28 @@ class Findings:
         )
 
     def _missing(self, number: int, page: Page) -> Event | None:
-        """Report a page that is gone, after several looks."""
-        if page.final in self.gone or not GONE.search(page.reason) or page.final in self.hubs:
+        """Report an article that is gone, after several looks."""
+        url = page.choice.url
+        if url in self.gone:
             return None
-        self.missing[page.final] = self.missing.get(page.final, 0) + 1
-        if self.missing[page.final] < GONE_AFTER:
+        self.missing[url] = self.missing.get(url, 0) + 1
+        if self.missing[url] < GONE_AFTER:
             return None
-        del self.missing[page.final]
-        self.gone.add(page.final)
-        before = self.ledger.last(page.final, number)
-        title = before.page.document.title if before is not None else ""
-        return self._event(EventKind.REMOVED, number, page, 0.0, title=title)
+        del self.missing[url]
+        before = self.ledger.last(url, number)
+        if before is None or not is_article(before.page, headline=True):
+            return None
+        self.gone.add(url)
+        return self._event(
+            EventKind.REMOVED, number, before.page, 0.0, found=page.time, since=before.page.time
+        )
 
     def _event(
         self, kind: EventKind, number: int, page: Page, relevance: float, **more: object
     ) -> Event:
         document = page.document
         shown = {
+            "found": page.time,
             "title": plain(document.title or page.href, LONGEST_TITLE),
             "summary": plain(document.text, LONGEST_SUMMARY),
             **more,
@@ -189,34 +246,10 @@ class Findings:
             event=kind,
             url=page.href,
             site=site_of(host_of(page.href)),
-            found=page.time,
             visit=number,
             relevance=relevance,
             **shown,  # type: ignore[arg-type]
         )
-
-
-def sentences(text: str) -> list[str]:
-    """Split a text into sentences, or long pieces."""
-    return [part for part in SENTENCE.split(text) if part.strip()]
-
-
-def difference(before: str, after: str) -> str:
-    """Return what has changed from one text to another, line by line; "" if it is nothing."""
-    old, new = sentences(before), sentences(after)
-    lines: list[str] = []
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if tag != "equal":
-            lines += [f"- {plain(one, LONGEST_SUMMARY)}" for one in old[a:b]]
-            lines += [f"+ {plain(one, LONGEST_SUMMARY)}" for one in new[c:d]]
-    told = [line for line in lines if len(words_of(line)) >= SHORTEST_CHANGE]
-    return "\n".join(lines)[:LONGEST_DIFF] if told else ""
-
-
-def words_of(line: str) -> list[str]:
-    """Return the words of a line without its numbers."""
-    return [word for word in re.findall(r"\w+", line) if not word.isdigit()]
 
 
 def delays(events: Sequence[Event]) -> Iterator[tuple[float, float]]:

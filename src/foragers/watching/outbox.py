@@ -1,6 +1,7 @@
 """Messages about events: when they are sent, what they say, and to whom.
 
-Messages are sent by a thread of their own, so that a slow mail server delays no look at a site.
+Each channel has a thread of its own, so that a slow mail server delays no look at a site and no
+other message.  What could not be delivered is sent again later.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from string import Template
 from threading import Thread
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
@@ -26,20 +27,38 @@ from foragers.core.files import read
 from foragers.errors import UsageError
 from foragers.judges.novelty import parse_duration
 from foragers.watching.events import Event, EventKind
+from foragers.watching.feeds import digest
 from foragers.watching.watch_options import WatchOptions, clock_of, hours_of
+
+if TYPE_CHECKING:
+    from apprise import Apprise
 
 MOST_TOLD = 50
 """Events in one message; the rest is counted."""
 LONGEST_COMMAND = 300.0
 """Seconds after which a command is stopped."""
+FIRST_RETRY, LONGEST_RETRY, MOST_DOUBLINGS = 60.0, 3600.0, 6
+"""Seconds until a message that was not delivered is sent again, at first and at most."""
 USUAL = "$title\n$url"
 FIELDS = ("title", "url", "event", "site", "time", "summary", "diff")
 
 
-class Channel(Protocol):
-    """Delivers a message; an error says why it could not."""
+class Failure(NamedTuple):
+    """Why a message was not delivered, and whether to try again."""
 
-    def __call__(self, title: str, body: str, events: Sequence[Event]) -> str | None:
+    told: str
+    again: bool = False
+
+
+class Channel(Protocol):
+    """Delivers a message."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in lines for people, and in the state of a watch."""
+        ...
+
+    def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:
         """Deliver, and return what went wrong."""
         ...
 
@@ -85,46 +104,118 @@ def at_minute(moment: float, minute: int) -> float:
     return (day + timedelta(minutes=minute)).timestamp()
 
 
+class Sent(msgspec.Struct, frozen=True):
+    """How many events a channel was told, and when it got its last message."""
+
+    told: int = 0
+    last: float = 0.0
+
+
+@dataclass
+class Lane:
+    """The events that wait for one channel, and the thread that tells them."""
+
+    channel: Channel
+    schedule: Schedule
+    template: Template
+    problems: SimpleQueue[str]
+    last: float = 0.0
+    waiting: list[Event] = field(default_factory=list)
+    retry_at: float = -inf
+    tries: int = 0
+    _thread: Thread | None = None
+    _returned: SimpleQueue[list[Event]] = field(default_factory=SimpleQueue)
+
+    def send(self, now: float) -> None:
+        """Send what waits, if it is time."""
+        if self._thread is not None and self._thread.is_alive():
+            return
+        self._take_back(now)
+        if not self.waiting or now < self.retry_at or now < self.schedule.next(self.last, now):
+            return
+        events, self.waiting = self.waiting, []
+        self.last = now
+        self._thread = Thread(target=self._deliver, args=(events,), daemon=True)
+        self._thread.start()
+
+    def _take_back(self, now: float) -> None:
+        """Let a message that was not delivered wait, longer each time."""
+        try:
+            events = self._returned.get_nowait()
+        except Empty:
+            self.tries = 0 if self._thread is not None else self.tries
+        else:
+            self.retry_at = now + min(FIRST_RETRY * 2**self.tries, LONGEST_RETRY)
+            self.tries = min(self.tries + 1, MOST_DOUBLINGS)
+            self.waiting = events + self.waiting
+        self._thread = None
+
+    def _deliver(self, events: list[Event]) -> None:
+        try:
+            title, body = message(events, self.template)
+            failure = self.channel(title, body, events)
+        except Exception as error:  # of a library, or of a command: the watch goes on
+            failure = Failure(f"{self.channel.name}: {type(error).__name__}: {error}", True)
+        if failure is None:
+            return
+        later = "; it is tried again" if failure.again else ""
+        self.problems.put(f"{failure.told}{later}")
+        if failure.again:
+            self._returned.put(events)
+
+    def close(self, seconds: float) -> None:
+        """Wait a little for the message that is being sent."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+            if not self._thread.is_alive():
+                self._take_back(0.0)
+
+
 @dataclass
 class Outbox:
-    """Events that wait to be told, and the thread that tells them."""
+    """The channels of a watch, each with its own messages: none waits for another."""
 
     channels: Sequence[Channel]
     schedule: Schedule
     template: Template
-    told: int = 0
-    last: float = 0.0
-    waiting: list[Event] = field(default_factory=list)
     problems: SimpleQueue[str] = field(default_factory=SimpleQueue)
-    _thread: Thread | None = None
+    lanes: list[Lane] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lanes = [
+            Lane(channel, self.schedule, self.template, self.problems) for channel in self.channels
+        ]
+
+    def restore(self, known: Sequence[Event], sent: Mapping[str, Sent], now: float) -> None:
+        """Take up what each channel was told; a new channel is told what comes from now on."""
+        for lane in self.lanes:
+            before = sent.get(lane.channel.name)
+            if before is not None:
+                lane.last = before.last
+                lane.waiting += known[min(before.told, len(known)) :]
+            elif lane.schedule.digest is not None:
+                lane.last = now
+
+    def sent(self, count: int) -> dict[str, Sent]:
+        """Return what each channel was told of so many events; a message on its way counts."""
+        return {
+            lane.channel.name: Sent(count - len(lane.waiting), lane.last) for lane in self.lanes
+        }
 
     def add(self, events: Sequence[Event]) -> None:
         """Let events wait."""
-        if self.channels:
-            self.waiting += events
-        else:
-            self.told += len(events)
+        for lane in self.lanes:
+            lane.waiting += events
 
     def send(self, now: float) -> None:
         """Send what waits, if it is time."""
-        busy = self._thread is not None and self._thread.is_alive()
-        if not self.waiting or busy or now < self.schedule.next(self.last, now):
-            return
-        events, self.waiting = self.waiting, []
-        title, body = message(events, self.template)
-        self._thread = Thread(target=self._deliver, args=(title, body, events), daemon=True)
-        self.last = now
-        self.told += len(events)
-        self._thread.start()
+        for lane in self.lanes:
+            lane.send(now)
 
-    def _deliver(self, title: str, body: str, events: Sequence[Event]) -> None:
-        for channel in self.channels:
-            try:
-                problem = channel(title, body, events)
-            except Exception as error:  # of a library, or of a command: the watch goes on
-                problem = f"{type(error).__name__}: {error}"
-            if problem:
-                self.problems.put(problem)
+    @property
+    def untold(self) -> int:
+        """The most events that wait for a channel."""
+        return max((len(lane.waiting) for lane in self.lanes), default=0)
 
     def take_problems(self) -> list[str]:
         """Return what went wrong since the last call."""
@@ -136,14 +227,10 @@ class Outbox:
                 return found
 
     def close(self, seconds: float = 0.5) -> None:
-        """Wait a little for the message that is being sent."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-
-    @property
-    def next(self) -> float:
-        """When the next message is sent; infinity if none waits."""
-        return self.schedule.next(self.last, time.time()) if self.waiting else inf
+        """Wait a little for the messages that are being sent."""
+        end = time.monotonic() + seconds
+        for lane in self.lanes:
+            lane.close(max(0.0, end - time.monotonic()))
 
 
 def message(events: Sequence[Event], template: Template) -> tuple[str, str]:
@@ -191,50 +278,73 @@ def template_of(file: str | None) -> Template:
 
 def channels_of(options: WatchOptions) -> list[Channel]:
     """Return the channels of a watch; a UsageError says what is missing or wrong."""
-    channels: list[Channel] = []
-    if options.notify:
-        channels.append(apprise_channel(options.notify))
+    channels: list[Channel] = [AppriseChannel.of(url) for url in dict.fromkeys(options.notify)]
     if options.command is not None:
-        channels.append(command_channel(options.command))
+        channels.append(CommandChannel.of(options.command))
     return channels
 
 
-def apprise_channel(urls: Sequence[str]) -> Channel:
-    """Return a channel through apprise, which knows mail, Slack, webhooks and many others."""
-    if find_spec("apprise") is None:
-        raise UsageError("--notify needs apprise: pip install 'foragers[notify]'")
-    from apprise import Apprise
+@dataclass(frozen=True)
+class AppriseChannel:
+    """Sends through apprise, which knows mail, Slack, webhooks and many others."""
 
-    sender = Apprise()
-    for url in urls:
+    sender: Apprise
+    name: str
+
+    @classmethod
+    def of(cls, url: str) -> AppriseChannel:
+        """Return the channel of a URL; its name does not tell the password in it."""
+        if find_spec("apprise") is None:
+            raise UsageError("--notify needs apprise: pip install 'foragers[notify]'")
+        from apprise import Apprise
+
+        scheme = plain(url.partition("://")[0])
+        sender = Apprise()
         if not sender.add(url):
-            scheme = plain(url.partition("://")[0])
             raise UsageError(f"--notify {scheme}://…: not a URL that apprise understands")
+        return cls(sender, f"--notify {scheme}:{digest(url)[:8]}")
 
-    def deliver(title: str, body: str, events: Sequence[Event]) -> str | None:
+    def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:
+        """Deliver a message."""
         del events
-        return None if sender.notify(body=body, title=title) else "--notify: not delivered"
+        if self.sender.notify(body=body, title=title):
+            return None
+        return Failure(f"{self.name}: not delivered", again=True)
 
-    return deliver
 
+@dataclass(frozen=True)
+class CommandChannel:
+    """Runs a command, with the events on its input; nothing of them is on its command line."""
 
-def command_channel(command: str) -> Channel:
-    """Return a channel that runs a command, with the events on its input."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise UsageError(f"--exec {command}: {error}") from error
-    if not words:
-        raise UsageError("--exec is empty: name a command")
-    run: Callable[..., subprocess.CompletedProcess[bytes]] = subprocess.run
+    words: tuple[str, ...]
+    name: str = "--exec"
 
-    def deliver(title: str, body: str, events: Sequence[Event]) -> str | None:
+    @classmethod
+    def of(cls, command: str) -> CommandChannel:
+        """Return the channel of a command."""
+        try:
+            words = tuple(shlex.split(command))
+        except ValueError as error:
+            raise UsageError(f"--exec {command}: {error}") from error
+        if not words:
+            raise UsageError("--exec is empty: name a command")
+        return cls(words)
+
+    def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:
+        """Run the command; one that failed may have done its work, so it is not run again."""
         del title, body
         lines = b"".join(msgspec.json.encode(one) + b"\n" for one in events)
         try:
-            done = run(words, input=lines, timeout=LONGEST_COMMAND, stdout=subprocess.DEVNULL)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"--exec {words[0]}: {error}"
-        return f"--exec {words[0]}: exit code {done.returncode}" if done.returncode else None
-
-    return deliver
+            done = subprocess.run(
+                self.words,
+                input=lines,
+                timeout=LONGEST_COMMAND,
+                stdout=subprocess.DEVNULL,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            return Failure(f"--exec {self.words[0]}: {error}")
+        except OSError as error:
+            return Failure(f"--exec {self.words[0]}: {error}", again=True)
+        code = done.returncode
+        return Failure(f"--exec {self.words[0]}: exit code {code}") if code else None

@@ -25,7 +25,6 @@ import numpy as np
 from foragers.core.display import plain
 from foragers.core.files import read, write
 from foragers.core.options import Target
-from foragers.core.protocols import Judge
 from foragers.core.types import Status, Visit
 from foragers.crawling.options import options_in_folder
 from foragers.crawling.session import Session
@@ -38,11 +37,12 @@ from foragers.strategies.watch.forecast import Forecast, forecast
 from foragers.strategies.watch.strategy import LOOK, Watch
 from foragers.urls.parse import host_of, site_of
 from foragers.watching.account import HOUR, account_of, today
-from foragers.watching.alarms import Alarms
+from foragers.watching.alarms import Alarms, Trouble
 from foragers.watching.events import Event, EventKind, Findings
 from foragers.watching.feeds import MOST_ENTRIES, write_feeds
-from foragers.watching.outbox import Outbox, Schedule, channels_of, template_of
+from foragers.watching.outbox import Outbox, Schedule, Sent, channels_of, template_of
 from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
+from foragers.watching.texts import MainTexts
 from foragers.watching.watch_options import (
     SiteOptions,
     WatchOptions,
@@ -65,11 +65,11 @@ NO_PROMISES = (None, None)
 
 
 class WatchState(msgspec.Struct, frozen=True):
-    """How far a watch has come: visits looked through, events told, and the last message."""
+    """How far a watch has come: visits looked through, messages sent, and what is wrong."""
 
     visits: int = 0
-    told: int = 0
-    last_message: float = 0.0
+    sent: dict[str, Sent] = {}
+    troubles: dict[str, list[Trouble]] = {}
 
 
 @dataclass
@@ -131,32 +131,33 @@ class Watching:
         state = state_in(folder)
         known = events_in(folder)
         outbox = Outbox(channels, Schedule.of(options), template)
-        outbox.told, outbox.last = min(state.told, len(known)), state.last_message
-        outbox.add(known[outbox.told :])
+        outbox.restore(known, state.sent, time.time())
         facts = session.ledger.facts()
         began = float(facts.times[0]) if len(facts.times) else time.time()
-        findings = Findings(session.ledger, began, options.changes, topics)
+        recorder = session.recorder
+        texts = MainTexts(None if recorder is None else recorder.folder)
+        findings = Findings(session.ledger, began, options.changes, topics, texts, session.table)
         watching = cls(
             options, sites, folder, session, strategy, findings, outbox, say, emit,
         )  # fmt: skip
-        watching._restore(known, state, topics)
+        watching._restore(known, state)
         return watching
 
-    def _restore(self, known: list[Event], state: WatchState, topics: dict[str, Judge]) -> None:
+    def _restore(self, known: list[Event], state: WatchState) -> None:
         """Take up where the watch was left."""
-        del topics
         self.events.extend(known)
         self.count = len(known)
         self.new = sum(one.event is EventKind.NEW for one in known)
-        self.findings.gone = set()
         last = max([state.visits, *(one.visit for one in known[-1:])])
         last = min(last, len(self.session.ledger))
         facts = self.session.ledger.facts()
         before = facts.ok[:last]
         self.findings.seen.update(facts.finals[:last][before].tolist())
+        self.findings.restore(known)
         for one in known:
             if one.event is EventKind.NEW:
                 self.alarms.published(one.site, one.found)
+        self.alarms.restore(state.troubles)
         for moment, status in zip(
             facts.times[-MOST_REMEMBERED:].tolist(), facts.statuses[-MOST_REMEMBERED:], strict=True
         ):
@@ -211,8 +212,7 @@ class Watching:
         site = site_of(host_of(self.session.table.href(page.choice.url)))
         for _, told in list(self.alarms.see(site, visit)):
             self._alarm(site, told, page.time)
-        since = self.strategy.since.get(page.choice.url)
-        event = self.findings.look(number, visit, since)
+        event = self.findings.look(number, visit, self.strategy.links.get(page.choice.url))
         if event is not None:
             self._add(event)
 
@@ -233,7 +233,8 @@ class Watching:
         )
 
     def _add(self, event: Event) -> None:
-        """Write an event down, and let it be told."""
+        """Write an event down, and let it be told; its visit first, or a kill would repeat it."""
+        self.session.ledger.commit()
         with storing(self.folder, EVENTS), (self.folder / EVENTS).open("ab") as file:
             file.write(msgspec.json.encode(event) + b"\n")
         self.events.append(event)
@@ -286,7 +287,7 @@ class Watching:
     def _keep_state(self) -> None:
         """Write how far the watch has come; what is being sent counts as told."""
         self.session.ledger.commit()
-        state = WatchState(self.visits, self.count - len(self.outbox.waiting), self.outbox.last)
+        state = WatchState(self.visits, self.outbox.sent(self.count), self.alarms.troubles())
         write(self.folder / STATE, msgspec.json.encode(state))
 
     def status(self, now: float, running: bool = True) -> WatchStatus:
@@ -313,8 +314,8 @@ class Watching:
             account_of(recent),
             self.unchanged / self.looked if self.looked else None,
             self.stale / max(1, self.looked - self.unchanged) if self.looked else None,
-            self.outbox.told,
-            len(self.outbox.waiting),
+            self.count - self.outbox.untold,
+            self.outbox.untold,
             plain(self.session.condition),
             [
                 self._site_status(number, name, by_site.get(name, []), now)

@@ -10,6 +10,29 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class ArticleSettings:
+    """What each sign of an article weighs (`articles`); see docs/strategies/watch.md."""
+
+    dated: float = 2.0  # the page gives its date; tried
+    headline: float = 1.5  # the link has words like a title, or stands in a feed; tried
+    headline_words: int = 4  # of the text of such a link; guess
+    title_url: float = 1.5  # the URL ends with a title; tried
+    number_url: float = 1.0  # the URL has an id or a date; tried
+    folder_url: float = 0.5  # the URL is that of a folder; tried
+    list_url: float = 2.0  # the URL is that of a tag, an author or a further page; tried
+    long_text: int = 150  # words outside of links; guess
+    long: float = 1.5  # so many words; tried
+    short_text: int = 20  # words outside of links; guess
+    short: float = 1.0  # not so many; tried
+    few_links: float = 1.5  # fewer than a hub has; tried
+    sparse: float = 0.15  # share of words that are link texts; guess
+    text: float = 1.0  # fewer link texts than that; tried
+    dense: float = 0.5  # share of words that are link texts; guess
+    links: float = 1.0  # as many link texts as a hub; tried
+    dense_links: float = 2.0  # more than that; tried
+
+
+@dataclass(frozen=True)
 class WatchSettings:
     """How a watch spends its requests."""
 
@@ -31,11 +54,12 @@ class WatchSettings:
     # Which pages are hubs.
     hub_links: int = 10  # fewest links of a hub; guess
     hub_density: float = 0.28  # share of the words of a hub that are link texts; tried
-    article_words: int = 40  # a page with fewer words outside of links is no article; guess
+    article: ArticleSettings = ArticleSettings()
 
     # When pages are looked at (`sites`).
     explore: float = 0.15  # share of the requests for pages not yet seen and for sweeps; tried
     first_burst: float = 0.1  # share of a day's requests that may be spent at once; guess
+    full: float = 0.9  # share of the requests saved up from which more is explored; guess
     changes: float = 0.3  # share of the requests for articles that may have changed; guess
     least_gain: float = 0.0005  # new pages a look must promise; politeness, guess
     least_looks: float = 0.3  # share of the requests that is always left for looks; guess
@@ -59,6 +83,8 @@ class WatchSettings:
     most_fresh: int = 20_000  # new links that wait, of one site; memory
     most_lists: int = 20  # feeds and sitemaps of one site; guess
     most_unseen: int = 20_000  # other links that wait, of one site; memory
+    all_unseen: int = 100_000  # such links of all sites together; memory
+    least_unseen: int = 200  # such links of one of many sites; memory
     near_share: float = 0.25  # of the links of new pages that must be new to be followed at once
     most_folders: int = 200_000  # folders of URLs that are known, of all sites; memory
     tries: int = 64  # links examined in search of one on an open host; CPU

@@ -28,6 +28,7 @@ from heapq import heappop, heappush
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foragers.core.exact import exp, log, log_of
 from foragers.core.types import HostId, UrlId
@@ -121,6 +122,7 @@ class Waiting:
     likeness: float = 0.0
     sure: bool = True
     shape: str = ""
+    headline: bool = False
 
 
 @dataclass
@@ -133,6 +135,7 @@ class Site:
     began: float
     settings: WatchSettings = DEFAULT_WATCH
     changes: bool = False
+    most_unseen: int = DEFAULT_WATCH.most_unseen
     all: Bucket = field(init=False)
     spare: Bucket = field(init=False)
     profile: Profile = field(init=False)
@@ -172,6 +175,16 @@ class Site:
         most = max(1.0, burst * (1 - settings.least_looks))
         self.spare = Bucket(rate * settings.explore, most, most)
 
+    @property
+    def full_level(self) -> float:
+        """The level from which requests would be lost if none were made."""
+        return max(1.0, self.settings.full * self.all.most)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether requests would be lost if none were made."""
+        return self.all.level >= self.full_level
+
     def push_fresh(self, link: Waiting) -> bool:
         """Let a new link wait, the best and newest first; return whether there is room."""
         if len(self.fresh) >= self.settings.most_fresh:
@@ -207,11 +220,13 @@ class Site:
         while self.late and self.late[0][0] <= now:
             self.push_fresh(heappop(self.late)[2])
 
-    def push_unseen(self, shape: str, link: Waiting) -> None:
-        """Let a link wait that may be old."""
-        if self.unseen_count < self.settings.most_unseen:
-            self.unseen.setdefault(shape, deque()).append(link)
-            self.unseen_count += 1
+    def push_unseen(self, shape: str, link: Waiting) -> bool:
+        """Let a link wait that may be old; return whether there is room."""
+        if self.unseen_count >= self.most_unseen:
+            return False
+        self.unseen.setdefault(shape, deque()).append(link)
+        self.unseen_count += 1
+        return True
 
     def pop_unseen(
         self, worth: Callable[[str], float], closed: AbstractSet[HostId], fetched: Marks
@@ -266,8 +281,18 @@ class Site:
         gaps = np.where(always, np.minimum(gaps, settings.longest), gaps)
         gaps = np.maximum(gaps * 2.0 ** np.minimum(rows["misses"][places], 8), self.every)
         rows["due"][places] = rows["seen"][places] + gaps
-        self.active = places[gaps < inf]
+        self.active = np.union1d(places[gaps < inf], self._doubtful(sources))
         self.due_at = float(rows["due"][self.active].min(initial=inf))
+
+    def _doubtful(self, sources: Sources) -> Places:
+        """Return the pages that were missing once, and are looked at again soon."""
+        rows, settings = sources.rows, self.settings
+        places: Places = np.array(self.places, np.intp)
+        misses: NDArray[np.int32] = rows["misses"][places]
+        is_open = (misses > 0) & (misses < settings.gone_after)
+        places = places[is_open & (rows["kind"][places] == int(Kind.ARTICLE))]
+        rows["due"][places] = rows["seen"][places] + max(self.every, settings.first_retry)
+        return places
 
     def rates_of(self, sources: Sources, now: float) -> None:
         """Find the pages with the highest rates, and the logarithms of these."""

@@ -15,7 +15,6 @@ watched.  All fade, so that a page that falls silent is looked at less often.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import inf
@@ -211,26 +210,6 @@ class Sources:
         )
         rates: Floats = np.where(above >= 0, narrow, wide)
         return rates
-
-
-def is_hub(page: Page, settings: WatchSettings = DEFAULT_WATCH) -> bool:
-    """Return whether a page consists of links, by the share of its words that are link texts."""
-    if len(page.links) < settings.hub_links:
-        return False
-    words = page.document.text.count(" ") + 1
-    return words_in(page.links.anchors) >= settings.hub_density * words
-
-
-def is_article(page: Page, settings: WatchSettings = DEFAULT_WATCH) -> bool:
-    """Return whether a page has a text of its own."""
-    words = page.document.text.count(" ") + 1
-    own = words - words_in(page.links.anchors)
-    return not is_hub(page, settings) and own >= settings.article_words
-
-
-def words_in(texts: Sequence[str]) -> int:
-    """Return the number of words of some texts."""
-    return sum(text.count(" ") + 1 for text in texts if text)
 
 
 def shape_in(page: Page) -> str:

@@ -15,14 +15,12 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from math import inf
 from typing import ClassVar
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.protocols import Reasons
 from foragers.core.types import (
-    LISTS,
     NO_PARENT,
     Choice,
     HostId,
@@ -34,12 +32,14 @@ from foragers.core.types import (
     Visit,
 )
 from foragers.errors import UsageError
-from foragers.frontier.columns import Marks, Places
+from foragers.frontier.columns import Places
 from foragers.judges.topic import NoTopic, Topic
+from foragers.strategies.watch.articles import is_article, is_hub
+from foragers.strategies.watch.links import LinkBook, Origin
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting, limits_of
-from foragers.strategies.watch.sources import Kind, Sources, is_hub, shape_in, why
-from foragers.urls.shapes import path_shape
+from foragers.strategies.watch.sources import Kind, Sources, shape_in, why
+from foragers.urls.parse import host_of, site_of
 
 LOOK, NEW, NEAR, UNSEEN, SWEEP, AGAIN = (
     *("look", "new link", "link of a new page", "unseen", "sweep", "changed?"),
@@ -60,14 +60,10 @@ class Watch:
     now: float = field(init=False, default=-inf)
     sources: Sources = field(init=False, default_factory=Sources)
     sites: list[Site] = field(init=False, default_factory=list)
-    since: dict[UrlId, float] = field(init=False, default_factory=dict, repr=False)
-    _of_host: dict[HostId, int] = field(init=False, default_factory=dict, repr=False)
-    _known: Marks = field(init=False, default_factory=Marks, repr=False)
-    _fetched: Marks = field(init=False, default_factory=Marks, repr=False)
+    links: dict[UrlId, Waiting] = field(init=False, default_factory=dict, repr=False)
+    """The links through which the pages of the last tell were found."""
+    book: LinkBook = field(init=False, default_factory=LinkBook, repr=False)
     _pending: dict[UrlId, float] = field(init=False, default_factory=dict, repr=False)
-    _fresh: dict[UrlId, Waiting] = field(init=False, default_factory=dict, repr=False)
-    _lists: dict[UrlId, str] = field(init=False, default_factory=dict, repr=False)
-    _folders: set[int] = field(init=False, default_factory=set, repr=False)
     _turn: int = field(init=False, default=0)
 
     revisits: ClassVar[bool] = True
@@ -121,7 +117,8 @@ class Watch:
             times.append(site.all.full_at(1.0))
         if site.unseen_count or site.places:
             site.spare.fill(now)
-            times.append(max(site.all.full_at(1.0), site.spare.full_at(1.0)))
+            saved = min(site.spare.full_at(1.0), site.all.full_at(site.full_level))
+            times.append(max(site.all.full_at(1.0), saved))
         times += [site.due_at, site.late[0][0] if site.late else inf]
         return min((time for time in times if time > now), default=inf)
 
@@ -140,7 +137,7 @@ class Watch:
         choice = choice or self._new(site, closed)
         if choice is None and due:
             choice = self._look(site, closed)
-        if choice is None and site.spare.fill(now) >= 1.0:
+        if choice is None and (site.spare.fill(now) >= 1.0 or site.is_full):
             choice = self._explore(site, closed)
             if choice is not None:
                 site.spare.spend(now)
@@ -157,7 +154,7 @@ class Watch:
             if not site.fresh:
                 break
             entry = heappop(site.fresh)
-            if self._fresh.get(entry[2].url) is not entry[2] or entry[2].url in self._pending:
+            if self.book.fresh.get(entry[2].url) is not entry[2] or entry[2].url in self._pending:
                 continue  # of a watch that was resumed, and has fetched it
             if entry[2].host not in closed:
                 chosen = entry[2]
@@ -167,8 +164,8 @@ class Watch:
             heappush(site.fresh, entry)
         if chosen is None:
             return None
-        if chosen.url in self._lists:
-            purpose = Purpose(self._lists[chosen.url])
+        if chosen.url in self.book.lists:
+            purpose = Purpose(self.book.lists[chosen.url])
             return Choice(chosen.url, chosen.host, 1.0, LOOK, chosen.parent, chosen.depth, purpose)
         promise = site.chance(chosen.shape) if chosen.sure else site.near_new / site.near_all
         agent = NEW if chosen.sure else NEAR
@@ -212,7 +209,7 @@ class Watch:
         def worth(shape: str) -> float:
             return self.sources.unseen_rate(site.number, shape)
 
-        link = site.pop_unseen(worth, closed, self._fetched)
+        link = site.pop_unseen(worth, closed, self.book.fetched)
         if link is None:
             return None
         promise = worth(link.shape) * DEFAULT_WATCH.day
@@ -226,11 +223,13 @@ class Watch:
         places = places[self._free(places) & old]
         if not len(places):
             return None
+        waited = now - rows["seen"][places]
+        expected = self.sources.rates(places, now) * waited
         if self.changes:
-            ripe = rows["seen"][places] + rows["gap"][places] <= now
-            ripe &= rows["kind"][places] == Kind.ARTICLE
-            places = places[ripe] if ripe.any() else places
-        expected = self.sources.rates(places, now) * (now - rows["seen"][places])
+            overdue = waited / rows["gap"][places]
+            ripe = (overdue >= 1) & (rows["kind"][places] == Kind.ARTICLE)
+            if ripe.any():
+                places, expected = places[ripe], overdue[ripe]
         for at in np.argsort(-expected, kind="stable")[: DEFAULT_WATCH.tries].tolist():
             place = places.item(at)
             if rows["host"].item(place) not in closed:
@@ -242,7 +241,7 @@ class Watch:
         row = self.sources.rows[place]
         row["asked"], row["due"] = self.now, inf
         url, host, parent, depth = (int(row[name]) for name in ("url", "host", "parent", "depth"))
-        purpose = Purpose(self._lists[url]) if url in self._lists else Purpose.REVISIT
+        purpose = Purpose(self.book.lists[url]) if url in self.book.lists else Purpose.REVISIT
         return Choice(url, host, promise, agent, parent, depth, purpose)
 
     def _turn_back(self, now: float) -> None:
@@ -259,7 +258,7 @@ class Watch:
 
     def tell(self, visits: Sequence[Visit]) -> None:
         """Learn where new pages turn up."""
-        self.since = {}
+        self.links = {}
         for visit in visits:
             if visit.page.choice.url == NO_PARENT:
                 self._begin(visit)
@@ -272,34 +271,28 @@ class Watch:
         limits = limits_of(self.apart)
         for number, link in enumerate(visit.links):
             site = self._site_at(link, *limits.get(number, (self.every, self.requests)))
-            if link.url not in self._known:
-                self._known.add(np.array([link.url], np.int32))
-                self._push(site, Waiting(link.url, link.host, NO_PARENT, 0, likeness=2.0))
-
-    def _push(self, site: Site, link: Waiting) -> None:
-        """Let a new link wait."""
-        if site.push_fresh(link):
-            self._fresh[link.url] = link
+            if link.url not in self.book.known:
+                self.book.known.add(np.array([link.url], np.int32))
+                self.book.push(site, Waiting(link.url, link.host, NO_PARENT, 0, likeness=2.0))
+        most = DEFAULT_WATCH.all_unseen // max(1, len(self.sites))
+        for site in self.sites:
+            site.most_unseen = min(max(most, DEFAULT_WATCH.least_unseen), site.most_unseen)
 
     def _site_at(self, link: Link, every: float, requests: int) -> Site:
-        number = self._of_host.setdefault(link.host, len(self.sites))
+        number = self.book.of_host.setdefault(link.host, len(self.sites))
         if number == len(self.sites):
             site = Site(number, every, requests, self.now, changes=self.changes)
             self.sites.append(site)
+            self.book.of_domain.setdefault(site_of(host_of(link.href)), number)
         return self.sites[number]
 
     def site_of_host(self, host: HostId) -> int:
         """Return the number of the site of a seed's host."""
-        return self._of_host[host]
+        return self.book.of_host[host]
 
     def _site_of(self, choice: Choice) -> Site:
-        """Return the site of a page: that of its host, or of the page that led there."""
-        number = self._of_host.get(choice.host)
-        if number is None:
-            place = self.sources.places.get(choice.parent)
-            number = 0 if place is None else int(self.sources.rows["site"][place])
-            self._of_host[choice.host] = number
-        return self.sites[number]
+        """Return the site of a page, by its host."""
+        return self.sites[self.book.of_host.get(choice.host, 0)]
 
     def _learn(self, visit: Visit) -> None:
         """Learn from one visit."""
@@ -309,19 +302,21 @@ class Watch:
             self._take_links(site, page, None)
             return
         self.now = max(self.now, page.time)
+        if page.final != choice.url:
+            site.all.spend(page.time)  # a redirect is a request
         if self._pending.pop(choice.url, None) is None and page.status is not Status.SKIPPED:
-            site.all.spend(page.time)  # of a watch that is resumed
+            site.all.spend(page.time)  # of a watch that is resumed, or woken by a hub
             if choice.agent in (UNSEEN, SWEEP):
                 site.spare.spend(page.time)
-        self._known.add(np.array([choice.url, page.final], np.int32))
-        self._fetched.add(np.array([choice.url], np.int32))
+        self.book.known.add(np.array([choice.url, page.final], np.int32))
+        self.book.fetched.add(np.array([choice.url], np.int32))
         site.rests_until = -inf
         site.hosts.add(choice.host)
-        place, link = self.sources.places.get(choice.url), self._fresh.pop(choice.url, None)
+        place, link = self.sources.places.get(choice.url), self.book.fresh.pop(choice.url, None)
         if choice.agent in (NEW, NEAR):
             site.fetches += 1
-        if link is not None and link.source >= 0:
-            self.since[choice.url] = link.since
+        if link is not None:
+            self.links[choice.url] = link
         if place is None:
             self._meet(site, visit, link)
         else:
@@ -329,7 +324,11 @@ class Watch:
 
     def _plan_look(self, site: Site, place: int, time: float) -> None:
         """Set when a page is looked at next."""
-        due = self.sources.rows["due"][place] = time + self._gap(site, place)
+        self._look_at(site, place, time + self._gap(site, place))
+
+    def _look_at(self, site: Site, place: int, due: float) -> None:
+        """Look at a page at a time."""
+        self.sources.rows["due"][place] = due
         if due < inf:
             site.due_at = min(site.due_at, float(due))
             if not (site.active == place).any():
@@ -338,7 +337,7 @@ class Watch:
     def _meet(self, site: Site, visit: Visit, link: Waiting | None) -> None:
         """See a page for the first time."""
         page, choice = visit.page, visit.page.choice
-        is_list = choice.purpose.is_list or choice.url in self._lists
+        is_list = choice.purpose.is_list or choice.url in self.book.lists
         if page.status is not Status.OK and not len(page.links):
             self._miss(site, page, link)
             return
@@ -348,7 +347,8 @@ class Watch:
         elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
             site.missed += 1
         if link is not None and not is_list:
-            site.turned_out(link.shape, is_new and not is_hub(page))
+            good = is_new and is_article(page, headline=link.headline)
+            site.turned_out(link.shape, good)
         kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
         if choice.parent == NO_PARENT:
             kind = Kind.SEED
@@ -392,7 +392,7 @@ class Watch:
         """Try a new page that is missing again later."""
         group = self.sources.group(site.number, Kind.DROPPED, shape_in(page))
         self.sources.groups[group]["pages"] += 1
-        if page.choice.url in self._lists:
+        if page.choice.url in self.book.lists:
             site.awaited = max(0, site.awaited - 1)
             return
         if link is not None and not link.tries:
@@ -403,7 +403,7 @@ class Watch:
         if site.chance(link.shape) < DEFAULT_WATCH.least_chance:
             return
         wait = DEFAULT_WATCH.first_retry * 2.0**link.tries
-        later = self._fresh[link.url] = replace(link, tries=link.tries + 1)
+        later = self.book.fresh[link.url] = replace(link, tries=link.tries + 1)
         site.push_late(page.time + wait, later)
 
     def _credit(self, site: Site, visit: Visit, link: Waiting, is_new: bool) -> None:
@@ -428,6 +428,9 @@ class Watch:
         before = float(rows["seen"][place])
         if page.status not in THERE and not (page.status is Status.UNWANTED and len(page.links)):
             self.sources.missed(place, page.time)
+            if page.status is Status.MISSING and rows["misses"][place] < DEFAULT_WATCH.gone_after:
+                self._look_at(site, place, page.time + max(site.every, DEFAULT_WATCH.first_retry))
+                return
         else:
             changed = self.sources.looked(place, page)
             settings = DEFAULT_WATCH
@@ -444,50 +447,12 @@ class Watch:
         return site.gap(rate, self.now, int(row["kind"]), int(row["misses"]))
 
     def _take_links(self, site: Site, page: Page, source: int | None, since: float = -inf) -> None:
-        """Queue the unknown links of a page.
-
-        On a page seen before (`source`) they lead to new pages, on a new page (-1) they may, and on
-        any other page (None) they are as old as that.
-        """
-        links = page.links
-        if not len(links):
-            return
-        fresh = np.flatnonzero(self._known.missing(links.targets))
-        self._known.add(links.targets[fresh])
-        outs, depth = links.outlinks, page.choice.depth + 1
-        seen: set[int] = set()
-        folders: set[int] = set()
-        hrefs = links.addresses.hrefs(links.targets[fresh].tolist())
-        for i, href in zip(fresh.tolist(), hrefs, strict=True):
-            url, host = int(links.targets[i]), int(links.hosts[i])
-            if url in seen:
-                continue
-            seen.add(url)
-            if outs.rels[i] in LISTS:
-                if site.lists + site.awaited >= DEFAULT_WATCH.most_lists:
-                    continue
-                site.awaited += 1
-                self._lists[url] = outs.rels[i]
-                self._push(site, Waiting(url, host, page.final, depth, likeness=1.5))
-                continue
-            likeness = self.topic.likeness(outs.anchors[i])
-            shape = path_shape(href)
-            link = Waiting(
-                url, host, page.final, depth, -1, since, self.now, 0, likeness, shape=shape
-            )
-            folder = crc32(href.rpartition("/")[0].encode("utf-8", "replace"))
-            is_new_folder = folder not in self._folders
-            folders.add(folder)
-            if source is not None and source >= 0:
-                self._push(site, replace(link, source=source))
-            elif source is not None and is_new_folder:
-                self._push(site, link)
-            elif source is not None and site.near_new >= DEFAULT_WATCH.near_share * site.near_all:
-                self._push(site, replace(link, sure=False, likeness=likeness - 1.0))
-            else:
-                site.push_unseen(shape, link)
-        if len(self._folders) < DEFAULT_WATCH.most_folders:
-            self._folders |= folders
+        """Queue the unknown links of a page, and those that prove to be new."""
+        if source is not None and source >= 0:
+            first = float(self.sources.rows["first"][source])
+            self.book.promote(site, page, Origin(source, since, first), self.topic, self.now)
+        origin = None if source is None else Origin(source, since)
+        self.book.take(site, page, origin, self.topic, self.now)
 
     def explain(self, page: Page, link: Link) -> Reasons | None:
         """Say why a page is looked at."""

@@ -1,0 +1,154 @@
+"""The links of watched sites: which are known, and which of them lead to new pages.
+
+A link that is new on a page seen before leads to a new page.  On a page that is itself new it may,
+and on a page seen for the first time it is as old as that page, as far as is known.  Such a link
+proves to be new if it then turns up on a page that was looked at before it was met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from foragers.core.types import LISTS, HostId, Page, UrlId
+from foragers.frontier.columns import Marks
+from foragers.judges.topic import Topic
+from foragers.strategies.watch.settings import DEFAULT_WATCH
+from foragers.strategies.watch.sites import Site, Waiting
+from foragers.urls.parse import host_of, site_of
+from foragers.urls.shapes import path_shape
+
+HEADLINE = DEFAULT_WATCH.article.headline_words - 1
+"""Spaces in the text of a link that reads like a title, at least."""
+
+
+class Origin(NamedTuple):
+    """The page on which links are new: its place, -1 for a new page, and its last and first look.
+
+    Links may be there since the last look before this one.
+    """
+
+    place: int
+    since: float = -inf
+    first: float = inf
+
+
+@dataclass(slots=True)
+class LinkBook:
+    """All links that a watch has met, and the sites of their hosts."""
+
+    known: Marks = field(default_factory=Marks)
+    fetched: Marks = field(default_factory=Marks)
+    fresh: dict[UrlId, Waiting] = field(default_factory=dict)
+    lists: dict[UrlId, str] = field(default_factory=dict)
+    young: dict[UrlId, float] = field(default_factory=dict)
+    """When links that wait unseen were first met, for a day: they may prove to be new."""
+    folders: set[int] = field(default_factory=set)
+    of_host: dict[HostId, int] = field(default_factory=dict)
+    of_domain: dict[str, int] = field(default_factory=dict)
+
+    def push(self, site: Site, link: Waiting) -> None:
+        """Let a new link wait."""
+        if site.push_fresh(link):
+            self.fresh[link.url] = link
+
+    def take_host(self, site: Site, host: HostId, href: str) -> None:
+        """Let a host belong to the site of its domain, or of the page that links to it."""
+        if host not in self.of_host:
+            domain = site_of(host_of(href))
+            self.of_host[host] = self.of_domain.get(domain, site.number)
+
+    def take(self, site: Site, page: Page, origin: Origin | None, topic: Topic, now: float) -> None:
+        """Queue the unknown links of a page, which are new on it if it has an origin."""
+        if not len(page.links):
+            return
+        is_list, near = page.choice.purpose.is_list, DEFAULT_WATCH.near_share
+        folders: set[int] = set()
+        for link, href, rel in self._unknown(site, page, origin, topic, now):
+            if rel in LISTS:
+                self._take_list(site, link, rel)
+                continue
+            folder = crc32(href.rpartition("/")[0].encode("utf-8", "replace"))
+            is_new_folder = folder not in self.folders
+            folders.add(folder)
+            if origin is not None and (origin.place >= 0 or is_new_folder):
+                self.push(site, link)
+            elif origin is not None and site.near_new >= near * site.near_all:
+                self.push(site, replace(link, sure=False, likeness=link.likeness - 1.0))
+            elif site.push_unseen(link.shape, link) and not is_list:
+                self.young[link.url] = now
+        if len(self.folders) < DEFAULT_WATCH.most_folders:
+            self.folders |= folders
+
+    def _unknown(
+        self, site: Site, page: Page, origin: Origin | None, topic: Topic, now: float
+    ) -> Iterator[tuple[Waiting, str, str]]:
+        """Give the unknown links of a page, each once, with URL and relation."""
+        links = page.links
+        fresh = np.flatnonzero(self.known.missing(links.targets))
+        self.known.add(links.targets[fresh])
+        outs = links.outlinks
+        seen: set[int] = set()
+        hrefs = links.addresses.hrefs(links.targets[fresh].tolist())
+        for i, href in zip(fresh.tolist(), hrefs, strict=True):
+            url, host = int(links.targets[i]), int(links.hosts[i])
+            if url not in seen:
+                seen.add(url)
+                self.take_host(site, host, href)
+                anchor, rel = outs.anchors[i], outs.rels[i]
+                yield waiting(page, url, host, href, anchor, origin, topic, now), href, rel
+
+    def _take_list(self, site: Site, link: Waiting, rel: str) -> None:
+        """Queue a feed or a sitemap."""
+        if site.lists + site.awaited < DEFAULT_WATCH.most_lists:
+            site.awaited += 1
+            self.lists[link.url] = rel
+            self.push(site, Waiting(link.url, link.host, link.parent, link.depth, likeness=1.5))
+
+    def promote(self, site: Site, page: Page, origin: Origin, topic: Topic, now: float) -> None:
+        """Queue the links as new that were first met elsewhere, after this page was first seen."""
+        self._grow_up(now)
+        if not self.young:
+            return
+        links = page.links
+        unseen = links.targets[self.fetched.missing(links.targets)].tolist()
+        young = {url for url in unseen if self.young.get(url, -inf) > origin.first}
+        for i, url in enumerate(links.targets.tolist()):
+            if url in young:
+                young.discard(url)
+                del self.young[url]
+                href, anchor = links.addresses.href(url), links.outlinks.anchors[i]
+                host = int(links.hosts[i])
+                self.push(site, waiting(page, url, host, href, anchor, origin, topic, now))
+
+    def _grow_up(self, now: float) -> None:
+        """Forget when links were met, after a day."""
+        while self.young:
+            url, met = next(iter(self.young.items()))
+            if met >= now - DEFAULT_WATCH.day:
+                return
+            del self.young[url]
+
+
+def waiting(
+    page: Page, url: UrlId, host: HostId, href: str, anchor: str,
+    origin: Origin | None, topic: Topic, now: float,
+) -> Waiting:  # fmt: skip
+    """Return a link of a page that waits."""
+    return Waiting(
+        url,
+        host,
+        page.final,
+        page.choice.depth + 1,
+        -1 if origin is None else origin.place,
+        -inf if origin is None else origin.since,
+        now,
+        likeness=topic.likeness(anchor),
+        shape=path_shape(href),
+        headline=page.choice.purpose.is_list or anchor.count(" ") >= HEADLINE,
+    )
