@@ -23,7 +23,7 @@ from foragers.strategies.watch.sites import Waiting
 from foragers.strategies.watch.strategy import NEAR, NEW, UNSEEN
 from foragers.urls.id_set import IdSet
 from foragers.urls.parse import host_of, site_of
-from foragers.watching.texts import MainTexts, difference
+from foragers.watching.differences import MainTexts, difference
 
 LONGEST_TITLE, LONGEST_SUMMARY = 300, 600
 GRACE = 86_400.0

@@ -38,11 +38,11 @@ from foragers.strategies.watch.strategy import LOOK, Watch
 from foragers.urls.parse import host_of, site_of
 from foragers.watching.account import HOUR, account_of, today
 from foragers.watching.alarms import Alarms, Trouble
+from foragers.watching.differences import MainTexts
 from foragers.watching.events import Event, EventKind, Findings
 from foragers.watching.feeds import MOST_ENTRIES, write_feeds
 from foragers.watching.outbox import Outbox, Schedule, Sent, channels_of, template_of
 from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
-from foragers.watching.texts import MainTexts
 from foragers.watching.watch_options import (
     SiteOptions,
     WatchOptions,

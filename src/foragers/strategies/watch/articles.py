@@ -50,7 +50,8 @@ def evidence(page: Page, headline: bool, settings: ArticleSettings) -> float:
     """Return the sum of the signs for an article and against it."""
     document, links = page.document, page.links
     words = document.text.count(" ") + 1
-    linked = words_in(links.anchors)
+    # The text of a page leaves out menus, whose links must not count against it.
+    linked = words_in([anchor for anchor in links.anchors if anchor in document.text])
     own, density = max(0, words - linked), linked / words
     total = of_url(page.href, settings)
     if document.published is not None:

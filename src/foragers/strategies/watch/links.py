@@ -27,7 +27,7 @@ HEADLINE = DEFAULT_WATCH.article.headline_words - 1
 """Spaces in the text of a link that reads like a title, at least."""
 
 
-class Origin(NamedTuple):
+class LinkOrigin(NamedTuple):
     """The page on which links are new: its place, -1 for a new page, and its last and first look.
 
     Links may be there since the last look before this one.
@@ -63,7 +63,9 @@ class LinkBook:
             domain = site_of(host_of(href))
             self.of_host[host] = self.of_domain.get(domain, site.number)
 
-    def take(self, site: Site, page: Page, origin: Origin | None, topic: Topic, now: float) -> None:
+    def take(
+        self, site: Site, page: Page, origin: LinkOrigin | None, topic: Topic, now: float
+    ) -> None:
         """Queue the unknown links of a page, which are new on it if it has an origin."""
         if not len(page.links):
             return
@@ -86,7 +88,7 @@ class LinkBook:
             self.folders |= folders
 
     def _unknown(
-        self, site: Site, page: Page, origin: Origin | None, topic: Topic, now: float
+        self, site: Site, page: Page, origin: LinkOrigin | None, topic: Topic, now: float
     ) -> Iterator[tuple[Waiting, str, str]]:
         """Give the unknown links of a page, each once, with URL and relation."""
         links = page.links
@@ -110,7 +112,7 @@ class LinkBook:
             self.lists[link.url] = rel
             self.push(site, Waiting(link.url, link.host, link.parent, link.depth, likeness=1.5))
 
-    def promote(self, site: Site, page: Page, origin: Origin, topic: Topic, now: float) -> None:
+    def promote(self, site: Site, page: Page, origin: LinkOrigin, topic: Topic, now: float) -> None:
         """Queue the links as new that were first met elsewhere, after this page was first seen."""
         self._grow_up(now)
         if not self.young:
@@ -137,7 +139,7 @@ class LinkBook:
 
 def waiting(
     page: Page, url: UrlId, host: HostId, href: str, anchor: str,
-    origin: Origin | None, topic: Topic, now: float,
+    origin: LinkOrigin | None, topic: Topic, now: float,
 ) -> Waiting:  # fmt: skip
     """Return a link of a page that waits."""
     return Waiting(

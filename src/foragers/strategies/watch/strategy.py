@@ -35,7 +35,7 @@ from foragers.errors import UsageError
 from foragers.frontier.columns import Places
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.watch.articles import is_article, is_hub
-from foragers.strategies.watch.links import LinkBook, Origin
+from foragers.strategies.watch.links import LinkBook, LinkOrigin
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting, limits_of
 from foragers.strategies.watch.sources import Kind, Sources, shape_in, why
@@ -450,8 +450,8 @@ class Watch:
         """Queue the unknown links of a page, and those that prove to be new."""
         if source is not None and source >= 0:
             first = float(self.sources.rows["first"][source])
-            self.book.promote(site, page, Origin(source, since, first), self.topic, self.now)
-        origin = None if source is None else Origin(source, since)
+            self.book.promote(site, page, LinkOrigin(source, since, first), self.topic, self.now)
+        origin = None if source is None else LinkOrigin(source, since)
         self.book.take(site, page, origin, self.topic, self.now)
 
     def explain(self, page: Page, link: Link) -> Reasons | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.watching.texts import difference
+from foragers.watching.differences import difference
 
 
 def test_a_difference_shows_the_sentences_that_changed() -> None:
