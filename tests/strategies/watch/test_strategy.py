@@ -15,7 +15,8 @@ from foragers.judges.simple import Everything
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import StrategyInputs, build
-from foragers.strategies.watch.sites import limits_of
+from foragers.strategies.watch.forecast import forecast
+from foragers.strategies.watch.sites import Site, limits_of
 from foragers.strategies.watch.strategy import LOOK, NEW, Watch
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Period
@@ -146,3 +147,23 @@ def test_a_look_is_explained(news: Archive, day: tuple[Watch, MemoryLedger]) -> 
     reasons = strategy.explain(page, link)
     assert reasons is not None
     assert "found here first" in reasons.says
+
+
+def test_a_promise_counts_what_was_found_late_and_what_is_never_found() -> None:
+    site = Site(0, 60.0, 500, 0.0)
+    strategy = build("watch", StrategyInputs(NoTopic(), np.random.default_rng(0)))
+    assert isinstance(strategy, Watch)
+    strategy.sites.append(site)
+    site.delays.in_time, site.delays.dated = 99.0, 199.0
+    sure = forecast(strategy, 0, 500)
+    assert sure.share > 0.95
+    assert 0.75 < sure.low < sure.share <= sure.high
+    site.delays.late = 100.0
+    half = forecast(strategy, 0, 500)
+    assert 0.45 < half.share < 0.55
+    site.delays.late, site.delays.very_late = 90.0, 10.0  # there are others like these
+    tail = forecast(strategy, 0, 500)
+    assert tail.share < half.share
+    assert tail.low < half.low
+    site.delays.dated = 0.0  # it is not known how late pages were
+    assert forecast(strategy, 0, 500).low < tail.low

@@ -1,9 +1,10 @@
 """What a number of requests a day will show, by what a watch has learned.
 
-A page that shows new pages at a rate r and is looked at every t seconds shows min(1, hour / t) of
-them within the hour.  New pages that sweeps found late, and new links for which no request was
-left, lower the share.  The interval is that of a share of so many observed pages (Wilson), widened
-for the errors of the model.
+The share of new articles that were found within the hour is counted.  Those found after more than
+six hours are a sign of others that are never found.  For other numbers of requests a model says
+how much smaller the rest becomes: a page that shows new pages at a rate r and is looked at every t
+seconds shows min(1, hour / t) of them within the hour.  The interval is that of a share of so many
+observed pages (Wilson), widened for the errors of the estimate, which were measured on webs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy as np
 
 from foragers.core.exact import exp
 from foragers.strategies.watch.settings import DEFAULT_WATCH
+from foragers.strategies.watch.sites import Site
 from foragers.strategies.watch.strategy import Watch
+
+SMALL = 1e-3
 
 
 class Forecast(msgspec.Struct, frozen=True):
@@ -40,26 +44,33 @@ class Forecast(msgspec.Struct, frozen=True):
 def forecast(watch: Watch, number: int, requests: int) -> Forecast:
     """Return the share for the site with a number."""
     site, settings = watch.sites[number], DEFAULT_WATCH
+    delays, left = site.delays, site.left_waiting(watch.now)
     site.rates_of(watch.sources, watch.now)
+    now, then = modelled(site, site.requests, watch.now), modelled(site, requests, watch.now)
+    count = delays.count + left
+    seen = (delays.in_time + now) / (count + 1.0)
+    tail = delays.very_late / (count + 1.0)
+    found = 1.0 - min(settings.most_lost, settings.lost_times * tail)
+    share = 1.0 - (1.0 - seen * found) * (1.0 - then + SMALL) / (1.0 - now + SMALL)
+    share = min(max(share, 0.0), 1.0)
+    low, high = wilson(share, count, settings.interval)
+    sure = max(settings.least_sure, 1.0 - settings.tail_error * tail) * (1 - settings.model_error)
+    sure = min(sure / found, 1 - settings.model_error)
+    if delays.dated < delays.count / 2:
+        sure *= 1 - settings.undated_error
+    return Forecast(requests, share, low * sure, high + (1 - high) / 3, int(count))
+
+
+def modelled(site: Site, requests: float, now: float) -> float:
+    """Return the share of new pages within the hour by the rates of pages alone."""
+    settings = DEFAULT_WATCH
     rate = requests * (1 - settings.first_burst) / settings.day
     speed, site.speed = site.speed, 0.0
-    price = site.price_for(rate, watch.now)
-    rates = exp(site.logs)
-    looks = site.looks(site.logs, price)
+    looks = site.looks(site.logs, site.price_for(rate, now))
     site.speed = speed
+    rates = exp(site.logs)
     seen = float((rates * np.minimum(1.0, looks * settings.within)).sum())
-    share = seen / max(float(rates.sum()), 1e-15)
-    known, missed = site.credited, site.missed + site.left_waiting(watch.now)
-    share *= (known + 1.0) / (known + missed + 1.0)
-    spread = settings.model_error
-    low, high = wilson(share, known + missed, settings.interval)
-    return Forecast(
-        requests,
-        share,
-        low * (1 - spread),
-        min(1.0, high + spread * (1 - high)),
-        int(known + missed),
-    )
+    return seen / max(float(rates.sum()), 1e-15)
 
 
 def wilson(share: float, count: float, z: float) -> tuple[float, float]:

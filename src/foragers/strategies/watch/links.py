@@ -83,7 +83,7 @@ class LinkBook:
             elif origin is not None and site.near_new >= near * site.near_all:
                 self.push(site, replace(link, sure=False, likeness=link.likeness - 1.0))
             elif site.push_unseen(link.shape, link) and not is_list:
-                self.young[link.url] = now
+                self.young[link.url] = page.time
         if len(self.folders) < DEFAULT_WATCH.most_folders:
             self.folders |= folders
 

@@ -71,12 +71,21 @@ class WatchSettings:
 
     # What is promised (`forecast`).
     interval: float = 1.64  # normal deviate of nine cases in ten
-    model_error: float = 0.2  # share by which the model may promise too much; see docs/watching.md
+    very_late: float = 21600.0  # seconds: delays from which pages are taken for a sign of others
+    # that are never found; tried
+    most_delays: float = 500.0  # articles whose delays count; guess
+    lost_times: float = 4.0  # pages never found for each found very late; tried
+    most_lost: float = 0.6  # share of pages never found, at most; tried
+    model_error: float = 0.15  # share by which the estimate may be too high; tried
+    tail_error: float = 10.0  # the same for each page found very late; tried
+    least_sure: float = 0.3  # share of the estimate that is promised at least; tried
+    undated_error: float = 0.3  # share by which it may be too high if pages give no dates; guess
 
     # New links.
     every: float = 60.0  # seconds until a new hub is planned; CPU
     dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess
     first_retry: float = 600.0  # seconds before a missing new page is tried again; guess
+    likely: float = 0.5  # chance of a link that is counted as a new page that waits; guess
     least_chance: float = 0.1  # of a missing new page to be tried again; guess
     most_shapes: int = 5000  # shapes of new links, of one site; memory
     most_tries: int = 9  # then it is given up; the waits double; guess

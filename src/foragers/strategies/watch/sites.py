@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.exact import exp, log, log_of
-from foragers.core.types import HostId, UrlId
+from foragers.core.types import HostId, Page, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import Marks, Places
 from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
@@ -126,6 +126,41 @@ class Waiting:
 
 
 @dataclass
+class Delays:
+    """How late new articles were found: counts, the newest of which weigh most.
+
+    The delay of a page with a date is known.  That of another is taken as half of the time since
+    the last look at which its link was not there.
+    """
+
+    settings: WatchSettings = DEFAULT_WATCH
+    in_time: float = 0.0
+    late: float = 0.0
+    very_late: float = 0.0
+    dated: float = 0.0
+
+    @property
+    def count(self) -> float:
+        """All that were found."""
+        return self.in_time + self.late + self.very_late
+
+    def add(self, page: Page, link: Waiting | None) -> None:
+        """Note a new article."""
+        settings = self.settings
+        is_dated = page.born < page.time - settings.dated
+        delay = page.time - page.born if is_dated else 0.0
+        if not is_dated and link is not None and link.source >= 0:
+            delay = (page.time - link.since) / 2
+        if self.count >= settings.most_delays:
+            self.in_time, self.late = self.in_time / 2, self.late / 2
+            self.very_late, self.dated = self.very_late / 2, self.dated / 2
+        self.in_time += delay <= settings.within
+        self.late += settings.within < delay <= settings.very_late
+        self.very_late += delay > settings.very_late
+        self.dated += is_dated
+
+
+@dataclass
 class Site:
     """What is known of one site, and what waits there."""
 
@@ -151,6 +186,7 @@ class Site:
     fetches: float = 0.0
     credited: float = 0.0
     missed: float = 0.0
+    delays: Delays = field(default_factory=Delays)
     near_new: float = 1.0
     near_all: float = 2.0
     price: float = inf
@@ -201,7 +237,8 @@ class Site:
     def left_waiting(self, now: float) -> float:
         """Return how many new articles wait for a request for longer than an hour."""
         old = (link for _, _, link in self.fresh if now - link.found > self.settings.within)
-        return sum(self.chance(link.shape) for link in old)
+        chances = (self.chance(link.shape) for link in old)
+        return sum(chance for chance in chances if chance >= self.settings.likely)
 
     def turned_out(self, shape: str, good: bool) -> None:
         """Note whether a new link led to a new article."""

@@ -342,13 +342,16 @@ class Watch:
             self._miss(site, page, link)
             return
         is_new = page.status is Status.OK and self._is_new(site, page, link)
+        headline = link is not None and link.headline
+        is_report = is_new and is_article(page, headline=headline)
+        if is_report:
+            site.delays.add(page, link)
         if link is not None and choice.parent != NO_PARENT:
             self._credit(site, visit, link, is_new)
         elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
             site.missed += 1
         if link is not None and not is_list:
-            good = is_new and is_article(page, headline=link.headline)
-            site.turned_out(link.shape, good)
+            site.turned_out(link.shape, is_report)
         kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
         if choice.parent == NO_PARENT:
             kind = Kind.SEED
