@@ -35,6 +35,7 @@ def test_a_file_of_sites_names_topic_requests_and_time(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("site,colour\n", "unknown column 'colour'"),
+        ('"http://a.test/', "it must be a CSV file"),
         ("a.org,,many\n", "line 1: requests many"),
         ("a.org,,,0.1s\n", "at least 1s"),
         ("a.org,b,1,1m,x\n", "more than 4 columns"),

@@ -175,7 +175,7 @@ def read_sites(file: Path, requests: int, every: float) -> list[SiteOptions]:
     sites: list[SiteOptions] = []
     names: tuple[str, ...] = COLUMNS
     try:
-        rows = list(csv.reader(StringIO(text)))
+        rows = list(csv.reader(StringIO(text), strict=True))
     except csv.Error as error:
         raise UsageError(f"--sites {file}: {error}; it must be a CSV file") from error
     for number, row in enumerate(rows, 1):

@@ -19,8 +19,6 @@ from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site
 from foragers.strategies.watch.strategy import Watch
 
-SMALL = 1e-3
-
 
 class Forecast(msgspec.Struct, frozen=True):
     """The share of new pages seen within an hour, with an interval, for requests a day."""
@@ -51,7 +49,8 @@ def forecast(watch: Watch, number: int, requests: int) -> Forecast:
     seen = (delays.in_time + now) / (count + 1.0)
     tail = delays.very_late / (count + 1.0)
     found = 1.0 - min(settings.most_lost, settings.lost_times * tail)
-    share = 1.0 - (1.0 - seen * found) * (1.0 - then + SMALL) / (1.0 - now + SMALL)
+    rest = (1.0 - then + settings.least_rest) / (1.0 - now + settings.least_rest)
+    share = 1.0 - (1.0 - seen * found) * rest
     share = min(max(share, 0.0), 1.0)
     low, high = wilson(share, count, settings.interval)
     sure = max(settings.least_sure, 1.0 - settings.tail_error * tail) * (1 - settings.model_error)

@@ -79,6 +79,7 @@ class WatchSettings:
     model_error: float = 0.15  # share by which the estimate may be too high; tried
     tail_error: float = 10.0  # the same for each page found very late; tried
     least_sure: float = 0.3  # share of the estimate that is promised at least; tried
+    least_rest: float = 0.001  # share of new pages that no number of requests shows; guess
     undated_error: float = 0.3  # share by which it may be too high if pages give no dates; guess
 
     # New links.
