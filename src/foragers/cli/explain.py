@@ -20,6 +20,8 @@ from foragers.reports.retell import telling_of
 from foragers.reports.similar_urls import Linking
 from foragers.strategies.registry import parse
 
+STATES = ("is", "value")
+"""Columns whose numbers are not added to others."""
 FIRST, LAST = 3, 12
 """The number of steps shown at each end of a long path."""
 
@@ -77,10 +79,16 @@ def show_reasons(
         for column in reasons.columns:
             grid.add_column(plain(column), justify="right")
         for part in reasons.parts:
-            grid.add_row(Text(plain(part.name, 60)), *(f"{added:+.2f}" for added in part.adds))
+            numbers = zip(reasons.columns, part.adds, strict=True)
+            grid.add_row(Text(plain(part.name, 60)), *(number(*pair) for pair in numbers))
         console.print(grid)
     if reasons.note:
         console.print(said("  ", reasons.note))
+
+
+def number(column: str, value: float) -> str:
+    """Return a number of the table, with a sign where it is added to something."""
+    return f"{value:.2f}" if column in STATES else f"{value:+.2f}"
 
 
 def lines(found: Explanation) -> list[Text]:

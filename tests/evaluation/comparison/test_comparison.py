@@ -207,6 +207,16 @@ def test_seeds_without_a_page_are_refused(tmp_path: Path) -> None:
         prepare(run_of(tmp_path / "world", aim=Target()))
 
 
+def test_a_seed_that_appears_later_is_refused_with_the_time_from_which_it_has_a_page(
+    tmp_path: Path,
+) -> None:
+    world = small_world({"home": []}, seeds=["late"], later=[(86_400.5, "late", [])])
+    save(world, tmp_path / "world")
+    with pytest.raises(UsageError, match=r"--since 1970-01-02T00:00:01Z$"):
+        prepare(run_of(tmp_path / "world", aim=Target(), since=0.0))
+    prepare(run_of(tmp_path / "world", aim=Target(), since=86_401.0))
+
+
 def test_a_folder_of_another_comparison_is_refused(world: Path, tmp_path: Path) -> None:
     study = prepare(run_of(world))
     compare(Plan(run_of(world), ("random",), out=tmp_path / "out"), study)

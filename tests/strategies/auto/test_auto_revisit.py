@@ -305,6 +305,35 @@ def test_auto_says_why_it_visits_a_page_again_or_follows_a_new_link() -> None:
     why = young.explain(front.page, Link(new.url, 0, ""))
     assert why is not None
     assert "is new on its page" in why.says
+    assert why.says.endswith("led to news") == (round(why.parts[0].adds[0]) > 0)
+
+
+def test_a_seed_that_is_due_and_a_link_of_a_seed_are_explained_by_their_rules() -> None:
+    archive, auto = newspaper(), Auto(NoTopic(), new_within=DAY)
+    visits = list(crawled(archive, auto, 1, 2880.0).read())
+    front, seed = visits[0].page, Link(archive.seeds[0], 0, "")
+    assert auto._again is not None
+    why = auto.explain(front, seed)
+    assert why is not None
+    assert "in any case" not in why.says
+    auto._again.now += 7 * HOUR  # a quarter of a day is six hours
+    why = auto.explain(front, seed)
+    assert why is not None
+    assert why.says.startswith(
+        "it is a seed that was last seen 7.0 hours before, and a seed is visited again after"
+        " 6 hours in any case; another visit was expected"
+    )
+    link = next(link for link in front.links if link.url in auto._again._seed_links)
+    why = auto.explain(front, link)
+    assert why is not None
+    assert why.says.startswith(
+        "it is among the first 40 links of the seeds, each of which is followed once; by itself"
+        " it had a probability of "
+    )
+    del auto._again._seed_links[link.url]
+    why = auto.explain(front, link)
+    assert why is not None
+    assert why.says.startswith("a probability of ")
 
 
 def test_a_page_visited_once_is_explained_by_similar_pages() -> None:

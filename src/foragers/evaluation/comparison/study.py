@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,27 @@ def settled(archive: Archive) -> Labels:
     )
 
 
+def first_moment(archive: Archive) -> str:
+    """Say from when on a seed has a page, as a remedy."""
+    for moment in seed_times(archive):
+        finals = final_urls(archive, shown_versions(archive, moment))
+        if any(finals[url] >= 0 for url in archive.seeds):
+            return f"start with --since {datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return "give other --seeds"
+
+
+def seed_times(archive: Archive) -> list[float]:
+    """Return when versions of seeds appeared, in that order, up to whole seconds."""
+    starts = archive.version_starts
+    return sorted(
+        {
+            float(np.ceil(time))
+            for url in archive.seeds
+            for time in archive.times[starts[url] : starts[url + 1]].tolist()
+        }
+    )
+
+
 def check_seeds(archive: Archive, since: float | None) -> None:
     """Raise a UsageError for a crawl that would end before it began."""
     finals = final_urls(archive, shown_versions(archive, since))
@@ -155,7 +177,7 @@ def check_seeds(archive: Archive, since: float | None) -> None:
         if since is not None:
             raise UsageError(
                 f"no seed has a page yet when the replay starts (the first is {first});"
-                " start later with --since, or give other --seeds"
+                f" {first_moment(archive)}"
             )
         raise UsageError(
             f"no seed has a page in this world (the first is {first}); give others with --seeds"

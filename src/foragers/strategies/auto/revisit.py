@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -153,6 +154,10 @@ class Revisits:
         """Return whether a page is a seed."""
         return place in self._seeds
 
+    def is_seed_link(self, url: UrlId) -> bool:
+        """Return whether a URL is among the links of seeds that wait to be followed once."""
+        return url in self._seed_links
+
     def _worth(self, place: int) -> float:
         return self.watched.worth(np.array([place]), self.now, self.price).item()
 
@@ -265,6 +270,15 @@ def why_now(revisits: Revisits, url: UrlId) -> Reasons | None:
     return None if source is None else why_new(revisits, source)
 
 
+def why_seed_link(revisits: Revisits, url: UrlId, reasons: Reasons) -> Reasons:
+    """Put first that a link is followed because a seed has it, if that is so."""
+    if not revisits.is_seed_link(url):
+        return reasons
+    most = revisits.settings.most_seed_links
+    said = f"it is among the first {most} links of the seeds, each of which is followed once"
+    return msgspec.structs.replace(reasons, says=f"{said}; by itself it had {reasons.says}")
+
+
 def why_again(revisits: Revisits, place: int) -> Reasons:
     """Explain the value of another visit to a page."""
     watched, now = revisits.watched, revisits.now
@@ -280,9 +294,15 @@ def why_again(revisits: Revisits, place: int) -> Reasons:
         Part("news found by visits to pages like it, of the news expected", (trust,)),
         Part("news a download brings elsewhere", (revisits.price,)),
     )
+    said = f"another visit was expected to bring {worth:.3f} pages of news, {history(row)}"
     if revisits.is_seed(place):
         parts += (Part("hours after which a seed is always visited again", (due,)),)
-    said = f"another visit was expected to bring {worth:.3f} pages of news, {history(row)}"
+        away = (now - float(row["seen"])) / HOUR
+        if away >= due:
+            said = (
+                f"it is a seed that was last seen {away:.1f} hours before, and a seed is visited"
+                f" again after {due:g} hours in any case; {said}"
+            )
     return Reasons(said, ("is",), parts, "older observations of a page count less")
 
 
@@ -303,5 +323,9 @@ def why_new(revisits: Revisits, place: int) -> Reasons:
         Part("new links of the page that were followed", (float(row["cases"][LINKS]),)),
         Part("of these led to news", (float(row["good"][LINKS]),)),
     )
+    followed, led = round(float(row["cases"][LINKS])), round(float(row["good"][LINKS]))
+    why = f"about {led} of the last {counted(followed, 'new link')} of that page led to news"
     said = f"the link is new on its page, which gave it a probability of {chance:.3f} of being news"
+    if followed:
+        said += f", mainly because {why}"
     return Reasons(said, ("is",), parts, "links followed longer ago count less")

@@ -71,7 +71,7 @@ from foragers.strategies.auto.pending_links import (
     spoken_of,
     weighted_sum,
 )
-from foragers.strategies.auto.revisit import Revisits, why_now
+from foragers.strategies.auto.revisit import Revisits, why_now, why_seed_link
 from foragers.strategies.auto.reward import Credit, Followed, Likeness
 from foragers.strategies.auto.saved import KIND as LORE
 from foragers.strategies.auto.saved import TEXT, Lore, PretrainedScorer
@@ -376,10 +376,11 @@ class Auto:
             max(1, int(self._in_links.values[link.url])),
             self.settings.explain,
         )
-        return Reasons(
+        why = Reasons(
             f"a probability of {chance:.3f} of being worth following, {told.sentence()}",
             ("value", "adds"),
             parts,
             "adds: to the log-odds, with the weight that the feature had at that time",
             chance,
         )
+        return why if self._again is None else why_seed_link(self._again, link.url, why)
