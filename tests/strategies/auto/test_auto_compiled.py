@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from foragers.strategies.auto.word_weights import (
     LINK_WORDS,
     NO_WORD,
     WordWeights,
+    link_words,
     page_words,
 )
 
@@ -135,6 +137,26 @@ def test_links_are_counted_the_same(urls: list[int], again: bool, counts: list[i
             places = spoken_of(targets, column, again, 3)
         found.append((places, column.values.tolist()))
     assert found[0] == found[1]
+
+
+LISTS = st.lists(st.lists(st.text("abé the京", max_size=5), max_size=9), min_size=1, max_size=8)
+
+
+@given(LISTS, st.randoms(use_true_random=False))
+def test_links_have_the_same_words(anchors: list[list[str]], chance: Random) -> None:
+    addresses = [[*chance.sample(words, len(words)), "the", "tea"] for words in anchors]
+    quick = link_words(anchors, addresses)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(word_weights, "LIBRARY", None)
+        slow = link_words(anchors, addresses)
+    assert quick.tolist() == slow.tolist()
+
+
+def test_words_that_no_utf_8_can_spell_are_left_to_the_function_in_python() -> None:
+    library = word_weights.LIBRARY
+    assert library is not None
+    assert library.link_words([["\ud800"]], [["tea"]], BUCKETS, LINK_WORDS) is None
+    assert link_words([["\ud800"]], [["tea"]])[2, 0] == NO_WORD
 
 
 WORD = st.text(alphabet="abcdefgh the and äéß京都ไทย'\u2019- 0123", min_size=1, max_size=9)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MOST_ROWS 64
+#define AT_ONCE 16
 #define SAID 4
 enum { WEIGHT, LEAN, RATE, ABSENT };
 
@@ -87,34 +88,55 @@ rows_in(PyObject *names, Py_ssize_t *rows, Py_ssize_t most)
 
 /* What their words say of one link: `SAID` of word_weights. */
 static int
-said(const Array *words, Py_ssize_t link, const Array *table, const Array *shares,
+said(const int32_t *words, Py_ssize_t most, const Array *table, const Array *shares,
      const Array *bounds, double least_rate, double *found)
 {
-    Py_ssize_t no_word = table->rows - 1;
+    Py_ssize_t no_word = table->rows - 1, place = 0;
     double best = least_rate;
     for (int i = 0; i < SAID; i++)
         found[i] = 0.0;
-    for (Py_ssize_t place = 0; place < words->rows; place++) {
-        int32_t word = CELL(*words, int32_t, place, link);
+    for (; place < most; place++) {
+        int32_t word = words[place];
+        if (word == no_word)
+            break; /* words come first, and then as many times none */
         if (word < 0 || word > no_word)
             return 0;
         const double *row = (const double *)(table->at + word * table->row_step);
         for (int i = 0; i < SAID; i++)
             found[i] = place ? found[i] + row[i] : row[i];
-        double rate = word == no_word ? least_rate : row[RATE];
-        best = place && best >= rate ? best : rate;
+        best = place && best >= row[RATE] ? best : row[RATE];
     }
+    for (int i = 0; i < SAID && place < most; i++)
+        found[i] += 0.0;
+    found[ABSENT] += (double)(most - place);
+    best = place < most && best < least_rate ? least_rate : best;
     Py_ssize_t absent = (Py_ssize_t)found[ABSENT];
     if (absent < 0 || absent >= shares->rows)
         return 0;
-    found[ABSENT] = absent == words->rows ? 0.0 : best;
+    found[ABSENT] = absent == most ? 0.0 : best;
     for (int i = 0; i < SAID; i++) {
-        double most = CELL(*bounds, double, 0, i);
+        double bound = CELL(*bounds, double, 0, i);
         double value = found[i] / CELL(*shares, double, absent, i);
-        value = value < -most ? -most : value;
-        found[i] = value > most ? most : value;
+        value = value < -bound ? -bound : value;
+        found[i] = value > bound ? bound : value;
     }
     return 1;
+}
+
+/* Copy the words of a few links to rows of their own, and let the processor fetch what these say.
+
+   Columns that lie a power of two apart would drive each other out of its cache. */
+static void
+gathered(const Array *words, Py_ssize_t first, Py_ssize_t links, const Array *table,
+         int32_t rows[AT_ONCE][MOST_ROWS])
+{
+    for (Py_ssize_t place = 0; place < words->rows; place++)
+        for (Py_ssize_t link = 0; link < links; link++) {
+            int32_t word = CELL(*words, int32_t, place, first + link);
+            rows[link][place] = word;
+            if (word >= 0 && word < table->rows - 1)
+                __builtin_prefetch(table->at + word * table->row_step);
+        }
 }
 
 static PyObject *
@@ -143,30 +165,37 @@ features(PyObject *self, PyObject *args)
                bias < height && in_links >= 0 && in_links < height && a[TABLE].columns == SAID &&
                a[TABLE].column_step == 8 && a[SHARES].columns == SAID &&
                a[BOUNDS].columns == SAID && a[WORDS].rows > 0;
+    fits = fits && a[WORDS].rows <= MOST_ROWS;
+    for (Py_ssize_t first = 0; fits && first < links; first += AT_ONCE) {
+        int32_t words[AT_ONCE][MOST_ROWS];
+        Py_ssize_t some = links - first < AT_ONCE ? links - first : AT_ONCE;
+        gathered(&a[WORDS], first, some, &a[TABLE], words);
+        double found[AT_ONCE][SAID];
+        for (Py_ssize_t i = 0; fits && i < some; i++)
+            fits = said(words[i], a[WORDS].rows, &a[TABLE], &a[SHARES], &a[BOUNDS], least_rate,
+                        found[i]);
+        for (int row = 0; fits && row < SAID; row++)
+            for (Py_ssize_t i = 0; i < some; i++)
+                CELL(a[ROWS], float, word_rows[row], first + i) = (float)found[i][row];
+    }
     for (Py_ssize_t link = 0; fits && link < links; link++) {
-        double found[SAID];
         int32_t count = CELL(a[IN_LINKS], int32_t, 0, link);
         count = count < 1 ? 1 : count;
-        if (count >= a[LOGS].columns ||
-            !said(&a[WORDS], link, &a[TABLE], &a[SHARES], &a[BOUNDS], least_rate, found)) {
-            fits = 0;
-            break;
-        }
+        fits = count < a[LOGS].columns;
+        if (fits)
+            CELL(a[ROWS], float, in_links, link) = (float)CELL(a[LOGS], double, 0, count);
         CELL(a[ROWS], float, bias, link) = 1.0f;
-        CELL(a[ROWS], float, in_links, link) = (float)CELL(a[LOGS], double, 0, count);
-        for (int i = 0; i < SAID; i++)
-            CELL(a[ROWS], float, word_rows[i], link) = (float)found[i];
-        for (Py_ssize_t i = 0; i < kept; i++)
-            CELL(a[ROWS], float, stored_rows[i], link) = CELL(a[STORED], float, i, link);
-        for (Py_ssize_t i = 0; i < grouped; i++) {
-            int32_t group = CELL(a[GROUPS], int32_t, i, link);
-            if (group < 0 || group >= a[ODDS].columns) {
-                fits = 0;
-                break;
-            }
-            CELL(a[ROWS], float, group_rows[i], link) = CELL(a[ODDS], float, 0, group);
-        }
     }
+    for (Py_ssize_t i = 0; fits && i < kept; i++)
+        for (Py_ssize_t link = 0; link < links; link++)
+            CELL(a[ROWS], float, stored_rows[i], link) = CELL(a[STORED], float, i, link);
+    for (Py_ssize_t i = 0; fits && i < grouped; i++)
+        for (Py_ssize_t link = 0; fits && link < links; link++) {
+            int32_t group = CELL(a[GROUPS], int32_t, i, link);
+            fits = group >= 0 && group < a[ODDS].columns;
+            if (fits)
+                CELL(a[ROWS], float, group_rows[i], link) = CELL(a[ODDS], float, 0, group);
+        }
     closed(a, NUMBER);
     return PyErr_Occurred() ? NULL : PyBool_FromLong(fits);
 }
@@ -182,11 +211,13 @@ weighted(PyObject *self, PyObject *args)
     if (!all_opened(sources, a, sizes, 3))
         return NULL;
     int fits = a[1].columns == a[0].rows && a[2].columns == a[0].columns && a[0].rows > 0;
-    for (Py_ssize_t link = 0; fits && link < a[0].columns; link++) {
-        double sum = CELL(a[1], double, 0, 0) * (double)CELL(a[0], float, 0, link);
-        for (Py_ssize_t row = 1; row < a[0].rows; row++)
-            sum += CELL(a[1], double, 0, row) * (double)CELL(a[0], float, row, link);
-        CELL(a[2], double, 0, link) = sum;
+    for (Py_ssize_t row = 0; fits && row < a[0].rows; row++) {
+        double weight = CELL(a[1], double, 0, row);
+        for (Py_ssize_t link = 0; link < a[0].columns; link++) {
+            double value = weight * (double)CELL(a[0], float, row, link);
+            double *sum = &CELL(a[2], double, 0, link);
+            *sum = row ? *sum + value : value;
+        }
     }
     closed(a, 3);
     return PyBool_FromLong(fits);
@@ -523,7 +554,71 @@ buckets(PyObject *self, PyObject *args)
     return result;
 }
 
+/* Add the numbers of the words in a list, each once, to those of a link; -1 for an odd word. */
+static Py_ssize_t
+numbered(PyObject *words, int32_t *row, const char **known, Py_ssize_t *sizes, Py_ssize_t count,
+         Py_ssize_t room, unsigned int buckets)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(words) && count < room; i++) {
+        Py_ssize_t size, before = 0;
+        PyObject *word = PyList_GET_ITEM(words, i);
+        const char *letters = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &size) : NULL;
+        if (letters == NULL) {
+            PyErr_Clear();
+            return -1;
+        }
+        uint32_t crc = crc_of((const unsigned char *)letters, size);
+        if (says_nothing((const unsigned char *)letters, size, crc))
+            continue;
+        while (before < count &&
+               (sizes[before] != size || memcmp(known[before], letters, (size_t)size)))
+            before++;
+        if (before < count)
+            continue;
+        known[count] = letters;
+        sizes[count] = size;
+        row[count++] = (int32_t)(crc % buckets);
+    }
+    return count;
+}
+
+/* The numbers of the words of links, of which each is a row; None where a word is odd. */
+static PyObject *
+link_words(PyObject *self, PyObject *args)
+{
+    PyObject *anchors, *addresses;
+    unsigned int buckets_;
+    Py_ssize_t room;
+    const char *known[MOST_ROWS];
+    Py_ssize_t sizes[MOST_ROWS];
+    if (!PyArg_ParseTuple(args, "O!O!In", &PyList_Type, &anchors, &PyList_Type, &addresses,
+                          &buckets_, &room))
+        return NULL;
+    Py_ssize_t links = PyList_GET_SIZE(anchors);
+    if (links != PyList_GET_SIZE(addresses) || room < 1 || room > MOST_ROWS || !buckets_)
+        return PyErr_Format(PyExc_ValueError, "two lists of words are expected");
+    PyObject *result = PyBytes_FromStringAndSize(NULL, links * room * 4);
+    for (Py_ssize_t link = 0; result != NULL && link < links; link++) {
+        int32_t row[MOST_ROWS];
+        PyObject *said[2] = {PyList_GET_ITEM(anchors, link), PyList_GET_ITEM(addresses, link)};
+        Py_ssize_t count = 0;
+        for (int i = 0; i < 2 && count >= 0; i++)
+            count = PyList_Check(said[i])
+                        ? numbered(said[i], row, known, sizes, count, room, buckets_)
+                        : -1;
+        if (count < 0) {
+            Py_DECREF(result);
+            Py_RETURN_NONE;
+        }
+        while (count < room)
+            row[count++] = (int32_t)buckets_;
+        memcpy(PyBytes_AS_STRING(result) + link * room * 4, row, (size_t)room * 4);
+    }
+    return result;
+}
+
 static PyMethodDef methods[] = {
+    {"link_words", link_words, METH_VARARGS, "Return the numbers of the words of links."},
     {"prepare", prepare, METH_O, "Take the words that say nothing; False if they do not fit."},
     {"buckets", buckets, METH_VARARGS, "Return the numbers of the words of a text."},
     {"fresh", fresh, METH_VARARGS, "Count the links of a page, and return those to be judged."},

@@ -15,7 +15,6 @@ pages have, none of them relevant, says almost nothing.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from math import inf, sqrt
@@ -77,11 +76,15 @@ def bucket(word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass")) % BUCKETS
 
 
-def link_words(anchors: Sequence[list[str]], addresses: Sequence[list[str]]) -> Numbers:
+def link_words(anchors: list[list[str]], addresses: list[list[str]]) -> Numbers:
     """Return the numbers of the words of links, of which each is a column.
 
     The words of its anchor come first, then those of the end of its address, each once.
     """
+    if LIBRARY is not None:
+        quick: bytes | None = LIBRARY.link_words(anchors, addresses, BUCKETS, LINK_WORDS)
+        if quick is not None:
+            return np.frombuffer(quick, np.int32).reshape(-1, LINK_WORDS).T
     distinct = set[str]().union(*anchors, *addresses) - ENGLISH_STOPWORDS
     number = {word: bucket(word) for word in distinct}
     links = [
