@@ -9,11 +9,11 @@ RUN apt-get update \
 WORKDIR /src
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY src src
-RUN pip wheel --no-cache-dir --wheel-dir /wheels ".[postgres,serve,parquet]"
+RUN pip wheel --no-cache-dir --wheel-dir /wheels ".[postgres,serve]"
 
 FROM python:3.12-slim
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    pip install --no-cache-dir --no-index --find-links /wheels "foragers[postgres,serve,parquet]" \
+    pip install --no-cache-dir --no-index --find-links /wheels "foragers[postgres,serve]" \
     && useradd --create-home --uid 1000 crawler \
     && install --directory --owner crawler /data
 USER crawler
