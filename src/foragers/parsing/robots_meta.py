@@ -32,6 +32,9 @@ class Directives(msgspec.Struct, frozen=True):
         A value is the content of a header or meta element; directives for one robot stand after its
         name and a colon, up to the next name.
         """
+        values = list(filter(None, values))
+        if not values:
+            return NO_DIRECTIVES
         listeners = _EVERYBODY.union(products(agent))
         words: set[str] = set()
         dates: list[str] = []
@@ -49,6 +52,9 @@ class Directives(msgspec.Struct, frozen=True):
         """Return whether the text of a page may not be kept: at all, or no longer."""
         gone = self.unavailable_after
         return self.noindex or (gone is not None and gone < now)
+
+
+NO_DIRECTIVES = Directives()
 
 
 def _read(value: str, listeners: frozenset[str], words: set[str], dates: list[str]) -> None:

@@ -46,6 +46,18 @@ def test_there_is_a_name_a_number_and_an_id_among_the_words() -> None:
     assert found[3] == 0
 
 
+@given(st.lists(WORD, max_size=60), st.lists(WORD, max_size=4))
+def test_pages_have_the_same_fingerprint(text: list[str], path: list[str]) -> None:
+    url = f"http://a.test/{'/'.join(path)}"
+
+    def found() -> tuple[int, int, int, list[int], int]:
+        page = fingerprint.fingerprint(" ".join(text), url, [f"{url}/123456"])
+        return page.digest, page.bag, page.words, page.phrases.tolist(), page.thinness
+
+    quick, slow = both(found)
+    assert quick == slow
+
+
 @given(st.text("a/0123456789٣?é", max_size=60))
 def test_urls_have_the_same_numbers(urls: str) -> None:
     quick, slow = both(lambda: fingerprint._numbers(urls, 5))

@@ -175,6 +175,82 @@ is_open(PyObject *source, Py_buffer *view, Py_ssize_t itemsize, int flags)
     return 0;
 }
 
+/* Sort numbers by their four bytes, the lowest first; both arrays have room for all of them. */
+static void
+sorted(uint32_t *numbers, uint32_t *room, Py_ssize_t count)
+{
+    for (int shift = 0; shift < 32; shift += 8) {
+        Py_ssize_t starts[257] = {0};
+        for (Py_ssize_t i = 0; i < count; i++)
+            starts[(numbers[i] >> shift & 255) + 1]++;
+        for (int byte = 0; byte < 256; byte++)
+            starts[byte + 1] += starts[byte];
+        for (Py_ssize_t i = 0; i < count; i++)
+            room[starts[numbers[i] >> shift & 255]++] = numbers[i];
+        uint32_t *other = numbers;
+        numbers = room;
+        room = other;
+    }
+}
+
+/* The phrases of the words that are neither dates nor excluded, sorted and each once, and how many
+   such words there are; None if they are less than half of all. */
+static PyObject *
+sample(PyObject *self, PyObject *args)
+{
+    PyObject *sources[2], *result = NULL;
+    Py_buffer words, excluded;
+    if (!PyArg_ParseTuple(args, "OO", &sources[0], &sources[1]))
+        return NULL;
+    if (!is_open(sources[0], &words, 8, 0))
+        return NULL;
+    if (!is_open(sources[1], &excluded, 8, 0)) {
+        PyBuffer_Release(&words);
+        return NULL;
+    }
+    const uint64_t *hash = words.buf, *out = excluded.buf;
+    Py_ssize_t all = words.len / 8, outs = excluded.len / 8, kept = 0, count = 0, once = 0;
+    uint64_t *plain = PyMem_Malloc((size_t)(all + 1) * sizeof *plain);
+    uint32_t *phrases = PyMem_Malloc((size_t)(all + 1) * 2 * sizeof *phrases);
+    if (plain == NULL || phrases == NULL) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    for (Py_ssize_t i = 0; i < all; i++) {
+        Py_ssize_t place = hash[i] & ODD ? -1 : 0;
+        while (place >= 0 && place < outs)
+            place = out[place] == hash[i] ? -1 : place + 1;
+        if (place >= 0)
+            plain[kept++] = hash[i];
+    }
+    if (2 * kept < all) {
+        result = Py_NewRef(Py_None);
+        goto end;
+    }
+    if (kept > 0 && kept < 3)
+        phrases[count++] = (uint32_t)((plain[0] + (kept > 1 ? plain[1] : 0)) >> 32);
+    for (Py_ssize_t i = 2; i < kept; i++) {
+        uint64_t mixed = plain[i - 2] * 0xD6E8FEB86659FD93u;
+        mixed += plain[i - 1];
+        mixed *= 0xA0761D6478BD642Fu;
+        mixed += plain[i];
+        mixed ^= mixed >> 32;
+        mixed *= 0xD6E8FEB86659FD93u;
+        phrases[count++] = (uint32_t)(mixed >> 32);
+    }
+    sorted(phrases, phrases + all + 1, count);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!i || phrases[i] != phrases[once - 1])
+            phrases[once++] = phrases[i];
+    result = Py_BuildValue("ny#", kept, (const char *)phrases, once * 4);
+end:
+    PyMem_Free(plain);
+    PyMem_Free(phrases);
+    PyBuffer_Release(&words);
+    PyBuffer_Release(&excluded);
+    return result;
+}
+
 /* Which keys a Bloom filter has; the others are marked with 0, and nothing is added. */
 static PyObject *
 has(PyObject *self, PyObject *args)
@@ -288,6 +364,7 @@ static PyMethodDef methods[] = {
     {"prepare", prepare, METH_O, "Take the names of months and days; False if they do not fit."},
     {"hashes", hashes, METH_VARARGS, "Return the hash of each word of a text."},
     {"numbers", numbers, METH_VARARGS, "Return the runs of digits in an ASCII text, or None."},
+    {"sample", sample, METH_VARARGS, "Return how many words are kept, and their phrases."},
     {"has", has, METH_VARARGS, "Say which keys a Bloom filter has."},
     {"add", add, METH_VARARGS, "Add keys to a Bloom filter."},
     {"contained", contained, METH_VARARGS, "Say which hashes are among others."},

@@ -43,6 +43,7 @@ _EIGHT = np.dtype(np.uint64).itemsize
 _PADDING = b" " * _EIGHT
 # The first bytes of a word, by its length; the last of these is for all longer ones.
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_EIGHT + 1)], np.uint64)
+_NO_HASHES = np.empty(0, np.uint64)
 _SPACE, _ZERO, _TEN, _ASCII = np.uint8(32), np.uint8(48), np.uint8(10), np.uint8(128)
 _LIMITS = [np.uint32(min(1 << 32 >> thinness, (1 << 32) - 1)) for thinness in range(34)]
 _ID = re.compile(rb"(?=[a-f]*\d)[0-9a-f]{16,}|(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{24,}")
@@ -167,11 +168,23 @@ def fingerprint(
         hashes = hashes[hashes != 0]
     digest = int.from_bytes(blake2b(hashes.data, digest_size=8).digest(), "little")
     bag = int(hashes.sum(dtype=np.uint64))
-    kept = _without_dates(hashes, " ".join((url, *links[: settings.max_links])), settings)
-    phrases = _sorted_once((_phrases(kept) >> _HALF).astype(np.uint32))
+    urls = " ".join((url, *links[: settings.max_links]))
+    words, phrases = _sample(hashes, urls, settings)
     thinness = thinness_for(phrases, settings.max_sample)
     phrases = thinned(phrases, thinness)
-    return Fingerprint(digest, bag, len(kept), phrases, thinness)
+    return Fingerprint(digest, bag, words, phrases, thinness)
+
+
+def _sample(hashes: Hashes, urls: str, settings: FingerprintSettings) -> tuple[int, Sample]:
+    """Return the number of words that are neither dates nor in URLs, and their phrases in order."""
+    numbers = _numbers(urls, settings.number_digits)
+    in_urls = hashes_of(words_apart(" ".join(numbers)), settings) if numbers else _NO_HASHES
+    if LIBRARY is not None:
+        quick: tuple[int, bytes] | None = LIBRARY.sample(hashes, in_urls)
+        if quick is not None:
+            return quick[0], np.frombuffer(quick[1], np.uint32)
+    kept = _without_dates(hashes, in_urls, urls, settings)
+    return len(kept), _sorted_once((_phrases(kept) >> _HALF).astype(np.uint32))
 
 
 def thinned(phrases: Sample, thinness: int) -> Sample:
@@ -185,15 +198,16 @@ def thinness_for(phrases: Sample, size: int) -> int:
     return 33 - int(phrases[size]).bit_length() if len(phrases) > size else 0
 
 
-def _without_dates(hashes: Hashes, urls: str, settings: FingerprintSettings) -> Hashes:
+def _without_dates(
+    hashes: Hashes, numbers: Hashes, urls: str, settings: FingerprintSettings
+) -> Hashes:
     """Drop dates, numbers, tokens and the numbers in the URLs, unless little else would remain.
 
     If so, only those that stand in the URLs are dropped.
     """
     plain: NDArray[np.bool_] = (hashes & _ODD) == 0
-    numbers = _numbers(urls, settings.number_digits)
-    if numbers:
-        plain &= ~np.isin(hashes, hashes_of(words_apart(" ".join(numbers)), settings))
+    if len(numbers):
+        plain &= ~np.isin(hashes, numbers)
     if 2 * np.count_nonzero(plain) >= len(hashes):
         return hashes[plain]
     in_urls = hashes_of(words_apart(urls[: settings.max_chars]), settings)
