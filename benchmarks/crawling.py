@@ -22,6 +22,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 import venv
 from collections.abc import Sequence
 from contextlib import closing
@@ -49,9 +50,10 @@ SCRAPY = ("scrapy>=2.13,<3", "uvloop>=0.19,<1", "selectolax", "ada-url")
 
 
 class Cost(NamedTuple):
-    """What a contender took: CPU seconds of its processes, its memory, and the pages it kept."""
+    """What a contender took: CPU and other seconds, its memory, and the pages it kept."""
 
     seconds: float
+    wall: float
     megabytes: float
     pages: int
 
@@ -61,17 +63,19 @@ class Cost(NamedTuple):
         return 1000 * self.seconds / max(1, self.pages)
 
 
-def measured(command: Sequence[str | Path]) -> tuple[float, float]:
-    """Run a command; return the CPU seconds of it and its children, and its megabytes."""
+def measured(command: Sequence[str | Path]) -> tuple[float, float, float]:
+    """Run a command; return the CPU seconds of it and its children, its time and megabytes."""
     # All run as installed: compiled once, and not anew at each start.
     environment = {**os.environ}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{command[0]} {command[1]} ended with {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    wall = time.perf_counter() - started
+    return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024
 
 
 def command(folder: Path, budget: int, homes: list[str]) -> list[str | Path]:
@@ -86,10 +90,10 @@ def command(folder: Path, budget: int, homes: list[str]) -> list[str | Path]:
 def ours(folder: Path, budget: int, homes: list[str]) -> Cost:
     """Crawl as a user does."""
     arguments = command(folder, budget, homes)
-    seconds, megabytes = measured([sys.executable, "-m", "foragers.cli.main", *arguments])
+    taken = measured([sys.executable, "-m", "foragers.cli.main", *arguments])
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger:
         pages = ledger.execute(KEPT).fetchone()[0]
-    return Cost(seconds, megabytes, pages)
+    return Cost(*taken, pages)
 
 
 def print_parts(folder: Path, budget: int, homes: list[str], pages: int) -> None:
@@ -111,10 +115,10 @@ def print_parts(folder: Path, budget: int, homes: list[str], pages: int) -> None
 
 def another(python: str, script: list[str], file: Path, budget: int, homes: list[str]) -> Cost:
     """Run another crawler, a script that takes budget, file and homes."""
-    seconds, megabytes = measured([python, *script, str(budget), str(file), *homes])
+    taken = measured([python, *script, str(budget), str(file), *homes])
     with file.open() as lines:
         pages = sum("title" in json.loads(line) for line in lines)
-    return Cost(seconds, megabytes, pages)
+    return Cost(*taken, pages)
 
 
 def scrapy_python(install: bool, folder: Path) -> str:
@@ -152,7 +156,8 @@ def contend(scratch: Path, budget: int, homes: list[str], python: str, rounds: i
         of_rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios.get(name, ()))
         print(
             f"   {name:26} {cost.pages:6,} pages {cost.per_thousand:7.2f} CPU s / 1,000 pages"
-            f" {cost.megabytes:5.0f} MB" + (f"   ours is {of_rounds} x" if of_rounds else "")
+            f" {cost.megabytes:5.0f} MB {cost.pages / cost.wall:5.0f} pages/s"
+            + (f"   ours is {of_rounds} x" if of_rounds else "")
         )
     print_parts(scratch / "parts", budget, homes, best[OURS].pages)
     met = verdict("a complete crawl", best[OURS].per_thousand, AIM, "CPU s / 1,000 pages")

@@ -19,7 +19,7 @@ from foragers.fetching import extractor, page_builder
 from foragers.fetching.extractor import PageExtractor
 from foragers.filters.traps import Traps
 from foragers.http.client import Client
-from foragers.parsing.html import parse, text
+from foragers.parsing.html import parse, walk
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.storage.warc.writer import Recorder
 
@@ -28,9 +28,8 @@ PARTS: dict[str, tuple[tuple[object, str], ...]] = {
     "gunzip": ((extractor, "payload"),),
     "UTF-8, harmless or rewritten": ((parse, "limited"),),
     "lexbor": ((parse, "LexborHTMLParser"),),
-    "walk": ((parse, "gather"),),
-    "text and marks": ((parse, "mark"), (parse, "_text"), (text, "divide")),
-    "links": ((parse, "choose"), (parse, "_links"), (parse, "hide")),
+    "walk, text": ((parse, "walk"), (parse, "collect")),
+    "links": ((walk, "choose"), (walk, "_links"), (parse, "_links")),
     "rest of parsing": ((extractor, "parse"),),
     "scope, URL table": ((PageExtractor, "follow"), (page_builder, "numbered")),
     "traps": ((Traps, "learn"), (Traps, "refuse")),

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.parsing.html.sanitise import MAX_DEPTH, is_harmless, rewrite
+from foragers.compiled import compiled
+from foragers.parsing.html.sanitise import MAX_DEPTH, is_harmless, rewrite, scan_in_python
 from support.hostile_pages import HOSTILE, LINK
 from support.shared_suites import suite
 
@@ -45,6 +46,17 @@ def test_no_page_of_the_stress_suite_stops_the_crawl() -> None:
         assert facts["units"] <= MAX_UNITS, name
         assert facts["megabytes"] <= MAX_MEGABYTES, name
         assert facts["found"], name
+
+
+@given(st.lists(st.sampled_from([b"<", b"<b ", b"<B/", b"<st", b"x", b"<<", b"  "])).map(b"".join))
+def test_compiled_and_in_python_the_same_tags_are_found(body: bytes) -> None:
+    library = compiled("foragers.parsing.html._tags")
+    if library is None:
+        pytest.skip("the compiled scan was not built")
+    pairs = bytearray(1 << 16)
+    for pair in (b"b ", b"B/", b"st", b"<b", b"  ", b"x "):
+        pairs[pair[0] | pair[1] << 8] = 1
+    assert library.scan(body, bytes(pairs), 3) == scan_in_python(body, bytes(pairs), 3)
 
 
 def test_an_ordinary_page_is_harmless() -> None:

@@ -44,8 +44,11 @@ def hide(tree: LexborHTMLParser, page: bytes, links: list[FoundLink]) -> None:
 
 def may_hide(page: bytes) -> bool:
     """Return whether a page may hide something, as far as its bytes tell."""
+    # Names are mostly written in lower case, and then the page need not be copied.
+    if any(pattern.search(page) for pattern in _MAY_HIDE):
+        return True
     page = page.lower()
-    return any(may_hide.search(page) for may_hide in _MAY_HIDE)
+    return any(pattern.search(page) for pattern in _MAY_HIDE)
 
 
 def hides(style: str) -> bool:

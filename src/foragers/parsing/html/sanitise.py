@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.parsing.encoding import to_utf8
 
 MAX_ATTRIBUTES = 128
@@ -62,9 +61,30 @@ _FORMATTING = re.compile(
 )
 _MOST_EQUAL = 3
 
-Places = NDArray[np.int64]
 _PAIR = np.dtype("<u2")
 _BEGINNINGS = frozenset((b"em", b"tt", b"fo", b"bi", b"co", b"no", b"sm", b"st"))
+
+
+class Tags(NamedTuple):
+    """The tags of a page: how many, where formatting may begin, and where long ones may begin."""
+
+    count: int
+    formatting: list[int]
+    long: list[int]
+
+
+def scan_in_python(body: bytes, pairs: bytes, most: int) -> Tags:
+    """Find the tags of a page: those with some first characters, and those with much after them."""
+    starts = (np.frombuffer(body, np.uint8) == ord("<")).nonzero()[0]
+    # Most tags are excluded by two characters, all at once.
+    following = np.ndarray((len(body) + 1,), _PAIR, body + b"  ", strides=(1,))
+    formatting = starts[np.frombuffer(pairs, np.bool_)[following[starts + 1]]]
+    gaps = np.diff(starts, append=len(body))
+    return Tags(len(starts), formatting.tolist(), starts[gaps > most].tolist())
+
+
+_COMPILED = compiled("foragers.parsing.html._tags")
+_scan = scan_in_python if _COMPILED is None else _COMPILED.scan
 
 
 def is_harmless(body: bytes) -> bool:
@@ -72,23 +92,23 @@ def is_harmless(body: bytes) -> bool:
     size = len(body)
     if size <= _TINY_BYTES:
         return True
-    starts = (np.frombuffer(body, np.uint8) == ord("<")).nonzero()[0]
-    tags = len(starts)
+    tags, formatting, long = _scan(body, _may_be_formatting(), _LONG_TAG)
     if tags > _MOST_TAGS:
         return False
-    if size * tags > _HARMLESS_PRODUCT and _opens_much(body, starts, _HARMLESS_PRODUCT // tags):
+    if size * tags > _HARMLESS_PRODUCT and _opens_much(body, formatting, _HARMLESS_PRODUCT // tags):
         return False
     if (size > _MANY_BYTES or tags > _MANY_TAGS) and not _is_shallow(body):
         return False
-    return size <= _BRIEF_BYTES or not _has_crowded_tag(body, starts)
+    return size <= _BRIEF_BYTES or not _has_crowded_tag(body, long)
 
 
-def _opens_much(body: bytes, starts: Places, most: int) -> bool:
+def _opens_much(body: bytes, starts: list[int], most: int) -> bool:
     """Return whether more than some bytes of formatting tags may be opened again at a block."""
     left_open: Counter[tuple[bytes | Any, ...]] = Counter()
     total = 0
-    for tag in _formatting(body, starts):
-        if tag[3] is None:
+    for start in starts:
+        tag = _FORMATTING.match(body, start)
+        if tag is not None and tag[3] is None:
             key = tag.group(1, 2)
             left_open[key] += 1
             if left_open[key] <= _MOST_EQUAL:  # no more equal ones are opened again
@@ -98,30 +118,20 @@ def _opens_much(body: bytes, starts: Places, most: int) -> bool:
     return False
 
 
-def _formatting(body: bytes, starts: Places) -> Iterator[re.Match[bytes]]:
-    """Yield the formatting elements with attributes, and perhaps some that only look so."""
-    # Most tags are excluded by two characters, all at once.
-    pairs = np.ndarray((len(body) + 1,), _PAIR, body + b"  ", strides=(1,))
-    for start in starts[_may_be_formatting()[pairs[starts + 1]]].tolist():
-        if match := _FORMATTING.match(body, start):
-            yield match
-
-
 @lru_cache(maxsize=1)
-def _may_be_formatting() -> NDArray[np.bool_]:
-    """Return the first two characters of formatting elements."""
-    table = np.zeros(1 << 16, np.bool_)
+def _may_be_formatting() -> bytes:
+    """Return a byte for each pair of characters: 1 if a formatting element begins with them."""
+    table = bytearray(1 << 16)
     for pair in product(range(128), repeat=2):
         name = bytes(pair).lower()
         single = name[:1] in b"bius" and (name[1:].isspace() or name[1:] == b"/")
         table[pair[0] | pair[1] << 8] = single or name in _BEGINNINGS
-    return table
+    return bytes(table)
 
 
-def _has_crowded_tag(body: bytes, starts: Places) -> bool:
+def _has_crowded_tag(body: bytes, starts: list[int]) -> bool:
     """Search for a tag with too many attributes wherever two tags stand far apart."""
-    gaps = np.diff(starts, append=len(body))
-    for start in starts[gaps > _LONG_TAG].tolist():
+    for start in starts:
         tag = START_TAG.match(body, start)
         if tag and is_crowded(tag[2]):
             return True
