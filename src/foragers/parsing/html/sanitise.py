@@ -68,7 +68,7 @@ _BEGINNINGS = frozenset((b"em", b"tt", b"fo", b"bi", b"co", b"no", b"sm", b"st")
 class Tags(NamedTuple):
     """The tags of a page: how many, where formatting may begin, and where long ones may begin."""
 
-    count: int
+    total: int
     formatting: list[int]
     long: list[int]
 
