@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from foragers.cli.main import main
 from foragers.core.display import duration
 from foragers.reports.crawl_folder import opened
 from foragers.reports.html import link
@@ -18,6 +19,8 @@ from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.baselines import BreadthFirst
 from foragers.worlds.generated import generate
 from support.crawl_folders import crawl_folder, empty_folder, refused, said
+from support.crawling import serving
+from support.hostile_server import page
 from support.worlds_by_hand import address, small_world
 
 SCRIPT = "robot arms <script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -51,12 +54,16 @@ def reported(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
 def test_a_report_has_all_its_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = crawl_folder(tmp_path, generate("topics", seed=1, pages=600), budget=300)
     text = reported(capsys, folder)
-    assert text.count("<svg") == 4
-    for part in (
-        "Crawl: topic “robot arms”", "there is nothing left to fetch", "harvest rate", "Hosts",
-        "Outcomes of choices", "Promise and outcome", "Distance from the seeds", "300",
-    ):  # fmt: skip
-        assert part in text, part
+    assert text.count("<svg") == 2 * 2 + 3  # the harvest twice, each for wide and narrow screens
+    assert text.count('<p class="note">') >= 2 + 3  # each says how to read it
+    parts = (
+        "Crawl: topic “robot arms”", "there is nothing left to fetch", "harvest rate",
+        "<h2>Harvest", "<h2>Hosts",
+        "Promise and outcome", "Distance from the seeds",
+    )  # fmt: skip
+    assert [part for part in parts if part not in text] == []
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
 
 
 def test_a_report_needs_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +132,7 @@ def test_a_crawl_that_found_nothing_has_a_report(
 ) -> None:
     folder = crawl_folder(tmp_path, small_world({"home": ["gone"]}))
     text = reported(capsys, folder)
-    assert "Errors by host" in text
+    assert "Hosts with errors" in text
     assert "Most relevant pages" not in text
 
 
@@ -179,6 +186,23 @@ def test_durations_have_two_units() -> None:
     assert [duration(seconds) for seconds in (0, 59.6, 3600, 3725, 90_000)] == [
         "0 s", "1 min 0 s", "1 h 0 min", "1 h 2 min", "1 d 1 h",
     ]  # fmt: skip
+
+
+def test_pages_come_before_figures_and_reasons_are_grouped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = {
+        "/": page("/tea", *(f"/gone{number}" for number in range(3)), words="home"),
+        "/tea": page(words="green tea leaves"),
+    }
+    with serving(site) as server:
+        given = ["--topic", "green tea", "--delay", "0", "--allow-private", "127.0.0.0/8"]
+        assert main(["crawl", server.url("/"), *given, "--out", str(tmp_path)]) == 0
+    text = reported(capsys, tmp_path)
+    parts = ("Most relevant pages", "<h2>Harvest", "<h2>Hosts", "What failed, by reason")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert re.search(r"<bdi>404[^<]*</bdi></td><td class=text>missing</td><td>3</td>", text)
 
 
 def test_the_most_relevant_pages_come_first_and_of_equals_the_first_found(tmp_path: Path) -> None:

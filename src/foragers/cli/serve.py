@@ -53,7 +53,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
         AddressException.parse(network)
     password = "" if is_local(host) else secrets.token_urlsafe(18)
     site = site_of(options.folder, password, options.allow_private)
-    config = uvicorn.Config(site.app(), host=host, port=port, log_level="error")
+    # Pages that are open in browsers keep a connection; the server does not wait for them.
+    config = uvicorn.Config(
+        site.app(), host=host, port=port, log_level="error", timeout_graceful_shutdown=1
+    )
     shown = f"[{host}]" if ":" in host else host
     named = without_password(options.folder) if is_database(options.folder) else options.folder
     console.print(

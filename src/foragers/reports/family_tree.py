@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from foragers.core.display import counted
 from foragers.evaluation.plots.chart import Axis, Panel, Strokes, chart
-from foragers.reports.figures import WIDE
-from foragers.reports.html import apart, note
+from foragers.reports.html import WIDE, apart, note
 from foragers.reports.population import Agents, Life
 
 LISTED = 40
@@ -124,7 +123,7 @@ ROOM = 8
 DULL, GOOD = np.array([0.80, 0.81, 0.83]), np.array([0.0, 0.36, 0.60])
 
 
-def family(agents: Agents, times: NDArray[np.float64]) -> tuple[str, int]:
+def family(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> tuple[str, int]:
     """Draw the main branches over downloads; return the drawing and its number of agents."""
     lives, large = agents.lives, sizes(agents.lives)
     rows = ordered(lives, large, main_branches(lives, large, DRAWN))
@@ -146,9 +145,9 @@ def family(agents: Agents, times: NDArray[np.float64]) -> tuple[str, int]:
     panel.marks.append(Strokes(parents, births, ["#8c9196"] * len(births), 0.6))
     lines = [(float(time), float(row)) for row, time in enumerate(born)]
     ends_shown = [(float(time), float(row)) for row, time in enumerate(died)]
-    width = 3.0 if len(rows) <= 60 else 1.6
-    panel.marks.append(Strokes(lines, ends_shown, [written(shade(life)) for life in shown], width))
-    return chart([panel], WIDE, int(100 + min(5 * len(rows), 700)), "family"), len(rows)
+    thick = 3.0 if len(rows) <= 60 else 1.6
+    panel.marks.append(Strokes(lines, ends_shown, [written(shade(life)) for life in shown], thick))
+    return chart([panel], width, int(100 + min(5 * len(rows), 700)), "family"), len(rows)
 
 
 def ordered(lives: dict[int, Life], large: dict[int, int], shown: set[int]) -> list[int]:

@@ -27,6 +27,7 @@ from foragers.evaluation.plots.chart import (
 )
 from foragers.judges.words import Standing
 from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
+from foragers.reports.html import WIDE
 from foragers.reports.retell import FromLedger, visits_before
 from foragers.storage.ledger.columns import Facts
 
@@ -38,11 +39,11 @@ DEEPEST = 30
 """The last depth with a bar of its own."""
 
 FOUND, OTHER, RATE = COLOURS[0], "#c8ccd0", COLOURS[1]
-WIDE, NARROW = 920, 460
-"""Widths of figures: the whole page, and half of it."""
+NARROW = 460
+"""The width of a figure on half of a page."""
 
 
-def harvest(facts: Facts) -> str:
+def harvest(facts: Facts, width: int = WIDE) -> str:
     """Draw relevant pages over downloads, and below it the harvest rate in windows."""
     counts = found(facts)
     points = [(0, 0), *curve(counts)]
@@ -56,10 +57,10 @@ def harvest(facts: Facts) -> str:
     below = Panel(across, Axis("harvest rate", 0, high, show=percent), share=2)
     below.marks.append(Bars(starts, ends - starts, rates, RATE))
     below.marks.append(Line([0, len(counts)], [mean, mean], "#444444", dashed=True, width=0.9))
-    return chart([above, below], WIDE, 480, "harvest")
+    return chart([above, below], width, 480 if width == WIDE else 400, "harvest")
 
 
-def harvest_by_time(facts: Facts) -> str:
+def harvest_by_time(facts: Facts, width: int = WIDE) -> str:
     """Draw relevant pages and downloads over the time since the first page."""
     order = np.argsort(facts.times, kind="stable")
     passed = facts.times[order] - facts.times[order[0]]
@@ -74,7 +75,8 @@ def harvest_by_time(facts: Facts) -> str:
     above.marks.append(Line(passed[places] / unit, counts[places], FOUND))
     below = Panel(x, Axis("downloads", 0, len(order) * 1.05, whole=True), share=2)
     below.marks.append(Line(passed[places] / unit, places + 1, RATE))
-    return chart([above, below], WIDE, 480, "harvest by time")
+    tall = 480 if width == WIDE else 400
+    return chart([above, below], width, tall, "harvest by time")
 
 
 UNITS = ((86_400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from foragers.core.display import is_web, plain
@@ -25,9 +25,16 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
         font-size: .92rem; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid #e4e4e4;
          vertical-align: top; }
-th { color: #555; font-weight: 600; } .text { text-align: left; overflow-wrap: anywhere; }
-table.about th { width: 7rem; text-align: left; } table.about td { text-align: left; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(24rem, 1fr)); gap: 2rem; }
+th { color: #555; font-weight: 600; }
+.text { text-align: left; min-width: 6rem; max-width: 30rem; overflow-wrap: break-word; }
+td.text:first-child { min-width: 9rem; overflow-wrap: anywhere; } th.text { overflow-wrap: normal; }
+table.about th { width: 7rem; text-align: left; vertical-align: top; }
+table.about td { text-align: left; overflow-wrap: anywhere; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr));
+           gap: 2rem; }
+.on-narrow { display: none; }
+@media (max-width: 34rem) { .on-narrow { display: block; } .on-wide { display: none; }
+  body { margin: 1rem auto; } th, td { padding: .3rem .4rem; } }
 .columns > div { min-width: 0; } .scroll { overflow-x: auto; }
 svg { width: 100%; height: auto; display: block; } td small { color: #666; }
 ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; font-size: .92rem; }
@@ -94,6 +101,21 @@ def columns(*parts: tuple[str, str]) -> str:
     """Return titled parts side by side, if there is room."""
     inside = "".join(f"<div><h3>{words(title)}</h3>{part}</div>" for title, part in parts)
     return f'<div class="columns">{inside}</div>'
+
+
+WIDE, PHONE = 920, 400
+"""Widths of figures, in pixels: a page, and the screen of a phone."""
+
+
+def at_both_widths(draw: Callable[[int], str]) -> str:
+    """Return a figure for wide and one for narrow screens, of which the style shows one.
+
+    A wide figure on a phone would have characters of four pixels.
+    """
+    wide, narrow = draw(WIDE), draw(PHONE)
+    if not wide:
+        return ""
+    return f'<div class="on-wide">{wide}</div><div class="on-narrow">{narrow}</div>'
 
 
 def note(text: str) -> str:

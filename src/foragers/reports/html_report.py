@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foragers.core.display import counted, duration, utc
-from foragers.evaluation.metrics.counts import downloaded
+from foragers.core.types import Status
+from foragers.evaluation.metrics.counts import ERRORS, downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, LISTED, Summary, part, summarise
 from foragers.judges.words import Standing
@@ -14,7 +15,17 @@ from foragers.reports import population as agent_pictures
 from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord
 from foragers.reports.family_tree import family, family_tree
 from foragers.reports.figures import estimate_of, standing_of
-from foragers.reports.html import apart, columns, document, link, note, section, table, words
+from foragers.reports.html import (
+    apart,
+    at_both_widths,
+    columns,
+    document,
+    link,
+    note,
+    section,
+    table,
+    words,
+)
 from foragers.reports.population import agents_of, foragers_of
 from foragers.storage.ledger.columns import Facts
 
@@ -36,16 +47,15 @@ def report(folder: CrawlFolder) -> str:
     summary = summarise(facts, *folder.notes())
     told = folder.told()
     parts = [heading(told, summary), numbers(summary, estimate_of(folder), standing_of(folder))]
-    if summary.downloads:
-        parts += drawn(part(facts, downloaded(facts)), summary)
-    else:
-        parts += [note("Nothing has been fetched yet."), outcomes(summary)]
-    if summary.downloads:
-        parts += populated(folder, part(facts, downloaded(facts)))
+    if not summary.downloads:
+        parts.append(note("Nothing has been fetched yet."))
+        return document(title(told), "\n".join([*parts, *reasons(summary)]))
+    downloads = part(facts, downloaded(facts))
     if summary.relevant:
         parts.append(best(folder))
-    if summary.downloads:
-        parts += listed(summary)
+    parts.append(harvested(downloads))
+    parts += [hosts(summary), *reasons(summary), judged(downloads)]
+    parts += populated(folder, downloads)
     return document(title(told), "\n".join(parts))
 
 
@@ -120,27 +130,47 @@ def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:
         yield "estimated recall", estimate.recall_said, estimate.total_said
 
 
-def drawn(facts: Facts, summary: Summary) -> list[str]:
-    """Return the figures, and the outcomes of choices beside the last one."""
-    return [
-        section(
-            "Harvest",
-            pictures.harvest(facts),
-            note("Relevant pages found over downloads, and the share of downloads that found one,"
-                 " window by window; dashed: over the whole crawl."),
-        ),
-        section(
-            "Relevance, promise and depth",
-            columns(
-                ("Relevance of pages", pictures.relevance(facts)),
-                ("Promise and outcome", pictures.promises(facts)),
-                ("Distance from the seeds", pictures.depths(facts)),
-                ("Outcomes of choices", outcomes(summary)),
-            ),
-            note("The promise is the strategy's score before the download. Each point stands for"
-                 " a tenth of the downloads, or for more if they promised the same."),
-        ),
+def harvested(facts: Facts) -> str:
+    """Return the harvest over downloads, and over the clock."""
+    parts = [
+        at_both_widths(lambda width: pictures.harvest(facts, width)),
+        note("Above: relevant pages found over downloads; where the curve flattens, little was left"
+             " to find. Below: the share of downloads that found one, window by window; dashed:"
+             " over the whole crawl."),
     ]  # fmt: skip
+    if len(facts) > 1:
+        parts += [
+            at_both_widths(lambda width: pictures.harvest_by_time(facts, width)),
+            note("The same over the clock. Flat parts are pauses: of the crawl, of hosts, or of"
+                 " the network."),
+        ]  # fmt: skip
+    return section("Harvest", *parts)
+
+
+def judged(facts: Facts) -> str:
+    """Return the figures about relevance, promise and depth, each with how to read it."""
+    return section(
+        "Relevance, promise and depth",
+        columns(
+            (
+                "Relevance of pages",
+                pictures.relevance(facts)
+                + note("How many pages had which relevance; the blue ones count as relevant."),
+            ),
+            (
+                "Promise and outcome",
+                pictures.promises(facts)
+                + note("The promise is the strategy's score before the download. A curve that rises"
+                       " shows that it knew where to look. Each point stands for a tenth of the"
+                       " downloads, or for more if they promised the same."),
+            ),
+            (
+                "Distance from the seeds",
+                pictures.depths(facts)
+                + note("How many links away from a seed pages were found."),
+            ),
+        ),
+    )  # fmt: skip
 
 
 def populated(folder: CrawlFolder, facts: Facts) -> list[str]:
@@ -154,10 +184,18 @@ def populated(folder: CrawlFolder, facts: Facts) -> list[str]:
         f"{counted(first, 'agent')} began, {births - first:,} were born, {births - living:,} died,"
         f" {living:,} live."
     )
-    shown = [note(told), agent_pictures.lives(agents, facts.times)]
+    shown = [
+        note(told),
+        at_both_widths(lambda width: agent_pictures.lives(agents, facts.times, width)),
+        note("Above: agents alive over downloads. Below: births, and deaths downwards."),
+    ]
     if agents.has_energy:
-        shown.append(agent_pictures.energy(agents, facts.times))
-    tree, drawn = family(agents, facts.times)
+        shown += [
+            at_both_widths(lambda width: agent_pictures.energy(agents, facts.times, width)),
+            note("The energy that agents hold, and that lies on pages."),
+        ]
+    _, drawn = family(agents, facts.times)
+    tree = at_both_widths(lambda width: family(agents, facts.times, width)[0])
     legend = (
         "A line is an agent, from birth to death, below its parent; the darker, the more of its"
         " downloads were relevant."
@@ -217,29 +255,36 @@ def best(folder: CrawlFolder) -> str:
     return section("Most relevant pages", table(("page", "relevance"), rows))
 
 
-def listed(summary: Summary) -> list[str]:
-    """Return the tables of hosts and of errors."""
-    hosts = (
+def hosts(summary: Summary) -> str:
+    """Return the table of hosts."""
+    rows = (
         [apart(one.host), f"{one.downloads:,}", f"{one.relevant:,}", f"{one.harvest:.1%}",
          f"{one.errors:,}"]
         for one in summary.top_hosts
     )  # fmt: skip
-    errors = (
-        [apart(one.host), words(one.status), apart(one.reason or "–"), f"{one.count:,}"]
-        for one in summary.worst_errors
-    )
     few = f", the {LISTED} with most downloads" if summary.hosts > LISTED else ""
     by_host = ("host", "downloads", "relevant", "harvest rate", "errors")
-    parts = [section(f"Hosts{few}", table(by_host, hosts))]
+    return section(f"Hosts{few}", table(by_host, rows))
+
+
+def reasons(summary: Summary) -> Iterator[str]:
+    """Yield what failed and what was skipped, grouped by reason, and the hosts with most errors."""
+    for heading, statuses in (
+        ("What failed, by reason", ERRORS),
+        ("What was skipped, by reason", (Status.SKIPPED.value,)),
+        ("What was fetched and not kept, by reason", (Status.UNWANTED.value,)),
+    ):
+        rows = [
+            [apart(one.reason or one.status), words(one.status), f"{one.count:,}"]
+            for one in summary.outcomes
+            if one.status in statuses
+        ]
+        if rows:
+            yield section(heading, table(("reason", "status", "times"), rows, text=2))
     if summary.worst_errors:
-        told = table(("host", "status", "reason", "times"), errors, text=3)
-        parts.append(section("Errors by host, worst first", told))
-    return parts
-
-
-def outcomes(summary: Summary) -> str:
-    """Return the table of outcomes and their reasons."""
-    rows = (
-        [words(one.status), apart(one.reason or "–"), f"{one.count:,}"] for one in summary.outcomes
-    )
-    return table(("status", "reason", "times"), rows, text=2) if summary.outcomes else ""
+        by_host = (
+            [apart(one.host), apart(one.reason or "–"), words(one.status), f"{one.count:,}"]
+            for one in summary.worst_errors
+        )
+        told = table(("host", "reason", "status", "times"), by_host, text=3)
+        yield section("Hosts with errors, worst first", told)

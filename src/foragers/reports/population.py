@@ -15,7 +15,7 @@ from foragers.core.models import DAMAGED
 from foragers.core.population import ForagerStanding
 from foragers.evaluation.plots.chart import COLOURS, Axis, Bars, Line, Panel, chart, commas
 from foragers.reports.crawl_folder import CrawlFolder
-from foragers.reports.figures import WIDE
+from foragers.reports.html import WIDE
 
 FILE = "agents.npz"
 MOST_BYTES = 1 << 28
@@ -150,7 +150,7 @@ WINDOWS = 60
 BORN, DIED = COLOURS[2], COLOURS[1]
 
 
-def lives(agents: Agents, times: NDArray[np.float64]) -> str:
+def lives(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> str:
     """Draw the size of the population, and below it births and deaths by windows of downloads."""
     order = np.sort(times)
     places = np.searchsorted(order, agents.times, side="right")
@@ -169,7 +169,7 @@ def lives(agents: Agents, times: NDArray[np.float64]) -> str:
     below.marks.append(Bars(edges[:-1], np.diff(edges), births, BORN, "born"))
     below.marks.append(Bars(edges[:-1], np.diff(edges), -deaths, DIED, "died"))
     below.marks.append(Line([0, len(order)], [0, 0], "#444444", width=0.7))
-    return chart([above, below], WIDE, 460, "population")
+    return chart([above, below], width, 460 if width == WIDE else 380, "population")
 
 
 def unsigned(value: float) -> str:
@@ -177,7 +177,7 @@ def unsigned(value: float) -> str:
     return commas(abs(value))
 
 
-def energy(agents: Agents, times: NDArray[np.float64]) -> str:
+def energy(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> str:
     """Draw the energy of agents and of pages."""
     columns = agents.columns
     order = np.sort(times)
@@ -192,7 +192,7 @@ def energy(agents: Agents, times: NDArray[np.float64]) -> str:
     )
     panel.marks.append(Line(places, held, COLOURS[0], "held by agents"))
     panel.marks.append(Line(places, left, COLOURS[4], "left on pages"))
-    return chart([panel], WIDE, 280, "energy")
+    return chart([panel], width, 280, "energy")
 
 
 def thinned(

@@ -35,6 +35,7 @@ from foragers.reports import figures
 from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord, opened
 from foragers.reports.explain import Explanation, Leaps, PathStep, explain, steps
 from foragers.reports.figures import estimate_of, standing_of, stored_estimate
+from foragers.reports.html import at_both_widths
 from foragers.reports.retell import FromLedger, aim_of, telling_of
 from foragers.serve.page_index import PageEntry, PageIndex
 from foragers.serve.settings import ServeSettings
@@ -78,12 +79,16 @@ class Snapshot:
     @cached_property
     def harvest(self) -> str:
         """The picture of pages found over downloads, as SVG."""
-        return figures.harvest(self.downloads) if self.summary.downloads else ""
+        if not self.summary.downloads:
+            return ""
+        return at_both_widths(lambda width: figures.harvest(self.downloads, width))
 
     @cached_property
     def harvest_by_time(self) -> str:
         """The picture of pages found over the clock, as SVG."""
-        return figures.harvest_by_time(self.downloads) if self.summary.downloads > 1 else ""
+        if self.summary.downloads < 2:
+            return ""
+        return at_both_widths(lambda width: figures.harvest_by_time(self.downloads, width))
 
     @property
     def lessons(self) -> Sequence[str]:

@@ -10,13 +10,24 @@ import numpy as np
 from foragers.core.display import duration, utc
 from foragers.evaluation.plots.chart import COLOURS, Axis, Bars, Line, Panel, chart, percent
 from foragers.judges.novelty import DAY
-from foragers.reports.html import apart, columns, document, link, note, section, table, words
+from foragers.reports.html import (
+    WIDE,
+    apart,
+    at_both_widths,
+    columns,
+    document,
+    link,
+    note,
+    section,
+    table,
+    words,
+)
 from foragers.watching.account import HOUR, account_of
 from foragers.watching.events import Event, EventKind, delays
 from foragers.watching.status import SiteStatus, WatchStatus, read_status
 from foragers.watching.watching import events_in
 
-WIDE, NARROW = 920, 460
+NARROW = 460
 MOST_ROWS = 50
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -72,27 +83,30 @@ def drawn(new: Sequence[Event]) -> str:
     """Return the charts over the clock."""
     return section(
         "New pages over time",
-        over_time(new),
+        at_both_widths(lambda width: over_time(new, width)),
         columns(("By hour of the day (UTC)", by_hour(new)), ("By weekday", by_weekday(new))),
         "<h3>Share of new pages seen within a delay</h3>",
-        delay_chart(new),
+        at_both_widths(lambda width: delay_chart(new, width)),
         note("The delay of a page without a date lies between zero and the time since the last"
              " look; drawn is the middle."),
     )  # fmt: skip
 
 
-def over_time(new: Sequence[Event]) -> str:
+def over_time(new: Sequence[Event], width: int = WIDE) -> str:
     """Draw new pages over the days, or hours if there are few days."""
     times = np.array([one.found for one in new])
     first, last = times.min(), times.max()
     step = HOUR if last - first < 4 * DAY else DAY
     starts = np.arange(first // step * step, last + step, step)
     counts = np.histogram(times, np.append(starts, starts[-1] + step))[0]
-    ticks = [(float(s), f"{utc(s):%m-%d %H:%M}") for s in starts[:: max(1, len(starts) // 6)]]
+    ticks = [
+        (float(s), f"{utc(s):%m-%d %H:%M}")
+        for s in starts[:: max(1, len(starts) // (width // 150))]
+    ]
     x = Axis("", float(starts[0]), float(starts[-1] + step), given=ticks)
     y = Axis("new pages", 0, 1.1 * max(1, int(counts.max())), whole=True)
     bars = Bars(starts + 0.05 * step, np.full(len(starts), 0.9 * step), counts, COLOURS[0])
-    return chart([Panel(x, y, [bars])], WIDE, 240, "time")
+    return chart([Panel(x, y, [bars])], width, 240, "time")
 
 
 def by_hour(new: Sequence[Event]) -> str:
@@ -114,7 +128,7 @@ def by_weekday(new: Sequence[Event]) -> str:
     return chart([Panel(x, y, [bars])], NARROW, 240, "weekdays")
 
 
-def delay_chart(new: Sequence[Event]) -> str:
+def delay_chart(new: Sequence[Event], width: int = WIDE) -> str:
     """Draw the share of new pages seen within a delay."""
     middle = sorted((low + high) / 2 / 60 for low, high in delays(new) if np.isfinite(high))
     if not middle:
@@ -126,7 +140,7 @@ def delay_chart(new: Sequence[Event]) -> str:
     panel.marks.append(Line(xs, ys, COLOURS[0]))
     if most > HOUR / 60:
         panel.marks.append(Line([60, 60], [0, 1], "#444444", dashed=True, width=0.9))
-    return chart([panel], WIDE, 240, "delay")
+    return chart([panel], width, 240, "delay")
 
 
 def newest(new: Sequence[Event]) -> str:

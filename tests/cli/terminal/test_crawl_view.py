@@ -60,8 +60,8 @@ def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch: pytest.MonkeyP
         "4 of 40 downloads",
         "1 relevant (25%, lately 25%)",
         "3 hosts",
-        "1 error,",
-        "1 skipped",
+        "1 error (1 missing),",
+        "1 skipped,",
         "7 waiting",
     ):
         assert part in line
@@ -87,6 +87,35 @@ def test_the_time_that_is_left_is_no_longer_than_the_time_given(
     crawl = Shown(budget=10**9, ends=time.time() + 30)
     line = shown(crawl, terminal=False, monkeypatch=monkeypatch)
     assert "0:00:2" in line or "0:00:1" in line
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_what_goes_wrong_is_said_with_its_reasons(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = [(Status.MISSING, "404"), (Status.MISSING, "404"), (Status.FAILED, "timeout: 30 s")]
+    skipped = [(Status.SKIPPED, f"reason {letter}") for letter in "abcde"]
+    some = [
+        sample(Choice(number, 0), status=status, reason=reason)
+        for number, (status, reason) in enumerate(failed + skipped)
+    ]
+    monkeypatch.setattr(crawl_view, "LINE_EVERY", 0.0)
+    file = StringIO()
+    with View(Console(file=file, width=100, force_terminal=terminal), Shown()) as view:
+        view.update(some)
+    said = file.getvalue()
+    assert "2 404, 1 timeout" in said
+    assert "1 reason a, 1 reason b, 1 reason c, 2 others" in said
+    assert "a second" in said
+
+
+def test_each_row_of_the_panel_is_label_number_and_remark() -> None:
+    view = View(Console(file=StringIO()), Shown())
+    view.update(visits())
+    rows = list(view._rows())
+    assert [row[0] for row in rows] == ["downloads", "relevant", "hosts", "errors", "skipped"]
+    assert [row[1] for row in rows] == ["4 of 40", "1", "3", "1", "1"]
+    assert rows[3][2] == "1 missing"
 
 
 def test_hosts_to_be_asked_again_are_named_with_their_time() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Protocol, Self
 
@@ -15,13 +15,16 @@ from rich.text import Text
 
 from foragers.core.clock import steady
 from foragers.core.display import counted, plain
-from foragers.core.types import Visit
-from foragers.evaluation.metrics.counts import CrawlCounts
+from foragers.core.types import Status, Visit
+from foragers.evaluation.metrics.counts import ERRORS, CrawlCounts
 from foragers.evaluation.metrics.recall import Estimate
+from foragers.http.causes import cause_of
 
 LATELY = 100
 LONGEST = 64
 """The number of characters shown of a URL."""
+NAMED = 3
+"""Causes of errors and skips that are named."""
 REDRAW, LINE_EVERY = 0.25, 10.0
 """Seconds between two updates on a terminal, and between two lines elsewhere."""
 
@@ -74,6 +77,8 @@ class View:
         self._tally = crawl.before
         self._lately: deque[bool] = deque(maxlen=LATELY)
         self._last = ""
+        self._errors: Counter[str] = Counter()
+        self._skips: Counter[str] = Counter()
         self._started = time.monotonic()
         self._done_here = 0
         self._next = self._started + (0.0 if console.is_terminal else LINE_EVERY)
@@ -111,15 +116,21 @@ class View:
             self._lately.append(found)
         if found:
             self._last = plain(visit.page.href)
+        status, reason = visit.page.status.value, visit.page.reason
+        if status in ERRORS:
+            self._errors[cause_of(reason) or status] += 1
+        elif status == Status.SKIPPED.value and reason:
+            self._skips[cause_of(reason)] += 1
 
     def _line(self) -> str:
-        """Return the counts in one line."""
+        """Return the counts in one line: each number before its label."""
         overall, lately = self._harvest()
         tally, hosts = self._tally, counted(len(self._tally.hosts), "host")
         return (
-            f"{tally.downloads:,} of {self._crawl.budget:,} downloads, {tally.relevant:,} relevant"
-            f" ({overall:.0%}, lately {lately:.0%}), {hosts},"
-            f" {counted(tally.errors, 'error')}, {tally.skipped:,} skipped,"
+            f"{tally.downloads:,} of {self._crawl.budget:,} downloads, {self._rate()} a second,"
+            f" {tally.relevant:,} relevant ({overall:.0%}, lately {lately:.0%}), {hosts},"
+            f" {counted(tally.errors, 'error')}{within(self._errors)},"
+            f" {tally.skipped:,} skipped{within(self._skips)},"
             f" {self._queue()} waiting, {self._left()} left"
             + self._recall()
             + (f", {self._awaited()}" if self._crawl.awaited else "")
@@ -128,31 +139,46 @@ class View:
         )
 
     def _picture(self) -> Table:
-        """Return the counts as a table."""
-        overall, lately = self._harvest()
-        tally = self._tally
+        """Return the counts as a table: label, number, and what more there is to say."""
         grid = Table.grid(padding=(0, 2))
-        grid.add_row(
-            "downloads", f"{tally.downloads:,} of {self._crawl.budget:,}", self._left(), "left"
-        )
-        grid.add_row("relevant", f"{tally.relevant:,}", f"{overall:.0%}", f"lately {lately:.0%}")
-        if self._crawl.latest is not None:
-            grid.add_row("recall", self._crawl.latest.recall_said, self._crawl.latest.total_said)
-        grid.add_row("hosts", f"{len(tally.hosts):,}", f"{self._queue()}", "pages waiting")
-        grid.add_row("errors", f"{tally.errors:,}", f"{tally.skipped:,}", "skipped")
-        if self._crawl.awaited:
-            grid.add_row("now", self._awaited())
-        if self._crawl.condition:
-            grid.add_row("now", Text(plain(self._crawl.condition)))
+        grid.add_column(style="bold", no_wrap=True)
+        grid.add_column(justify="right", no_wrap=True)
+        grid.add_column(overflow="ellipsis", no_wrap=True)
+        for label, number, more in self._rows():
+            grid.add_row(label, number, Text(more))
         whole = Table.grid()
         whole.add_row(grid)
-        if self._crawl.latest is not None:
-            for plan in self._crawl.latest.plans[:1]:
+        latest = self._crawl.latest
+        if latest is not None:
+            for plan in latest.plans[:1]:
                 whole.add_row(Text(plain(plan.said)))
-            whole.add_row(Text(plain(self._crawl.latest.basis_said), style="dim"))
+            whole.add_row(Text(plain(latest.basis_said), style="dim"))
+        if self._crawl.awaited:
+            whole.add_row(Text(f"now  {self._awaited()}"))
+        if self._crawl.condition:
+            whole.add_row(Text(f"now  {plain(self._crawl.condition)}", style="bold"))
         if self._last:
             whole.add_row(Text(f"last relevant  {short(self._last)}", no_wrap=True))
         return whole
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        """Yield label, number and remark of each count."""
+        overall, lately = self._harvest()
+        tally, latest = self._tally, self._crawl.latest
+        pace = f"{self._rate()} a second, {self._left()} left"
+        yield "downloads", f"{tally.downloads:,} of {self._crawl.budget:,}", pace
+        found = f"{overall:.0%} of downloads, {lately:.0%} lately"
+        yield "relevant", f"{tally.relevant:,}", found
+        if latest is not None:
+            yield "recall", latest.recall_said, latest.total_said
+        yield "hosts", f"{len(tally.hosts):,}", f"{self._queue()} pages waiting"
+        yield "errors", f"{tally.errors:,}", causes_said(self._errors)
+        yield "skipped", f"{tally.skipped:,}", causes_said(self._skips)
+
+    def _rate(self) -> str:
+        """Return the downloads a second since the crawl began or was resumed."""
+        passed = time.monotonic() - self._started
+        return f"{self._done_here / passed:,.1f}" if passed > 0 else "?"
 
     def _harvest(self) -> tuple[float, float]:
         lately = sum(self._lately) / len(self._lately) if self._lately else 0.0
@@ -186,6 +212,19 @@ class View:
         minutes, seconds = divmod(int(seconds), 60)
         hours, minutes = divmod(minutes, 60)
         return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def causes_said(causes: Counter[str]) -> str:
+    """Return the most frequent causes, each with its number."""
+    first = causes.most_common(NAMED)
+    told = [f"{count:,} {plain(cause, 40)}" for cause, count in first]
+    rest = causes.total() - sum(count for _, count in first)
+    return ", ".join([*told, *([f"{rest:,} others"] if rest else [])])
+
+
+def within(causes: Counter[str]) -> str:
+    """Return the causes in brackets, if there are any."""
+    return f" ({causes_said(causes)})" if causes else ""
 
 
 def short(address: str) -> str:

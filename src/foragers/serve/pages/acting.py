@@ -29,7 +29,7 @@ from foragers.serve.pages.compare_pages import result_in, shown_result
 from foragers.serve.site import SiteFrame
 from foragers.strategies.registry import STRATEGIES, is_safe
 
-WHAT_IF, WORLD = "what-if", "world"
+WHAT_IF, WORLD, COMPARED = "what-if", "world", "compared"
 GO_ON = "go on with it on the command line, as it was started"
 MOST_BUDGET = 10_000_000
 
@@ -156,7 +156,7 @@ class ActPages:
         except (OSError, ValueError):
             return None
         chain = self._chains.get(number)
-        if (place / "result.json").is_file():
+        if (place / COMPARED / "result.json").is_file():
             return AskedReplay(number, wish, "done")
         if chain is not None and chain.is_running:
             return AskedReplay(number, wish, "running", last_line(place / LOG))
@@ -203,7 +203,7 @@ class ActPages:
         options = options_in_folder(self.data.path)
         aim = options.aim if options else Target()
         aim = replace(aim, topic=wish.topic or None, judge=None)
-        world, out = str(place / WORLD), f"--out={place}"
+        world, out = str(place / WORLD), f"--out={place / COMPARED}"
         said = [f"--seeds={place / 'seeds.txt'}", "--static", "--salvage"]
         how = [f"--strategies={','.join(wish.strategies)}", f"--budget={wish.budget}", "--jobs=1"]
         chain = CommandChain(
@@ -226,7 +226,7 @@ class ActPages:
             return self.site.shown(request, "error.html", 404, message=message)
         result = None
         if found.state == "done":
-            place = self.data.path / WHAT_IF / str(number)
+            place = self.data.path / WHAT_IF / str(number) / COMPARED
             result = await run_in_threadpool(lambda: shown_result(result_in(place)))
         return self.site.shown(request, "replay.html", replay=found, result=result)
 

@@ -19,6 +19,7 @@ from foragers.evaluation.comparison.result import Result
 from foragers.evaluation.comparison.several import SeveralResults
 from foragers.evaluation.plots.chart import COLOURS, Axis, Band, EndNames, Line, Panel, chart
 from foragers.evaluation.plots.harvest import Points, at
+from foragers.reports.html import WIDE, at_both_widths
 from foragers.serve.openapi import ApiPath, described
 from foragers.serve.site import SiteFrame
 
@@ -135,7 +136,11 @@ def shown_one(result: Result) -> ShownComparison:
         report.title(result),
         Grid(report.HEADINGS, rows, dim),
         report.summary(result),
-        curves_picture(curves, result.budget, result.references, "relevant pages found"),
+        at_both_widths(
+            lambda width: curves_picture(
+                curves, result.budget, result.references, "relevant pages found", width
+            )
+        ),
         report.caption(result),
         runs_of(result),
     )
@@ -161,11 +166,11 @@ def shown_several(result: SeveralResults) -> ShownComparison:
     rows = several_report.rows(result)
     dim = {at for at, name in enumerate(rows) if name in result.references}
     headings, lines = several_report.by_task(result)
-    picture = curves_picture(
-        several_report.mean_curves(result),
-        several_report.longest(result),
-        result.references,
-        "relevant pages found, %",
+    curves, longest = several_report.mean_curves(result), several_report.longest(result)
+    picture = at_both_widths(
+        lambda width: curves_picture(
+            curves, longest, result.references, "relevant pages found, %", width
+        )
     )
     return ShownComparison(
         several_report.title(result),
@@ -184,6 +189,7 @@ def curves_picture(
     budget: int,
     dashed: Collection[str],
     vertical: str,
+    width: int = WIDE,
 ) -> str:
     """Draw the mean curve of each strategy, with its name at its end."""
     grid = np.unique(np.linspace(0, max(1, budget), 401).astype(np.int64))
@@ -202,7 +208,8 @@ def curves_picture(
         panel.marks.append(Line(grid, mean, colour, dashed=name in dashed))
         ends.append(float(mean[-1]))
         colours.append(colour)
-    names = EndNames(ends, [name[:MOST_NAME] for name in every], colours)
+    most_name = MOST_NAME if width == WIDE else MOST_NAME // 2
+    names = EndNames(ends, [name[:most_name] for name in every], colours)
     panel.marks.append(names)
     panel.right = names.room
-    return chart([panel], 920, max(380, 60 + 16 * len(every)), "relevant pages over downloads")
+    return chart([panel], width, max(380, 60 + 16 * len(every)), "relevant pages over downloads")

@@ -21,6 +21,7 @@ from foragers.evaluation.plots.chart import COLOURS, Axis, EndNames, Line, Panel
 from foragers.reports import population as pictures
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.family_tree import family, family_tree
+from foragers.reports.html import WIDE, at_both_widths
 from foragers.reports.population import agents_of, foragers_of
 from foragers.serve.crawl_data import CrawlData, Snapshot
 from foragers.serve.pages.territory import FleetMap, territory_picture
@@ -109,26 +110,28 @@ def fleet_of(folder: CrawlFolder, now: Snapshot, settings: ServeSettings) -> Sho
     facts = now.downloads
     births, living = int(agents.births.sum()), int(agents.population[-1])
     first = int(agents.first.sum())
-    drawing, drawn = family(agents, facts.times)
+    _, drawn = family(agents, facts.times)
     land = territory_of(folder, settings)
     return ShownFleet(
         first,
         births - first,
         births - living,
         living,
-        pictures.lives(agents, facts.times),
-        pictures.energy(agents, facts.times) if agents.has_energy else "",
-        scores_picture(facts, settings.agents),
-        drawing,
+        at_both_widths(lambda width: pictures.lives(agents, facts.times, width)),
+        at_both_widths(lambda width: pictures.energy(agents, facts.times, width))
+        if agents.has_energy
+        else "",
+        at_both_widths(lambda width: scores_picture(facts, settings.agents, width)),
+        at_both_widths(lambda width: family(agents, facts.times, width)[0]),
         family_tree(agents, float(agents.times[0])),
         drawn,
         land,
-        territory_picture(land),
+        at_both_widths(lambda width: territory_picture(land, width)),
         foragers_of(folder),
     )
 
 
-def scores_picture(facts: Facts, most: int) -> str:
+def scores_picture(facts: Facts, most: int, width: int = WIDE) -> str:
     """Draw the relevant pages that each of the best agents has found, over downloads."""
     names = np.array([name.partition(" ")[0] for name in facts.agents.tolist()], np.str_)
     good = facts.relevant & facts.ok & (names != "")
@@ -151,7 +154,7 @@ def scores_picture(facts: Facts, most: int) -> str:
     ends = EndNames([float(found[name]) for name in best], best, colours)
     panel.marks.append(ends)
     panel.right = ends.room
-    return chart([panel], 920, 360, "pages found by agent")
+    return chart([panel], width, 360, "pages found by agent")
 
 
 def territory_of(folder: CrawlFolder, settings: ServeSettings) -> FleetMap:

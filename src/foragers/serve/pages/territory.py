@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from foragers.evaluation.plots.chart import COLOURS, TEXT, said
+from foragers.evaluation.plots.chart import CHARACTER, COLOURS, TEXT, said
+from foragers.reports.html import WIDE
 
-WIDTH, ROW, TOP = 920, 30, 34
-LEFT, RIGHT = 190, 620
-"""Where agents end and places begin, in pixels."""
-LONGEST = 38
-"""Characters of a name."""
+ROW, TOP = 30, 34
+NAMES, NAMES_NARROW = (0.21, 0.67), (0.3, 0.62)
+"""Where agents end and places begin, as shares of the width of a page and of a phone."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,12 @@ class FleetMap:
         return FleetMap(kept, left - sum(pages for pages, _ in kept.values()))
 
 
-def territory_picture(land: FleetMap) -> str:
+def territory_picture(land: FleetMap, width: int = WIDE) -> str:
     """Draw the graph: agents on the left, places on the right, lines as wide as their pages."""
     if not land.pages:
         return ""
+    left, right = (int(share * width) for share in (NAMES if width == WIDE else NAMES_NARROW))
+    most_left, most_right = ((room - 12) / CHARACTER for room in (left, width - right))
     places = [name for name, _ in land.places.most_common()]
     agents = ordered(land, places)
     height = TOP + ROW * max(len(agents), len(places)) + 10
@@ -64,30 +65,32 @@ def territory_picture(land: FleetMap) -> str:
         **{("place", name): at_height(row, len(places), height) for row, name in enumerate(places)},
     }
     most = max(pages for pages, _ in land.pages.values())
-    body = [said("agent", LEFT - 12, 16, "end"), said("where", RIGHT + 12, 16, "start")]
+    body = [said("agent", left - 12, 16, "end"), said("where", right + 12, 16, "start")]
     colours = {name: COLOURS[row % len(COLOURS)] for row, name in enumerate(agents)}
     # Thin lines lie on wide ones.
     for (agent, place), (pages, good) in sorted(land.pages.items(), key=lambda item: -item[1][0]):
         y1, y2 = heights["agent", agent], heights["place", place]
-        bend = (LEFT + RIGHT) / 2
+        bend = (left + right) / 2
         told = f"{agent}: {pages:,} pages at {place}, {good:,} relevant"
         body.append(
-            f'<path d="M{LEFT} {y1:.1f}C{bend} {y1:.1f} {bend} {y2:.1f} {RIGHT} {y2:.1f}"'
+            f'<path d="M{left} {y1:.1f}C{bend} {y1:.1f} {bend} {y2:.1f} {right} {y2:.1f}"'
             f' fill="none" stroke="{colours[agent]}" stroke-width="{1 + 13 * pages / most:.1f}"'
             f' stroke-opacity="{0.2 + 0.6 * good / pages:.2f}"><title>{escape(told)}</title></path>'
         )
     by_agent, by_place = land.agents, land.places
     for name in agents:
         y = heights["agent", name]
-        body.append(f'<circle cx="{LEFT}" cy="{y:.1f}" r="5" fill="{colours[name]}"/>')
-        body.append(said(f"{short(name)} ({by_agent[name]:,})", LEFT - 12, y + TEXT / 3, "end"))
+        body.append(f'<circle cx="{left}" cy="{y:.1f}" r="5" fill="{colours[name]}"/>')
+        body.append(said(short(name, by_agent[name], most_left), left - 12, y + TEXT / 3, "end"))
     for name in places:
         y = heights["place", name]
-        body.append(f'<rect x="{RIGHT - 4}" y="{y - 4:.1f}" width="8" height="8" fill="#444444"/>')
-        body.append(said(f"{short(name)} ({by_place[name]:,})", RIGHT + 12, y + TEXT / 3, "start"))
+        body.append(f'<rect x="{right - 4}" y="{y - 4:.1f}" width="8" height="8" fill="#444444"/>')
+        body.append(
+            said(short(name, by_place[name], most_right), right + 12, y + TEXT / 3, "start")
+        )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="territories"'
-        f' viewBox="0 0 {WIDTH} {height}" font-family="system-ui, sans-serif"'
+        f' viewBox="0 0 {width} {height}" font-family="system-ui, sans-serif"'
         f' font-size="{TEXT}" fill="#444444">{"".join(body)}</svg>'
     )
 
@@ -107,6 +110,8 @@ def at_height(row: int, rows: int, height: float) -> float:
     return TOP + (row + 0.5) * (height - TOP - 10) / rows
 
 
-def short(name: str) -> str:
-    """Return a name that fits."""
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+def short(name: str, pages: int, room: float) -> str:
+    """Return a name that fits, and its pages."""
+    told = f" ({pages:,})"
+    most = max(3, int(room) - len(told))
+    return f"{name if len(name) <= most else name[: most - 1] + '…'}{told}"

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from foragers.reports.html import at_both_widths
 from foragers.serve.settings import ServeSettings
 from foragers.serve.site import SiteFrame
 from foragers.watching.account import Account, account_of
@@ -109,7 +110,12 @@ def events_of(folder: Path) -> list[Event]:
 
 def drawn(new: Sequence[Event]) -> tuple[str, str]:
     """Return the pictures of new pages over time, and of delays."""
-    return (over_time(new), delay_chart(new)) if new else ("", "")
+    if not new:
+        return "", ""
+    return (
+        at_both_widths(lambda width: over_time(new, width)),
+        at_both_widths(lambda width: delay_chart(new, width)),
+    )
 
 
 def promise_of(site: SiteStatus, new: Sequence[Event]) -> KeptPromise:

@@ -1,0 +1,281 @@
+"""Each kind of folder has its pages, hostile text in them is text, and no other file is served."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from foragers.cli.main import main
+from foragers.evaluation.tables import Exhibits, Table, Verdict
+from foragers.papers.output import write_exhibits
+from foragers.strategies.watch.forecast import Forecast
+from foragers.watching.account import account_of
+from foragers.watching.events import Event, EventKind
+from foragers.watching.status import SiteStatus, WatchStatus, write_status
+from support.crawling import serving
+from support.hostile_server import page
+
+if find_spec("starlette") is None or find_spec("httpx") is None:
+    pytest.skip("Starlette is not installed", allow_module_level=True)
+
+from starlette.testclient import TestClient
+
+from foragers.serve.app import site_of
+from foragers.serve.folders import FolderKind, kind_of
+from foragers.serve.pages.fleet_pages import directory_of
+from foragers.serve.pages.territory import FleetMap, territory_picture
+from foragers.serve.pages.watch_pages import promise_of
+
+EVIL = "<script>alert(1)</script>"
+SITE = {
+    "/": page("/tea", "/coffee", words="home of drinks"),
+    "/tea": page("/green", words="green tea leaves are picked"),
+    "/green": page(words="green tea leaves from japan, green tea with rice"),
+    "/coffee": page(words="coffee is roasted"),
+}
+LOCAL = "http://127.0.0.1:8000"
+POLITE = ["--delay", "0", "--allow-private", "127.0.0.0/8"]
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[TestClient]:
+    site = site_of(path)
+    with TestClient(site.app(), base_url=LOCAL) as client:
+        yield client
+
+
+def crawled(folder: Path, *options: str) -> Path:
+    with serving(SITE) as server:
+        given = ["--topic", "green tea", *POLITE, *options, "--out", str(folder)]
+        assert main(["crawl", server.url("/"), *given]) == 0
+    return folder
+
+
+def test_a_fleet_shows_its_population_territories_and_family(tmp_path: Path) -> None:
+    folder = crawled(tmp_path / "fleet", "--strategy", "infospiders")
+    with reading(folder) as client:
+        html = client.get("/fleet").text
+        for heading in ("Population", "Territories", "Family tree"):
+            assert heading in html
+        told = client.get("/api/fleet").json()
+        assert sum(one["pages"] for one in told["territory"]) == 3  # the seed has no agent
+        assert ">Fleet</a>" in client.get("/").text
+    with reading(crawled(tmp_path / "none")) as client:
+        assert client.get("/fleet").status_code == 404
+        assert ">Fleet</a>" not in client.get("/").text
+
+
+def test_a_map_keeps_the_largest_and_counts_the_rest() -> None:
+    pages = {("a", "x"): (5, 2), ("a", "y"): (1, 0), ("b", "x"): (2, 2), ("c", "z"): (9, 0)}
+    land = FleetMap(pages).largest(2, 2)
+    assert land.pages == {("a", "x"): (5, 2), ("c", "z"): (9, 0)}
+    assert land.rest == 3
+    drawn = territory_picture(FleetMap({(EVIL, EVIL): (1, 1)}))
+    assert EVIL not in drawn
+    assert territory_picture(FleetMap({})) == ""
+    assert directory_of("http://a.test/b/c") == "/b/"
+    assert directory_of("http://a.test/b") == "/"
+    assert directory_of("http://[") == "/"
+
+
+def test_a_comparison_has_named_curves_a_table_and_runs_side_by_side(tmp_path: Path) -> None:
+    world, out = tmp_path / "w", tmp_path / "out"
+    assert main(["world", "generate", str(world), "--preset", "topics", "--pages", "200"]) == 0
+    given = ["--topic", "robot", "--strategies", "best-first,random", "--runs", "2"]
+    assert main(["compare", str(world), *given, "--budget", "50", "--out", str(out)]) == 0
+    with reading(out) as client:
+        html = client.get("/").text
+        drawn = html[html.index("<svg") : html.index("</svg>")]
+        assert all(f">{name}</text>" in drawn for name in ("best-first", "random", "optimal"))
+        assert re.search(r"seed 0.*seed 1", html, re.S)
+        assert client.get("/api/result").json()["budget"] == 50
+        assert client.get("/tasks/0").status_code == 404
+        (out / "result.json").unlink()
+        assert "has not ended" in client.get("/").text
+        (out / "result.json").write_text("{")
+        assert client.get("/").status_code == 400
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Path:
+    folder = crawled(tmp_path / "watch")
+    now = time.time()
+    events = [
+        Event(event=EventKind.NEW, url=f"http://a.test/{EVIL}", site="a.test", found=now - 50,
+              visit=1, title=EVIL, summary=EVIL, since=now - 80),
+        Event(event=EventKind.CHANGED, url="javascript:alert(1)", site="a.test", found=now - 20,
+              visit=2, title="changed", diff=f"- old {EVIL}\n+ new"),
+    ]  # fmt: skip
+    lines = b"".join(msgspec.json.encode(one) + b"\n" for one in events)
+    (folder / "events.jsonl").write_bytes(lines + b'{"torn')
+    (folder / "watch.json").write_text("{}")
+    promise = Forecast(500, 0.9, 0.8, 0.95, 10)
+    site = SiteStatus("a.test", 1, 1, now, promise=promise, troubles=[EVIL])
+    account = account_of(events)
+    write_status(
+        folder, WatchStatus(now - 90, now, True, 4, 2, 1, 1, 4, account, account, sites=[site])
+    )
+    return folder
+
+
+def test_a_watch_has_a_timeline_with_delays_differences_and_promises(watch: Path) -> None:
+    before = (watch / "events.jsonl").read_bytes()
+    with reading(watch) as client:
+        html = client.get("/").text
+        assert "at most 30 s" in html
+        assert '<span class="added">+ new</span>' in html
+        assert re.search(r'class="text holds">yes<', html)
+        assert "<script>alert" not in html
+        assert 'href="javascript' not in html
+        assert (
+            "changed"
+            not in client.get("/?event=new")
+            .text.split("Sites and promises")[0]
+            .split("Kinds of events")[1]
+            .split("</nav>")[1]
+        )
+        assert client.get("/api/events").json()["total"] == 2
+        assert client.get("/api/watch").json()["new"] == 1
+        assert "Relevant pages" in client.get("/found").text
+    assert (watch / "events.jsonl").read_bytes() == before  # a running watch may be writing
+
+
+def test_a_promise_is_kept_broken_or_open() -> None:
+    promise = Forecast(500, 0.9, 0.8, 0.95, 10)
+    site = SiteStatus("a.test", promise=promise)
+
+    def new(since: float | None, late: bool = False) -> Event:
+        return Event(
+            event=EventKind.NEW, url="u", site="a.test", found=9000.0, visit=1, since=since,
+            late=late,
+        )  # fmt: skip
+
+    assert promise_of(site, [new(8000.0)]).kept is True
+    assert promise_of(site, [new(8000.0, late=True)]).kept is False
+    assert promise_of(site, [new(1000.0)]).kept is None
+    assert promise_of(site, []).kept is None
+
+
+def test_papers_show_all_exhibits_and_serve_only_their_files(tmp_path: Path) -> None:
+    table = Table("table-1", "A table", ("what", "value"), [(EVIL, 1.5)])
+    found = Exhibits(
+        "spider", "A paper", {"runs": "2"}, [table], [], [Verdict(f"claim {EVIL}", True, "t = 1")]
+    )
+    write_exhibits(found, tmp_path / "one")
+    (tmp_path / "one" / "secret.csv").write_text("secret")
+    with reading(tmp_path / "one") as client:
+        html = client.get("/").text
+        assert "A table" in html
+        assert "<script>alert" not in html
+        csv = client.get("/papers/spider/table-1.csv")
+        assert csv.text.startswith("what,value")
+        assert "sandbox" in csv.headers["content-security-policy"]
+        for path in (
+            "/papers/spider/secret.csv",
+            "/papers/spider/exhibits.json",
+            "/papers/spider/..%2Fsecret.csv",
+            "/papers/other/table-1.csv",
+            "/papers/..%2F..%2Fetc/passwd",
+        ):
+            assert client.get(path).status_code == 404
+    write_exhibits(found, tmp_path / "all" / "spider")
+    write_exhibits(found, tmp_path / "all" / "selection")
+    with reading(tmp_path / "all") as client:
+        assert client.get("/").text.count("A paper") == 2
+        assert "A table" in client.get("/papers/selection").text
+
+
+def test_a_folder_of_folders_lists_and_shows_them_by_name(tmp_path: Path) -> None:
+    inside = tmp_path / "library"
+    crawled(inside / "my tea & <b>")
+    crawled(tmp_path / "outside")
+    (inside / "linked").symlink_to(tmp_path / "outside")
+    (inside / "notes").mkdir()
+    assert kind_of(inside) is FolderKind.LIBRARY
+    with reading(inside) as client:
+        html = client.get("/").text
+        assert html.count('class="title"') == 1
+        assert "<b>" not in html
+        (address,) = re.findall(r'href="(/in/[^"]+)"', html)
+        shown = client.get(address).text
+        assert "Relevant pages" in shown
+        (first, *_) = re.findall(r'class="title" href="([^"]+)"', shown)
+        assert client.get(first).status_code == 200
+        assert client.get(f"{address}metrics").text.startswith("# HELP")
+        assert client.get(f"{address}api/status").json()["summary"]["relevant"] == 2
+        for name in ("linked", "notes", "none", "..%2Foutside", ".hidden"):
+            assert client.get(f"/in/{name}/").status_code == 404
+        assert client.get("/start").status_code == 405
+        given = {"topic": "tea", "seeds": "http://a.test/", "budget": "5"}
+        assert client.post("/start", data=given).status_code == 403
+        assert len(list(inside.iterdir())) == 3
+
+
+def test_a_folder_from_others_does_not_go_on_by_a_click(tmp_path: Path) -> None:
+    folder = crawled(tmp_path / "tea", "--budget", "2")
+    site = site_of(folder)
+    told = json.loads((folder / "crawl.json").read_text())
+    harmful: dict[str, dict[str, object]] = {
+        "private": {},
+        "chromium": {"chromium": "/bin/sh", "render": True},
+        "strategy": {"strategy": "evil.py:Strategy"},
+        "learned": {"learned": "/etc/passwd"},
+    }
+    with TestClient(site.app(), base_url=LOCAL) as client:
+        for change in harmful.values():
+            (folder / "crawl.json").write_text(json.dumps({**told, **change}))
+            form = {"token": site.token, "do": "budget", "budget": "9"}
+            answer = client.post("/act", data=form)
+            assert answer.status_code == 400
+            assert "on the command line" in answer.text
+        for wrong in ({"do": "fly"}, {"do": "seeds", "seeds": "ftp://x"}, {"do": "pause"}):
+            assert client.post("/act", data={"token": site.token, **wrong}).status_code == 400
+        assert client.get("/act").status_code == 405
+        assert client.post("/act", data={"do": "stop"}).status_code == 403
+    assert not (folder / "log.txt").exists()
+
+
+def test_a_large_form_is_refused(tmp_path: Path) -> None:
+    site = site_of(crawled(tmp_path / "tea"))
+    with TestClient(site.app(), base_url=LOCAL) as client:
+        form = {"token": site.token, "do": "seeds", "seeds": "x" * 2_000_000}
+        assert client.post("/act", data=form).status_code == 400
+
+
+def test_a_ledger_in_a_database_is_shown_and_only_read(tmp_path: Path, database: str) -> None:
+    crawled(tmp_path / "tea", "--ledger", database)
+    with reading(database) as client:
+        html = client.get("/").text
+        assert "green tea" in html
+        assert len(re.findall('class="title"', html)) == 2
+        assert client.get("/api/pages?q=rice").json()["total"] == 1
+        assert "Add seeds" not in html
+        assert client.post("/act", data={"do": "stop"}).status_code == 404
+
+
+def test_fifty_readers_get_pages_and_events_while_a_crawl_runs(tmp_path: Path) -> None:
+    folder = crawled(tmp_path / "tea")
+    failed: list[str] = []
+    with reading(folder) as client:
+
+        def read(number: int) -> None:
+            for path in ("/", "/?q=tea", f"/pages/{1 + number % 3}", "/now", "/api/pages?every=1"):
+                answer = client.get(path)
+                if answer.status_code not in (200, 404):
+                    failed.append(f"{path}: {answer.status_code}")
+
+        readers = [threading.Thread(target=read, args=(number,)) for number in range(50)]
+        for one in readers:
+            one.start()
+        for one in readers:
+            one.join()
+    assert not failed
