@@ -62,8 +62,8 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def database(postgres: PostgresServer) -> str:
-    """The URL of an empty database."""
-    return postgres.new_database()
+    """The URL of an empty schema in a database."""
+    return postgres.new_schema()
 
 
 class Watched(sqlite3.Connection):

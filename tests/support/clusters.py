@@ -9,26 +9,41 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
-from foragers.crawling.nodes.node import Node
+from foragers.crawling.nodes import node
 from foragers.crawling.session import Session
 from foragers.crawling.settings import SessionSettings
 from foragers.errors import UsageError
 from foragers.fetching.remote.crawl_side import ClusterWorld
-from foragers.fetching.settings import ClusterSettings, FetchSettings, ThrottleSettings
+from foragers.fetching.settings import (
+    ClusterSettings,
+    FetchSettings,
+    RetrySettings,
+    ThrottleSettings,
+)
+from foragers.http.messages import Limits
+from foragers.storage.ledger import postgres
 from support.crawling import order_of
 from support.hostile_server import ALLOW_ALL, Answer, Connection, HostileServer, page, redirect
+from support.machines import enter
 
 DELAY = 0.1
 SHORT = ClusterSettings(
     lease=1.5, renew=0.3, shortest=0.3, abort=0.1, watch=0.2, reconnect=0.1, remembered=0.3
 )
+LIMITS = Limits(connect=2.0, head=5.0, idle=5.0, total=10.0)
 SETTINGS = SessionSettings(
-    fetching=FetchSettings(cluster=SHORT, throttle=ThrottleSettings(backoff=0.05))
+    fetching=FetchSettings(
+        cluster=SHORT,
+        throttle=ThrottleSettings(backoff=0.05),
+        # A cut cable looks like a slow server; no page is given up for that.
+        retries=RetrySettings(deferrals_after_timeout=1000, deferrals_after_loss=1000, pause=2.0),
+    )
 )
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(
@@ -42,17 +57,39 @@ PROCESSES.set_forkserver_preload(
 """Processes that need not import everything again."""
 
 
-def run(what: str, url: str, folder: Path, options: dict[str, Any]) -> None:
+@dataclass(frozen=True)
+class Place:
+    """Where a process runs: the URL of the database there, its network, how far off its clock."""
+
+    url: str
+    folder: Path
+    log: Path
+    network: str = ""
+    ahead: float = 0.0
+
+    def enter(self) -> None:
+        """Let this process be there."""
+        with self.log.open("ab") as log:
+            for stream in (1, 2):
+                os.dup2(log.fileno(), stream)
+        if self.network:
+            enter(self.network)
+            postgres.SILENCE = node.SILENCE = 2
+        right, ahead = time.time, self.ahead
+        time.time = lambda: right() + ahead
+
+
+def run(what: str, place: Place, options: dict[str, Any]) -> None:
     """Be a crawl or a node, and write what it says to a file."""
-    with folder.with_suffix(".log").open("ab") as log:
-        for stream in (1, 2):
-            os.dup2(log.fileno(), stream)
+    place.enter()
+    url, folder = place.url, place.folder
     try:
         if what == "node":
-            Node(url, folder, lambda line: print(line, flush=True), settings=SETTINGS).run()
+            say = partial(print, flush=True)
+            node.Node(url, folder, say, limits=LIMITS, settings=SETTINGS).run()
             return
         order = order_of(*options.pop("seeds"), ledger=url, cluster="nodes", **options)
-        session = Session.open(order, folder, settings=SETTINGS)
+        session = Session.open(order, folder, LIMITS, SETTINGS)
         try:
             print(session.run(), flush=True)
         finally:
@@ -75,7 +112,9 @@ def slowly(body: bytes, seconds: float) -> Answer:
 
 
 @contextmanager
-def sites(hosts: int, pages: int, seconds: float = 0.01) -> Iterator[list[HostileServer]]:
+def sites(
+    hosts: int, pages: int, seconds: float = 0.01, network: str = "127.0.0"
+) -> Iterator[list[HostileServer]]:
     """Serve some sites, each on an address of its own.
 
     Every link is redirected, so that a node often has a page whose next request must wait.
@@ -87,7 +126,9 @@ def sites(hosts: int, pages: int, seconds: float = 0.01) -> Iterator[list[Hostil
             site |= {f"/to-{k + 1}": redirect(f"/{k + 1}") for k in range(pages)}
             site |= {"/": page("/0"), f"/{pages}": page(words=f"host {i}, last")}
             whole = {path: slowly(body, seconds) for path, body in site.items()}
-            server = HostileServer({"/robots.txt": ALLOW_ALL, **whole}, address=f"127.0.0.{i + 2}")
+            server = HostileServer(
+                {"/robots.txt": ALLOW_ALL, **whole}, address=f"{network}.{i + 2}"
+            )
             running.append(stack.enter_context(server))
         yield running
 
@@ -106,13 +147,17 @@ class ClusterProcesses:
         standby = name == "standby"
         given = {"seeds": self.seeds, "delay": DELAY, "standby": standby, **self.options}
         what = "crawl" if name in ("crawl", "standby") else "node"
-        process = PROCESSES.Process(target=run, args=(what, self.url, self.folder / name, given))
+        process = PROCESSES.Process(target=run, args=(what, self.place(name), given))
         process.start()
         self.running[name] = process
+
+    def place(self, name: str) -> Place:
+        return Place(self.url, self.folder / name, self.folder / f"{name}.log")
 
     def restart(self) -> None:
         for name, process in list(self.running.items()):
             if process.exitcode not in (None, 0):
+                process.close()
                 self.start(name)
 
     def signal(self, name: str, number: int) -> None:
@@ -139,7 +184,9 @@ class ClusterProcesses:
         """Let the crawl come to its end, and start again what ends on the way."""
         until = time.monotonic() + seconds
         while not self.is_done:
-            assert time.monotonic() < until, "".join(map(self.said, self.running))
+            if time.monotonic() > until:
+                said = (f"{name}: {self.said(name)[-1500:]}" for name in self.running)
+                raise AssertionError("".join(said))
             self.restart()
             time.sleep(0.05)
 

@@ -9,13 +9,15 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+Network = Callable[[], AbstractContextManager[None]]
+"""Where sockets are made: here, or in a network of their own."""
 FAST = ("fsync=off", "max_connections=60", "shared_buffers=32MB", "max_wal_size=256MB")
 """A process that is killed loses nothing without fsync; only a machine would."""
 
@@ -47,23 +49,28 @@ def needs_postgres() -> Path:
 class PostgresServer:
     """A server in a folder, which can be stopped, killed and started again."""
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, network: Network = nullcontext) -> None:
         self.programs, self.folder, self.port = programs, folder, free_port()
+        self.network = network
         self.user = servant() if os.geteuid() == 0 else None
         self._names = count()
         if self.user is not None:
             os.chown(folder, self.user, -1)
         self.run("initdb", "-D", folder / "data", "-U", "crawler", "-A", "trust", "--no-sync")
+        with (folder / "data" / "pg_hba.conf").open("a") as rules:
+            rules.write("host all crawler 10.0.0.0/8 trust\n")
 
     def run(self, program: str, *arguments: object) -> None:
         command = [str(self.programs / program), *map(str, arguments)]
-        ended = subprocess.run(
-            command, user=self.user, capture_output=True, text=True, cwd=self.folder, timeout=60
-        )
-        assert ended.returncode == 0, ended.stderr
+        with self.network():
+            ended = subprocess.run(
+                command, user=self.user, capture_output=True, text=True, cwd=self.folder, timeout=60
+            )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
 
     def start(self) -> None:
-        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", *FAST]
+        everywhere = "127.0.0.1" if self.network is nullcontext else "0.0.0.0"
+        settings = [f"port={self.port}", f"listen_addresses={everywhere}", *FAST]
         settings.append(f"unix_socket_directories={self.folder}")
         options = " ".join(f"-c {setting}" for setting in settings)
         data, log = self.folder / "data", self.folder / "log"
@@ -75,25 +82,40 @@ class PostgresServer:
 
     def signal(self, number: int) -> None:
         """Send a signal to the server, and to the processes of its connections."""
-        own = self.process
-        children = Path(f"/proc/{own}/task/{own}/children").read_text().split()
-        for process in (own, *map(int, children)):
-            os.kill(process, number)
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has died
+            own = self.process
+            children = Path(f"/proc/{own}/task/{own}/children").read_text().split()
+            for process in (own, *map(int, children)):
+                with suppress(ProcessLookupError):
+                    os.kill(process, number)
+
+    @property
+    def runs(self) -> bool:
+        command = [str(self.programs / "pg_ctl"), "-D", str(self.folder / "data"), "status"]
+        return subprocess.run(command, user=self.user, capture_output=True).returncode == 0
 
     def stop(self, mode: str = "fast") -> None:
         self.run("pg_ctl", "-D", self.folder / "data", "-m", mode, "-w", "stop")
 
-    def new_database(self) -> str:
-        """Create a database, and return its URL."""
+    def new_schema(self) -> str:
+        """Create a schema, and return the URL of the database in which nothing else is seen.
+
+        A database of its own would take a second, and hundreds of files.
+        """
         import psycopg
 
         name = f"crawl_{next(self._names)}"
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return self.url(name)
+        with psycopg.connect(self.socket, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}")
+        return f"{self.url('postgres')}?options=-csearch_path%3D{name}"
 
-    def url(self, name: str) -> str:
-        return f"postgresql://crawler@127.0.0.1:{self.port}/{name}"
+    def url(self, name: str, host: str = "127.0.0.1") -> str:
+        return f"postgresql://crawler@{host}:{self.port}/{name}"
+
+    @property
+    def socket(self) -> str:
+        """The URL of the server over a file, which needs no network."""
+        return f"postgresql://crawler@/postgres?host={self.folder}&port={self.port}"
 
 
 def servant() -> int:
@@ -107,15 +129,17 @@ def servant() -> int:
 
 
 @contextmanager
-def running_postgres() -> Iterator[PostgresServer]:
+def running_postgres(
+    folder: Path | None = None, network: Network = nullcontext
+) -> Iterator[PostgresServer]:
     """Run a server, and leave nothing behind."""
     where = needs_postgres()
-    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
-        server = PostgresServer(where, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="pg-", dir=folder) as own:
+        server = PostgresServer(where, Path(own), network)
         server.start()
         try:
             yield server
         finally:
-            if (server.folder / "data" / "postmaster.pid").exists():
-                server.signal(signal.SIGCONT)
+            server.signal(signal.SIGCONT)
+            if server.runs:
                 server.stop("immediate")

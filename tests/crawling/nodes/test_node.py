@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
 import signal
 import time
 from contextlib import closing
@@ -13,34 +11,12 @@ import psycopg
 import pytest
 
 from foragers.cli.main import main
-from support.clusters import DELAY, SHORT, ClusterProcesses, cluster, sites
+from support.clusters import DELAY, SHORT, cluster, sites
 from support.crawling import gaps
 from support.hostile_server import HostileServer
-from support.postgres import PostgresServer, running_postgres
+from support.judging import TOLERANCE, check_complete, check_polite, told
 
 HOSTS, PAGES = 4, 8
-TOLERANCE = 0.01
-"""Seconds by which a server may see a request early: its clock is read after the request came."""
-
-
-def told(url: str) -> list[tuple[str, str, str]]:
-    with closing(psycopg.connect(url)) as connection:
-        return connection.execute("SELECT url, final, status FROM pages ORDER BY number").fetchall()
-
-
-def check_polite(servers: list[HostileServer]) -> None:
-    """Check that no two requests were at a server at once, and none came before its time."""
-    for server in servers:
-        shortest = min(gaps(server.log), default=DELAY)
-        assert shortest >= DELAY - TOLERANCE, f"{server.origin}: a gap of {shortest:.3f} s"
-
-
-def check_complete(url: str, servers: list[HostileServer], pages: int = PAGES) -> None:
-    """Check that every page is in the ledger, and none twice."""
-    found = [final for _, final, status in told(url) if status == "ok"]
-    expected = {server.url(f"/{k}") for server in servers for k in range(pages + 1)}
-    assert len(found) == len(set(found)), "a page was told twice"
-    assert set(found) == expected | {server.url() for server in servers}
 
 
 def seeds_of(servers: list[HostileServer]) -> list[str]:
@@ -56,7 +32,7 @@ def test_nodes_find_what_one_machine_finds(database: str, tmp_path: Path) -> Non
             processes.start("crawl")
             processes.finish()
             assert processes.said("crawl").endswith("there is nothing left to fetch\nlate 0\n")
-        check_complete(database, servers)
+        check_complete(database, servers, PAGES)
         check_polite(servers)
         paths = [path for server in servers for path in server.paths if path != "/robots.txt"]
         assert len(paths) == HOSTS * (2 * PAGES + 2), "each page once"
@@ -131,56 +107,6 @@ def test_a_standby_goes_on_when_the_crawl_is_killed(database: str, tmp_path: Pat
             processes.finish()
             assert "nothing left to fetch" in processes.said("standby")
         check_complete(database, servers, 10)
-        check_polite(servers)
-
-
-FAULTS = ("kill node", "stop node", "kill crawl", "restart database", "stop database", "join")
-
-
-def harm(
-    fault: str, processes: ClusterProcesses, server: PostgresServer, draw: random.Random
-) -> None:
-    """Do something bad, and for stopped processes undo it a while later."""
-    name = draw.choice([name for name in processes.running if name.startswith("node")])
-    if fault == "kill node":
-        processes.kill(name)
-    elif fault == "stop node":
-        processes.signal(name, signal.SIGSTOP)
-        time.sleep(draw.uniform(0.5, 2.5) * SHORT.lease)
-        processes.signal(name, signal.SIGCONT)
-    elif fault == "kill crawl":
-        if not processes.is_done:
-            processes.kill("crawl")
-    elif fault == "restart database":
-        server.stop("immediate")
-        time.sleep(draw.uniform(0.0, 0.5))
-        server.start()
-    elif fault == "stop database":
-        server.signal(signal.SIGSTOP)
-        time.sleep(draw.uniform(0.2, 1.3) * SHORT.lease)
-        server.signal(signal.SIGCONT)
-    elif len(processes.running) < 6:
-        processes.start(f"node{len(processes.running)}")
-
-
-def test_nothing_is_lost_and_no_host_is_hurried_whatever_dies(tmp_path: Path) -> None:
-    seed, many = (int(os.environ.get(f"FORAGERS_{name}", 0)) for name in ("SEED", "FAULTS"))
-    draw = random.Random(seed)
-    faults = draw.choices(FAULTS, k=many) if many else draw.sample(FAULTS, len(FAULTS))
-    pages, done = 15 + 3 * many, 0
-    with running_postgres() as server, sites(HOSTS, pages) as servers:
-        url = server.new_database()
-        with cluster(url, tmp_path, seeds_of(servers), nodes=3, budget=10**6) as processes:
-            for fault in faults:
-                time.sleep(draw.uniform(0.3, 1.0))
-                processes.restart()
-                if processes.is_done:
-                    break
-                harm(fault, processes, server, draw)
-                done += 1
-            processes.finish(120.0 + many)
-            print(f"{done} faults, {len(told(url))} visits, {processes.said('crawl')}")
-        check_complete(url, servers, pages)
         check_polite(servers)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -111,6 +112,21 @@ def test_a_renewal_in_progress_goes_before_a_declaration_of_death(
             CrawlTables(other, SETTINGS).nodes()
         slow.commit()
         assert CrawlTables(other, SETTINGS).nodes() == {first: 4}
+
+
+def test_a_node_that_is_stopped_in_the_middle_holds_nobody_up(
+    base: Database, database: str
+) -> None:
+    short = ClusterSettings(lease=0.3)
+    with closing(connect(database)) as stopped:
+        tables = NodeTables(stopped, DELAY, short)
+        tables.open()
+        number = tables.join("stopped", 4)
+        stopped.execute("BEGIN")
+        stopped.execute("UPDATE nodes SET capacity = 5 WHERE id = ?", (number,))
+        time.sleep(0.4)  # its lease has run out, and its transaction is open
+        base.execute("SET lock_timeout TO '20s'")
+        assert CrawlTables(base, short).nodes() == {}
 
 
 def test_orders_and_answers_arrive_once_and_in_order(base: Database) -> None:

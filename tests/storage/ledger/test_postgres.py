@@ -50,15 +50,15 @@ def test_one_crawl_at_a_time_writes_to_a_database(
         pass
 
 
-def test_schemas_of_a_database_are_ledgers_of_their_own(database: str) -> None:
-    with closing(psycopg.connect(database, autocommit=True)) as connection:
-        connection.execute("CREATE SCHEMA one")
-    named = f"{database}?options=-csearch_path%3Done"
-    with prepared(database) as outer, prepared(named) as inner:
-        PostgresLedger(inner, ADDRESSES).append(sample_visits())
-        assert len(PostgresLedger(inner, ADDRESSES)) == len(sample_visits())
-        assert len(PostgresLedger(outer, ADDRESSES)) == 0
-    assert "has no such schema" in refused(f"{database}?options=-csearch_path%3Dnone")
+def test_schemas_of_a_database_are_ledgers_of_their_own(
+    database: str, postgres: PostgresServer
+) -> None:
+    with prepared(database) as one, prepared(postgres.new_schema()) as other:
+        PostgresLedger(other, ADDRESSES).append(sample_visits())
+        assert len(PostgresLedger(other, ADDRESSES)) == len(sample_visits())
+        assert len(PostgresLedger(one, ADDRESSES)) == 0
+    nowhere = f"{postgres.url('postgres')}?options=-csearch_path%3Dnone"
+    assert "has no such schema" in refused(nowhere)
 
 
 def test_wrong_databases_are_refused_in_one_line_and_left_as_they_are(
@@ -144,7 +144,10 @@ def test_an_open_snapshot_leaves_no_dead_rows_in_the_way(database: str) -> None:
         reader.execute("SELECT count(*) FROM visits")
         for _ in range(50):
             ledger.append(sample_visits())
-        dead = connected.execute("SELECT coalesce(sum(n_dead_tup), 0) FROM pg_stat_user_tables")
+        dead = connected.execute(
+            "SELECT coalesce(sum(n_dead_tup), 0) FROM pg_stat_user_tables"
+            " WHERE schemaname = current_schema()"
+        )
         assert dead.fetchone()[0] == 0
         assert reader.execute("SELECT count(*) FROM visits").fetchone() == (0,)
         assert len(ledger) == 50 * len(sample_visits())

@@ -35,8 +35,8 @@ from foragers.storage.ledger.postgres import connect
 from foragers.storage.warc.writer import Recorder, locked
 from foragers.version import __version__
 
-PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 10_000}
-"""Settings of the connection of a node: it gives up one that hangs before its lease runs out."""
+SILENCE = 10
+"""Seconds after which a node gives up a connection: sooner than its lease runs out."""
 BEGUN = "SELECT to_regclass('crawl') IS NOT NULL AND to_regclass('nodes') IS NOT NULL"
 Say = Callable[[str], None]
 
@@ -213,9 +213,10 @@ class Membership:
 
     def _connected(self) -> NodeTables:
         if self._tables is None:
-            database = connect(self.node.url, "--join", **PATIENCE)
+            database = connect(self.node.url, "--join", SILENCE)
             delay, settings = self.options.delay, self.leases.settings
             self._tables = NodeTables(database, delay, settings)
+            self._tables.open()
             self._written = self._tables.written(self.number)
         return self._tables
 

@@ -113,6 +113,11 @@ class NodeTables:
         self.delay = delay
         self.settings = settings
 
+    def open(self) -> None:
+        """Let no transaction of a node that was stopped or cut off hold up the others."""
+        limit = round(1000 * self.settings.lease)
+        self.database.execute(f"SET idle_in_transaction_session_timeout = {limit}")
+
     def join(self, name: str, capacity: int) -> int:
         """Become a node, and return its number."""
         row = self.database.execute(JOIN, (name, capacity, self.settings.lease)).fetchone()
@@ -130,11 +135,12 @@ class NodeTables:
             if not (report.renewal or report.wanted or report.notes or report.released):
                 # After a crash of the database the crawl orders again what was not told.
                 database.execute("SET LOCAL synchronous_commit TO off")
+            # First: a node that is stopped in the middle of a COPY must not have locked rows.
+            database.copy("answers", [(node, *answer) for answer in report.answers])
             if report.renewal:
                 renewed = database.execute(RENEW, (settings.lease, capacity, node))
                 if renewed.fetchone() is None:
                     raise StaleError
-            database.copy("answers", [(node, *answer) for answer in report.answers])
             for name, (delay, pause) in sorted(report.notes.items()):
                 database.execute(NOTE, (delay, pause, name, node))
             for name, pause in sorted(report.released.items()):

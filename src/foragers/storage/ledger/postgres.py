@@ -34,15 +34,13 @@ PARTITION = 1_000_000
 """Visits in a partition."""
 TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "BLOB": "BYTEA", " WITHOUT ROWID": ""}
 """The types of SQLite in PostgreSQL."""
-CONNECTION = {
-    "application_name": "foragers",
-    "connect_timeout": 10,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,
-}
-"""A connection to a machine that has died ends within half a minute, and with it its lock."""
+SILENCE = 30
+"""Seconds after which a connection to a machine that has died ends, and with it its lock."""
+KEEPALIVE = """
+SET tcp_keepalives_idle = {0}; SET tcp_keepalives_interval = {0}; SET tcp_keepalives_count = 2;
+SET tcp_user_timeout = {1}
+"""
+"""The same for the server, which would otherwise keep the lock of a dead machine for hours."""
 LOCK = "pg_try_advisory_lock(1718579041, hashtext(current_schema()))"
 RELEASE, TRY_AGAIN = 2.0, 0.2
 """How long the end of another crawl may take to be noticed, and the pause between two looks."""
@@ -169,17 +167,31 @@ def first_line(error: Exception) -> str:
     return line.rpartition("failed: ")[2] or type(error).__name__
 
 
-def connect(url: str, option: str = "--ledger", **settings: Any) -> Database:
-    """Connect to a database; a UsageError says what is wrong."""
+def connect(url: str, option: str = "--ledger", silence: int | None = None) -> Database:
+    """Connect to a database; a UsageError says what is wrong.
+
+    Both sides give up a connection on which nothing arrives for `silence` seconds.
+    """
     if find_spec("psycopg") is None:
         raise UsageError(f"{option} postgresql://… needs psycopg: pip install 'foragers[postgres]'")
     import psycopg
 
+    silence = silence or SILENCE
+    third, most = max(1, silence // 3), 1000 * silence
     try:
         place = without_password(url)
         connection = psycopg.connect(
-            url, autocommit=True, row_factory=rows_of, **{**CONNECTION, **settings}
+            url,
+            autocommit=True,
+            row_factory=rows_of,
+            application_name="foragers",
+            connect_timeout=max(2, third),
+            keepalives_idle=third,
+            keepalives_interval=third,
+            keepalives_count=2,
+            tcp_user_timeout=most,
         )
+        connection.execute(KEEPALIVE.format(third, most))
     except (psycopg.ProgrammingError, UnicodeError) as error:
         raise UsageError(
             f"{option}: not the URL of a database ({first_line(error)});"
