@@ -15,6 +15,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
+from foragers.crawling.build import TOKEN
 from foragers.crawling.nodes import node
 from foragers.crawling.session import Session
 from foragers.crawling.settings import SessionSettings
@@ -23,6 +24,7 @@ from foragers.fetching.remote.crawl_side import ClusterWorld
 from foragers.fetching.settings import (
     ClusterSettings,
     FetchSettings,
+    OutageSettings,
     RetrySettings,
     ThrottleSettings,
 )
@@ -41,7 +43,8 @@ SETTINGS = SessionSettings(
     fetching=FetchSettings(
         cluster=SHORT,
         throttle=ThrottleSettings(backoff=0.05),
-        # A cut cable looks like a slow server; no page is given up for that.
+        outages=OutageSettings(give_up_new=10_000.0, give_up_known=10_000.0),
+        # A cut cable looks like a slow or dead server; no page is given up for that.
         retries=RetrySettings(deferrals_after_timeout=1000, deferrals_after_loss=1000, pause=2.0),
     )
 )
@@ -66,6 +69,7 @@ class Place:
     log: Path
     network: str = ""
     ahead: float = 0.0
+    token: str = field(default_factory=lambda: os.environ.get(TOKEN, ""))
 
     def enter(self) -> None:
         """Let this process be there."""
@@ -75,6 +79,7 @@ class Place:
         if self.network:
             enter(self.network)
             postgres.SILENCE = node.SILENCE = 2
+        os.environ[TOKEN] = self.token
         right, ahead = time.time, self.ahead
         time.time = lambda: right() + ahead
 

@@ -27,7 +27,7 @@ from foragers.fetching.history import FetchHistory, HostLimits
 from foragers.fetching.live import Live
 from foragers.fetching.remote.crawl_side import ClusterWorld, OrderedDownloads
 from foragers.fetching.remote.node_side import LeasedThrottle, Leases, NodeDownloads
-from foragers.fetching.remote.tables import CrawlTables
+from foragers.fetching.remote.tables import CrawlTables, Token
 from foragers.fetching.scheduler import DownloadScheduler
 from foragers.fetching.sitemaps import XML, ListSources
 from foragers.fetching.throttle import Throttle
@@ -156,10 +156,15 @@ def build_live(
     )
     if options.cluster:
         assert isinstance(store, DatabaseStore)
-        tables = CrawlTables(store.database, settings.fetching.cluster)
+        tables = CrawlTables(store.database, settings.fetching.cluster, own_token())
         tables.prepare()
         return ClusterWorld(rules.seeds, OrderedDownloads(*parts, tables=tables))
     return Live(rules.seeds, Downloads(*parts), options.concurrency)
+
+
+def own_token() -> Token:
+    """Return the secret that the crawl and its nodes share, from the environment."""
+    return Token(os.environ.get(TOKEN, ""))
 
 
 def build_node(
@@ -246,6 +251,8 @@ class WantedTypes:
         return kind_of(content_type) in GENERIC or type_of(content_type, "") in self.documents
 
 
+TOKEN = "FORAGERS_TOKEN"
+"""The environment variable with the secret that a crawl and its nodes share."""
 AIM = "aim"
 """The fact of a model that says for which target it was learned."""
 

@@ -64,7 +64,7 @@ from foragers.judges.build import standing_of
 from foragers.judges.words import Standing
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.storage.ledger.stores import LedgerStore, open_store
-from foragers.storage.storing import quietly, storing
+from foragers.storage.storing import quietly, remove_empty, storing
 from foragers.storage.warc.writer import Recorder, locked
 from foragers.strategies.registry import guard_of, waiting_in
 from foragers.urls.strings import STRINGS_FILE, StringsFile
@@ -133,11 +133,13 @@ class Session:
         fresh = new_checkpoint(options, folder, settings)
         rules = CrawlRules.of(options)
         renderers = () if options.cluster else renderers_of(options, limits, settings)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"--out {folder}: {error.strerror}; choose another") from error
         with ExitStack() as opened:  # closes everything if the crawl cannot begin
+            if not folder.exists():
+                opened.callback(remove_empty, folder)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UsageError(f"--out {folder}: {error.strerror}; choose another") from error
             store = open_store(folder, options.ledger, standby=options.standby)
             opened.callback(store.close)
             lock = locked(folder)

@@ -15,6 +15,12 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """Errors of a disk that is full or fails."""
 
 
+def remove_empty(folder: Path) -> None:
+    """Remove the folder of a crawl that cannot begin, if there is nothing in it."""
+    with suppress(OSError):
+        folder.rmdir()
+
+
 def quietly(close: Callable[[], None]) -> None:
     """Close a part of a crawl that cannot begin; the first error is the one to report."""
     with suppress(OSError, sqlite3.Error, UsageError):

@@ -16,28 +16,36 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hmac import compare_digest
 from pathlib import Path
 
 import msgspec
 
 from foragers.core.clock import steady
 from foragers.core.files import check_own
-from foragers.crawling.build import CrawlRules, build_node, open_recorder, renderers_of
+from foragers.crawling.build import (
+    TOKEN,
+    CrawlRules,
+    build_node,
+    open_recorder,
+    own_token,
+    renderers_of,
+)
 from foragers.crawling.interrupts import Interrupts
 from foragers.crawling.options import NODES, CrawlOptions, options_from
 from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.errors import DamagedError, DatabaseError, UsageError
 from foragers.fetching.remote.messages import pack_answer, unpack_order
 from foragers.fetching.remote.node_side import Leases, NodeDownloads, lease_clock
-from foragers.fetching.remote.tables import News, NodeTables, Report, StaleError
+from foragers.fetching.remote.tables import News, NodeTables, Report, StaleError, Token
 from foragers.http.messages import Limits
-from foragers.storage.ledger.postgres import connect
+from foragers.storage.ledger.postgres import check_tables, connect
 from foragers.storage.warc.writer import Recorder, locked
 from foragers.version import __version__
 
 SILENCE = 10
 """Seconds after which a node gives up a connection: sooner than its lease runs out."""
-BEGUN = "SELECT to_regclass('crawl') IS NOT NULL AND to_regclass('nodes') IS NOT NULL"
+BEGUN = "SELECT to_regclass('crawl') IS NOT NULL AND to_regclass('tokens') IS NOT NULL"
 Say = Callable[[str], None]
 
 
@@ -51,6 +59,7 @@ class Node:
     name: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
     limits: Limits = field(default_factory=Limits)
     settings: SessionSettings = DEFAULT_SETTINGS
+    token: Token = field(default_factory=own_token)
     stopped: bool = False
 
     def run(self) -> None:
@@ -86,9 +95,17 @@ class Node:
         while not self.stopped:
             database = connect(self.url, "--join")
             try:
+                check_tables(database, "--join", may_be_empty=True)
                 if database.execute(BEGUN).fetchone()[0]:
                     told = str(database.execute("SELECT options FROM crawl").fetchone()[0])
-                    return checked(told, database.place)
+                    options = checked(told, database.place)
+                    proof = database.execute("SELECT proof FROM tokens").fetchone()[0]
+                    if not compare_digest(proof, self.token.proof):
+                        raise UsageError(
+                            f"--join {database.place}: the crawl has another token;"
+                            f" set {TOKEN} to the same everywhere"
+                        )
+                    return options
             finally:
                 database.close()
             if not said:
@@ -215,7 +232,7 @@ class Membership:
         if self._tables is None:
             database = connect(self.node.url, "--join", SILENCE)
             delay, settings = self.options.delay, self.leases.settings
-            self._tables = NodeTables(database, delay, settings)
+            self._tables = NodeTables(database, delay, settings, self.node.token)
             self._tables.open()
             self._written = self._tables.written(self.number)
         return self._tables

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from foragers.crawling.build import own_token
 from foragers.crawling.options import NODES, CrawlOptions
 from foragers.crawling.settings import SessionSettings
+from foragers.fetching.remote.tables import Token
 
 GRACE = 10.0
 """Seconds that nodes have to leave."""
@@ -25,11 +27,12 @@ LOCAL_NODES = 2
 class RayNode:
     """A node as an actor, which has two threads: one fetches, the other can stop it."""
 
-    def __init__(self, url: str, folder: str, settings: SessionSettings) -> None:
+    def __init__(self, url: str, folder: str, settings: SessionSettings, token: Token) -> None:
         from foragers.crawling.nodes.node import Node  # imported where a node runs
 
         name = f"{socket.gethostname()}-{os.getpid()}"
-        self.node = Node(url, Path(folder) / "nodes" / name, name=name, settings=settings)
+        place = Path(folder) / "nodes" / name
+        self.node = Node(url, place, name=name, settings=settings, token=token)
 
     def run(self) -> None:
         """Fetch until it is stopped."""
@@ -63,7 +66,7 @@ def nodes_on_ray(options: CrawlOptions, folder: Path, settings: SessionSettings)
             scheduling_strategy="SPREAD",
         )(RayNode)
         place = str(folder.absolute())
-        actors = [kind.remote(options.ledger, place, settings) for _ in range(many)]
+        actors = [kind.remote(options.ledger, place, settings, own_token()) for _ in range(many)]
         running = [actor.run.remote() for actor in actors]
         try:
             yield

@@ -27,7 +27,10 @@ from foragers.urls.parse import host_of, site_of
 
 @dataclass(slots=True)
 class OrderedDownloads(Downloads):
-    """Downloads by nodes; `late` counts answers that came when the order was answered already.
+    """Downloads by nodes.
+
+    `late` counts answers that came when the order was answered already, and `forged` those by
+    somebody who does not know the token.
 
     `nodes` has the capacity of each living node, and `read` the last answer that was read of each.
     `_given` has the job and the node of each order that has no answer, `_sites` the node of each
@@ -39,6 +42,7 @@ class OrderedDownloads(Downloads):
     nodes: dict[int, int] = field(default_factory=dict)
     read: dict[int, int] = field(default_factory=dict)
     late: int = 0
+    forged: int = 0
     _given: dict[int, tuple[FetchJob, int]] = field(default_factory=dict)
     _waiting: list[FetchJob] = field(default_factory=list)
     _outbox: list[tuple[int, int, bytes]] = field(default_factory=list)
@@ -158,6 +162,9 @@ class OrderedDownloads(Downloads):
         rows = self.tables.answers(read) if read else ()
         for node, number, order, body in rows:
             self.read[node] = number
+            if not body:
+                self.forged += 1
+                continue
             job, holder = self._given.pop(order, (None, 0))
             try:
                 answer = unpack_answer(body)

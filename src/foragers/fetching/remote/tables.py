@@ -13,6 +13,8 @@ for the delay of the host after that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from hmac import compare_digest
 from typing import Any, NamedTuple
 
 from foragers.errors import DatabaseError
@@ -37,6 +39,7 @@ CREATE TABLE IF NOT EXISTS answers (
 ) PARTITION BY RANGE (to_order);
 CREATE TABLE IF NOT EXISTS answers_late PARTITION OF answers DEFAULT;
 CREATE TABLE IF NOT EXISTS widened (url TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS tokens (proof BYTEA NOT NULL);
 """
 LAST_ANSWERS = "SELECT node, max(number) FROM answers GROUP BY node"
 LAST_ORDER = "SELECT coalesce(max(number), 0) FROM orders"
@@ -81,6 +84,35 @@ ORDER BY answers.node, answers.number
 """
 
 
+TAG = 16
+"""Bytes before each message that prove by whom it is."""
+
+
+class Token:
+    """The secret that a crawl and its nodes share, which shows that their messages are theirs."""
+
+    def __init__(self, secret: str = "") -> None:
+        self._key = blake2b(secret.encode("utf-8", "surrogateescape")).digest()
+
+    @property
+    def proof(self) -> bytes:
+        """What shows that another has the same secret."""
+        return blake2b(b"token", key=self._key, digest_size=TAG).digest()
+
+    def sealed(self, body: bytes, *about: int) -> bytes:
+        """Return a message with the proof that who has the secret wrote it about this."""
+        told = b"".join(number.to_bytes(8) for number in about)
+        return blake2b(told + body, key=self._key, digest_size=TAG).digest() + body
+
+    def opened(self, sealed: bytes, *about: int) -> bytes:
+        """Return a message, or nothing if it is not by who has the secret."""
+        body = sealed[TAG:]
+        return body if compare_digest(self.sealed(body, *about), sealed) else b""
+
+
+NO_TOKEN = Token()
+
+
 class StaleError(Exception):
     """The lease of a node has run out, and others may have its hosts."""
 
@@ -108,10 +140,17 @@ class News(NamedTuple):
 class NodeTables:
     """The tables as a node uses them, over a connection of its own."""
 
-    def __init__(self, database: Database, delay: float, settings: ClusterSettings) -> None:
+    def __init__(
+        self,
+        database: Database,
+        delay: float,
+        settings: ClusterSettings,
+        token: Token = NO_TOKEN,
+    ) -> None:
         self.database = database
         self.delay = delay
         self.settings = settings
+        self.token = token
 
     def open(self) -> None:
         """Let no transaction of a node that was stopped or cut off hold up the others."""
@@ -136,7 +175,12 @@ class NodeTables:
                 # After a crash of the database the crawl orders again what was not told.
                 database.execute("SET LOCAL synchronous_commit TO off")
             # First: a node that is stopped in the middle of a COPY must not have locked rows.
-            database.copy("answers", [(node, *answer) for answer in report.answers])
+            sealed = self.token.sealed
+            rows = [
+                (node, number, order, sealed(body, node, number, order))
+                for number, order, body in report.answers
+            ]
+            database.copy("answers", rows)
             if report.renewal:
                 renewed = database.execute(RENEW, (settings.lease, capacity, node))
                 if renewed.fetchone() is None:
@@ -146,7 +190,8 @@ class NodeTables:
             for name, pause in sorted(report.released.items()):
                 database.execute(RELEASE, (pause, name, node))
             granted, elsewhere = self._claim(node, sorted(report.wanted))
-            orders = database.execute(ORDERS, (node, last, settings.orders)).fetchall()
+            given = database.execute(ORDERS, (node, last, settings.orders))
+            orders = [(number, self.token.opened(body, number, node)) for number, body in given]
             query = "SELECT url FROM widened" if orders else "SELECT NULL WHERE false"
             widened = [url for (url,) in database.execute(query)]
         return News(orders, granted, elsewhere, widened, report.renewal)
@@ -167,9 +212,12 @@ class NodeTables:
 class CrawlTables:
     """The tables as the crawl uses them, over the connection that holds the lock."""
 
-    def __init__(self, database: Database, settings: ClusterSettings) -> None:
+    def __init__(
+        self, database: Database, settings: ClusterSettings, token: Token = NO_TOKEN
+    ) -> None:
         self.database = database
         self.settings = settings
+        self.token = token
         self.last_order = 0
         self.read_before: dict[int, int] = {}
         self._partitions: set[int] = set()
@@ -178,6 +226,8 @@ class CrawlTables:
         """Create the tables, and begin after the orders of an earlier crawl process."""
         with self.database.transaction():
             self.database.execute(SCHEMA)
+            self.database.execute("DELETE FROM tokens")
+            self.database.execute("INSERT INTO tokens VALUES (?)", (self.token.proof,))
         self.last_order = int(self.database.execute(LAST_ORDER).fetchone()[0])
         self.read_before = dict(self.database.execute(LAST_ANSWERS).fetchall())
         query = "SELECT relname FROM pg_class WHERE relname ~ '^orders_[0-9]+$'"
@@ -196,7 +246,9 @@ class CrawlTables:
         with self.database.transaction():
             for part in sorted({order[0] // size for order in orders} - self._partitions):
                 self._add_partition(part)
-            self.database.copy("orders", orders)
+            sealed = self.token.sealed
+            rows = [(number, node, sealed(body, number, node)) for number, node, body in orders]
+            self.database.copy("orders", rows)
 
     def _add_partition(self, part: int) -> None:
         first, size = part * self.settings.partition, self.settings.partition
@@ -223,9 +275,10 @@ class CrawlTables:
                 return
             self._partitions.discard(part)
 
-    def answers(self, read: Mapping[int, int]) -> Sequence[Any]:
-        """Return the answers of nodes after the last that was read of each."""
-        return self.database.execute(ANSWERS, (list(read), list(read.values()))).fetchall()
+    def answers(self, read: Mapping[int, int]) -> Sequence[tuple[int, int, int, bytes]]:
+        """Return the answers of nodes after the last that was read of each; b"" if not theirs."""
+        rows = self.database.execute(ANSWERS, (list(read), list(read.values())))
+        return [(*about, self.token.opened(body, *about)) for *about, body in rows]
 
     def widen(self, url: str) -> None:
         """Let nodes know the target of a seed's redirect, which is in scope."""

@@ -232,17 +232,19 @@ def tables_of(database: Database) -> set[str]:
     return {name for (name,) in database.execute(f"{query} AND relkind IN ('r', 'p')")}
 
 
-def check_tables(database: Database, *, may_be_empty: bool = False) -> None:
+def check_tables(
+    database: Database, option: str = "--ledger", *, may_be_empty: bool = False
+) -> None:
     """Raise a UsageError if a schema has no ledger that we understand."""
     tables = tables_of(database)
     if not tables and may_be_empty:
         return
     if not tables.issuperset(("urls", "visits", "crawl")):
         what = "is the database of another program" if tables else "has no ledger"
-        raise UsageError(f"--ledger {database.place}: {what}; choose another")
+        raise UsageError(f"{option} {database.place}: {what}; choose another")
     if database.execute("SELECT version FROM crawl").fetchone()[0] > VERSION:
         raise UsageError(
-            f"--ledger {database.place}: was written by a newer foragers; upgrade to use it"
+            f"{option} {database.place}: was written by a newer foragers; upgrade to use it"
         )
 
 
