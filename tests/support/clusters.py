@@ -62,13 +62,17 @@ PROCESSES.set_forkserver_preload(
 
 @dataclass(frozen=True)
 class Place:
-    """Where a process runs: the URL of the database there, its network, how far off its clock."""
+    """Where a process runs: the URL of the database there, its network, its clock.
+
+    The clock is some seconds `ahead`, or `stopped` at a time.
+    """
 
     url: str
     folder: Path
     log: Path
     network: str = ""
     ahead: float = 0.0
+    stopped: float | None = None
     token: str = field(default_factory=lambda: os.environ.get(TOKEN, ""))
 
     def enter(self) -> None:
@@ -80,8 +84,8 @@ class Place:
             enter(self.network)
             postgres.SILENCE = node.SILENCE = 2
         os.environ[TOKEN] = self.token
-        right, ahead = time.time, self.ahead
-        time.time = lambda: right() + ahead
+        right, ahead, stopped = time.time, self.ahead, self.stopped
+        time.time = lambda: right() + ahead if stopped is None else stopped
 
 
 def run(what: str, place: Place, options: dict[str, Any]) -> None:
@@ -147,6 +151,7 @@ class ClusterProcesses:
     seeds: Sequence[str]
     options: dict[str, Any] = field(default_factory=dict)
     running: dict[str, ForkServerProcess] = field(default_factory=dict)
+    stopped: float | None = None
 
     def start(self, name: str) -> None:
         standby = name == "standby"
@@ -157,7 +162,8 @@ class ClusterProcesses:
         self.running[name] = process
 
     def place(self, name: str) -> Place:
-        return Place(self.url, self.folder / name, self.folder / f"{name}.log")
+        log = self.folder / f"{name}.log"
+        return Place(self.url, self.folder / name, log, stopped=self.stopped)
 
     def restart(self) -> None:
         for name, process in list(self.running.items()):
@@ -217,10 +223,15 @@ class ClusterProcesses:
 
 @contextmanager
 def cluster(
-    url: str, folder: Path, seeds: Sequence[str], nodes: int, **options: Any
+    url: str,
+    folder: Path,
+    seeds: Sequence[str],
+    nodes: int,
+    stopped: float | None = None,
+    **options: Any,
 ) -> Iterator[ClusterProcesses]:
-    """Run a crawl with some nodes."""
-    processes = ClusterProcesses(url, folder, seeds, options)
+    """Run a crawl with some nodes, whose clocks may be stopped at a time."""
+    processes = ClusterProcesses(url, folder, seeds, options, stopped=stopped)
     try:
         processes.start("crawl")
         for number in range(nodes):
