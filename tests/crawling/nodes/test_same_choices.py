@@ -34,7 +34,7 @@ def web() -> Iterator[list[HostileServer]]:
         for host, server in enumerate(servers):
             site = {"/robots.txt": ALLOW_ALL}
             for number in range(PAGES):
-                targets = draw.sample(names, 4) + [(host, (number + 1) % PAGES)]
+                targets = [*draw.sample(names, 4), (host, (number + 1) % PAGES)]
                 links = [servers[to].url(f"/{at}") for to, at in targets]
                 words = " ".join(draw.choices(WORDS, weights=(1, 1, 5, 5, 5, 5), k=30))
                 site[f"/{number}"] = page(*links, words=words)
