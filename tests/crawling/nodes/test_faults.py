@@ -22,6 +22,7 @@ HOSTS, PAGES, EPISODE = 6, 12, 25
 """Sites, their pages, and faults during one crawl of them."""
 
 
+@pytest.mark.timeout(0 if os.environ.get("FORAGERS_FAULTS") else 1200)
 def test_nothing_is_lost_and_no_host_is_hurried_whatever_fails(tmp_path: Path) -> None:
     seed, many = (int(os.environ.get(f"FORAGERS_{name}", 0)) for name in ("SEED", "FAULTS"))
     draw, done, episode = random.Random(seed), 0, 0
