@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -54,7 +55,7 @@ TOPIC, NEWS = Target("robot sensor"), Target(new_within="24h")
 def test_a_node_changes_no_choice(
     strategy: str, aim: Target, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = {
+    options: dict[str, Any] = {
         "budget": 60, "concurrency": 1, "aim": aim, "strategy": strategy,
         "delay": 0.0, "traps": True, "seed": 3,
     }  # fmt: skip
