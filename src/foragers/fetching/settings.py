@@ -137,8 +137,8 @@ class ClusterSettings:
     renew: float = 10.0  # so that two renewals may fail; guess
     shortest: float = 5.0  # a node starts no request if its lease ends sooner; guess
     abort: float = 1.0  # and drops those in progress if it ends so soon; guess
-    tick: float = 0.01  # between two looks at the database, doubled each time in vain; CPU
-    max_tick: float = 0.08  # longest; CPU
+    tick: float = 0.03  # between two looks at the database, doubled each time in vain; CPU
+    max_tick: float = 0.12  # longest; CPU
     watch: float = 1.0  # between two looks of the crawl for dead nodes; CPU
     reconnect: float = 1.0  # between two tries to reach a database that is down; guess
     remembered: float = 2.0  # how long a node remembers that another has a lease; guess

@@ -151,6 +151,7 @@ class Membership:
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     _talk: Future[News] | None = None
     _said: Report = field(default_factory=Report)
+    _spoke_at: float = 0.0
     _asked_at: float = 0.0
     _renewed_at: float = 0.0
     _next: float = 0.0
@@ -189,9 +190,12 @@ class Membership:
             news = self._heard(talk)
             if news is not None:
                 self._follow(news)
+        # Many answers and orders share one exchange.
         has_news = self._unsent or self.leases.wanted
-        due = self._again_at if has_news else max(self._next, self._again_at)
+        soon = self._spoke_at + self.leases.settings.tick
+        due = max(self._again_at, soon if has_news else self._next)
         if self._talk is None and steady() >= due:
+            self._spoke_at = steady()
             self._asked_at, self._said = lease_clock(), self._report()
             self._talk = self._pool.submit(self._exchange, self._said, self._last_order)
         return self.leases.left > self.leases.settings.abort

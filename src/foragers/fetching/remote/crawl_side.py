@@ -51,7 +51,8 @@ class OrderedDownloads(Downloads):
     _moving: dict[int, tuple[str, int]] = field(default_factory=dict)
     _loads: dict[int, int] = field(default_factory=dict)
     _watched: float = 0.0
-    _tick: float = 0.0
+    _looked: float = 0.0
+    _tick: float = 0.01
 
     @property
     def capacity(self) -> int:
@@ -73,12 +74,14 @@ class OrderedDownloads(Downloads):
 
     def wait(self, until: float) -> None:
         """Wait for answers, not for long and at the latest until a time, and process them."""
-        if self._read_answers(self.read):
-            self._tick = 0.0
+        cluster, now = self.settings.cluster, steady()
+        rest = self._looked + self._tick - now
+        if rest > 0.0:  # so that many answers are read, told and written at once
+            time.sleep(max(0.0, min(rest, until - now)))
             return
-        cluster = self.settings.cluster
-        self._tick = min(max(cluster.tick, 2 * self._tick), cluster.max_tick)
-        time.sleep(max(0.0, min(until - steady(), self._tick)))
+        self._looked = now
+        found = self._read_answers(self.read)
+        self._tick = cluster.tick if found else min(2 * self._tick, cluster.max_tick)
 
     def widen(self, url: str) -> None:
         """Add the target of a seed's redirect to the scope, here and on all nodes."""
