@@ -124,7 +124,7 @@ def test_wrong_databases_are_refused(
         given += ["--allow-private", "127.0.0.0/8", "--budget", "1", "--delay", "0"]
         assert main(["crawl", *given]) == 0
     with closing(psycopg.connect(database, autocommit=True)) as connection:
-        connection.execute("CREATE TABLE nodes (id BIGINT)")
+        connection.execute("CREATE TABLE tokens (proof BYTEA)")
         join = ["node", "--join", database, "--out", str(tmp_path / "out")]
         assert main(join) == 2
         assert "fetches by itself" in capsys.readouterr().err
