@@ -187,7 +187,7 @@ def rewritten(page: str) -> str:
     with ExitStack() as stack:
         replaced = replaced_ports()
         if DATABASE in page:
-            replaced[DATABASE] = stack.enter_context(running_postgres()).new_database()
+            replaced[DATABASE] = stack.enter_context(running_postgres()).new_schema()
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         opened = stack.enter_context(session(folder, replaced))
         for step in steps(page):
