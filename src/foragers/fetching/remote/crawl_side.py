@@ -30,7 +30,7 @@ class OrderedDownloads(Downloads):
     """Downloads by nodes.
 
     `late` counts answers that came when the order was answered already, and `forged` those by
-    somebody who does not know the token.
+    a process without the token.
 
     `nodes` has the capacity of each living node, and `read` the last answer that was read of each.
     `_given` has the job and the node of each order that has no answer, `_sites` the node of each

@@ -13,7 +13,7 @@ for the delay of the host after that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from hashlib import blake2s
 from hmac import compare_digest
 from typing import Any, NamedTuple
 
@@ -84,7 +84,7 @@ ORDER BY answers.node, answers.number
 """
 
 
-TAG = 16
+TAG = blake2s().digest_size
 """Bytes before each message that prove by whom it is."""
 
 
@@ -92,17 +92,17 @@ class Token:
     """The secret that a crawl and its nodes share, which shows that their messages are theirs."""
 
     def __init__(self, secret: str = "") -> None:
-        self._key = blake2b(secret.encode("utf-8", "surrogateescape")).digest()
+        self._key = blake2s(secret.encode("utf-8", "surrogateescape")).digest()
 
     @property
     def proof(self) -> bytes:
         """What shows that another has the same secret."""
-        return blake2b(b"token", key=self._key, digest_size=TAG).digest()
+        return blake2s(b"token", key=self._key).digest()
 
     def sealed(self, body: bytes, *about: int) -> bytes:
         """Return a message with the proof that who has the secret wrote it about this."""
         told = b"".join(number.to_bytes(8) for number in about)
-        return blake2b(told + body, key=self._key, digest_size=TAG).digest() + body
+        return blake2s(told + body, key=self._key).digest() + body
 
     def opened(self, sealed: bytes, *about: int) -> bytes:
         """Return a message, or nothing if it is not by who has the secret."""
