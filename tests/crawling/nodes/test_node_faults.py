@@ -1,6 +1,6 @@
 """A cluster keeps its word whatever fails, judged by what servers saw.
 
-    FORAGERS_FAULTS=1000 FORAGERS_SEED=11 python -m pytest tests/crawling/nodes/test_node_faults.py -s
+    FORAGERS_FAULTS=1000 FORAGERS_SEED=11 python -m pytest -s tests -k whatever_fails
 
 makes more faults, with other random numbers.
 """
