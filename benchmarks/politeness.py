@@ -42,7 +42,7 @@ GENERATED: tuple[tuple[str, int, dict[str, float], Target], ...] = (
 RECORDED = (
     ("openoffice", Target(relevant="topic:spreadsheet")),
     ("organisations", Target(relevant="topic:ldap-authentication")),
-    ("departments", Target(relevant="class:course")),
+    ("departments", Target(relevant="class:student")),
 )
 
 
