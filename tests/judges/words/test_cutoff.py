@@ -25,10 +25,11 @@ def test_a_crawl_begins_with_a_cut_that_five_imagined_pages_make() -> None:
     assert Cutoff().relevance(0) == 0
 
 
-def test_the_cut_is_a_share_of_the_mean_of_the_best_five() -> None:
-    # One page of 2.2 takes the place of one of 1.2: 0.47 · 1.4, to a step in a thousand.
-    assert filled(2.2).cut == pytest.approx(0.47 * 1.4, rel=0.01)
-    assert filled(*[3.0] * 5).cut == pytest.approx(0.47 * 3, rel=0.01)
+def test_the_cut_follows_the_mean_of_the_best_five_more_slowly_than_it_grows() -> None:
+    # One page of 2.2 takes the place of one of 1.2: their mean is 1.4, to a step in a thousand.
+    assert filled(2.2).cut == pytest.approx(0.564 * (1.4 / 1.2) ** 0.75, rel=0.01)
+    # Pages that are 16 times as good as imagined make the cut 8 times as high.
+    assert filled(*[19.2] * 5).cut == pytest.approx(0.564 * 8, rel=0.01)
 
 
 def test_a_fifth_of_the_pages_that_passed_are_the_best() -> None:
@@ -36,7 +37,7 @@ def test_a_fifth_of_the_pages_that_passed_are_the_best() -> None:
     assert len(filled(*[2.0] * 40).best) == 7
     # It does not matter how many pages do not pass.
     few, many = filled(*[2.0] * 40, *[0.0] * 10), filled(*[2.0] * 40, *[0.0] * 500)
-    assert few.cut == many.cut == pytest.approx(0.47 * 2, rel=0.01)
+    assert few.cut == many.cut == pytest.approx(0.564 * (2 / 1.2) ** 0.75, rel=0.01)
     assert (many.passed, many.pages) == (40, 540)
 
 
@@ -57,7 +58,7 @@ def test_a_crawl_that_finds_only_good_pages_lets_them_pass() -> None:
 def test_passing_counts_those_that_would_reach_another_threshold_too() -> None:
     cutoff = filled(*[0.1] * 50, *[2.0] * 10, *[1.1] * 10)
     assert cutoff.passing(0.25) == 20
-    # The cut is 0.47 · 2: a relevance of 0.5 is at q² = 3, which 2.0 has and 1.1 has not.
+    # The cut is 0.83: a relevance of 0.5 is at q² = 3, so at 1.43, which 2.0 has and 1.1 has not.
     assert cutoff.passing(0.5) == 10
     assert cutoff.passing(1.0) == 0
 

@@ -3,8 +3,11 @@
 Evidence has no scale of its own: what a good page comes to depends on the topic and on the web.
 So a page passes if its evidence reaches a share of that of the best pages,
 
-    cut = 0.47 · max(0.7, mean evidence of the best pages)
+    cut = 0.564 · (max(0.7, mean evidence of the best pages) / 1.2)^0.75
     q = evidence / cut,    relevance = q² / (q² + 3),    which is 1/4 at the cut
+
+The power is below 1 for the sake of long lists of words.  The best pages have nearly all of ten
+synonyms, and a page that speaks much of two or three of them is relevant as well.
 
 The best pages are a fifth as many as have passed, from five to 500; at first they are five that
 are imagined, with evidence 1.2.  So it does not matter whether a crawl sees few or many pages
@@ -114,7 +117,9 @@ class Cutoff:
         given = self.settings
         if self._mean is None:
             self._mean = sum(self.best) / len(self.best)
-        cut = given.share * max(given.least_best, self._mean)
+        best = max(given.least_best, self._mean) / given.first_best
+        root = sqrt(best)
+        cut = given.first_cut * root * sqrt(root)  # the power 0.75, alike on all processors
         step = min(_up(self._place(cut)), STEPS - 1)
         if self.pages < given.fewest_pages:
             return step
