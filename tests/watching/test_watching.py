@@ -95,3 +95,12 @@ def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Pa
         run(options(site, gone), tmp_path, publish)
         assert time.time() - begun < 59, "the deadline ended it, not the new page"
     assert new_in(events_in(tmp_path)) == [site.article_url(6)]
+
+
+def test_only_the_watch_itself_cuts_off_a_torn_line(tmp_path: Path) -> None:
+    torn = b'{"event":"new","url":"u","site":"s","found":1.0,"visit":1}\n{"event"'
+    (tmp_path / EVENTS).write_bytes(torn)
+    assert len(events_in(tmp_path)) == 1
+    assert (tmp_path / EVENTS).read_bytes() == torn  # a running watch may be writing it
+    assert len(events_in(tmp_path, repair=True)) == 1
+    assert (tmp_path / EVENTS).read_bytes() == torn[: torn.index(b"\n") + 1]

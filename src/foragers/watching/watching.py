@@ -129,7 +129,7 @@ class Watching:
         strategy = session.crawl.strategy
         assert isinstance(strategy, Watch)
         state = state_in(folder)
-        known = events_in(folder)
+        known = events_in(folder, repair=True)
         outbox = Outbox(channels, Schedule.of(options), template)
         outbox.restore(known, state.sent, time.time())
         facts = session.ledger.facts()
@@ -392,15 +392,15 @@ def check_same(folder: Path, strategy: str) -> None:
         )
 
 
-def events_in(folder: Path) -> list[Event]:
-    """Read the events of a watch; a torn last line is cut off."""
+def events_in(folder: Path, repair: bool = False) -> list[Event]:
+    """Read the events of a watch without a torn last line, which the watch itself cuts off."""
     file = folder / EVENTS
     try:
         data = file.read_bytes()
     except FileNotFoundError:
         return []
     whole = data.rpartition(b"\n")[0] + b"\n" if b"\n" in data else b""
-    if len(whole) < len(data):
+    if repair and len(whole) < len(data):
         os.truncate(file, len(whole))
     events = []
     for number, line in enumerate(whole.split(b"\n")[:-1], 1):
