@@ -39,9 +39,9 @@ def shown(output: dict[str, Any]) -> str:
     data = output.get("data", {})
     if "text/html" in data:
         html = " ".join("".join(data["text/html"]).split("\n"))
-        return f'<div class="result">{html}</div>'
+        return f'<div class="shown">{html}</div>'
     if "image/svg+xml" in data:
-        return f'<div class="result">{"".join(data["image/svg+xml"])}</div>'
+        return f'<div class="shown">{"".join(data["image/svg+xml"])}</div>'
     return f"```text\n{''.join(data.get('text/plain', '')).rstrip()}\n```"
 
 
