@@ -15,8 +15,8 @@ INTRODUCTION = """\
 All commands and options of `foragers`, made from the program itself. `foragers COMMAND --help`
 prints the same.
 
-Options of `crawl`, `watch`, `compare` and `export` may be kept in a TOML file and named with
-`--config FILE` ([crawling](../crawling.md)).
+Options of `crawl`, `watch` and `compare` may be kept in a TOML file and named with `--config FILE`
+([crawling](../crawling.md)).
 
 Exit codes: 0 done, 1 failed, 2 wrong use (one line names the option or file and the remedy), 130
 interrupted.

@@ -30,7 +30,7 @@ BLOCK = re.compile(
     r'^```(?P<kind>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```',
     re.MULTILINE | re.DOTALL,
 )
-NUMBER = re.compile(r"\d[\d.,:–]*")
+NUMBER = re.compile(r"\d+(?:[.,:–]\d+)*")
 LONGEST = 300.0
 DATABASE = "postgresql://crawler@127.0.0.1/web"
 PROGRESS = re.compile(r"^(?:\w+: )?[\d,]+ of [\d,]+.*\n", re.MULTILINE)

@@ -87,6 +87,7 @@ def test_only_words_count_where_numbers_vary() -> None:
     assert same(" found   12 of 1,200 (4–9)", "found 7 of 13 (1–10)\n", varies=True)
     assert not same("found 12 pages", "lost 12 pages", varies=True)
     assert same("found 12 … done", "found 3 pages in all\ndone", varies=True)
+    assert same("in a-….gz at 3", "in a-26-4f1.gz at 14", varies=True)
 
 
 def test_a_session_runs_what_the_reader_types(tmp_path: Path) -> None:
