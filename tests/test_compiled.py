@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from foragers.compiled import PURE, compiled
+
 ROOT = Path(__file__).resolve().parents[1]
 WANTED = 77
 """The first version of setuptools that knows how we name our licence."""
@@ -26,7 +28,7 @@ def setuptools_version() -> int:
         return 0
 
 
-pytestmark = pytest.mark.skipif(
+needs_setuptools = pytest.mark.skipif(
     setuptools_version() < WANTED, reason=f"setuptools {WANTED} or later is not installed"
 )
 
@@ -66,12 +68,14 @@ def files_of_source() -> set[str]:
     return {name for name in names if not name.endswith(".c")}
 
 
+@needs_setuptools
 def test_without_a_compiler_the_wheel_has_everything_but_compiled_modules(project: Path) -> None:
     with zipfile.ZipFile(built(project, "wheel", "/nowhere/cc")) as wheel:
         names = {name for name in wheel.namelist() if name.startswith("foragers/")}
     assert names == files_of_source()
 
 
+@needs_setuptools
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler")
 def test_with_a_compiler_the_wheel_has_each_compiled_module(project: Path) -> None:
     with zipfile.ZipFile(built(project, "wheel", "cc")) as wheel:
@@ -83,9 +87,29 @@ def test_with_a_compiler_the_wheel_has_each_compiled_module(project: Path) -> No
     assert modules == sources
 
 
+@needs_setuptools
 def test_the_sdist_has_what_a_build_needs(project: Path) -> None:
     with tarfile.open(built(project, "sdist", "cc")) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"setup.py", "pyproject.toml", "LICENSE", "README.md"} <= names
     assert {f"src/{name}" for name in files_of_source()} <= names
     assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("_*.c")} <= names
+
+
+def test_a_module_that_is_older_than_its_source_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(PURE, raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    built, source = tmp_path / "_of_this_test.py", tmp_path / "_of_this_test.c"
+    built.touch()
+    assert compiled("_of_this_test") is not None
+    source.touch()
+    os.utime(source, (1, 1))
+    assert compiled("_of_this_test") is not None
+    os.utime(built, (0, 0))
+    assert compiled("_of_this_test") is None
+    source.unlink()
+    monkeypatch.setenv(PURE, "1")
+    assert compiled("_of_this_test") is None
+    assert compiled("_of_no_test") is None

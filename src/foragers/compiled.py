@@ -1,23 +1,35 @@
 """Compiled modules, which are optional: each has a twin in Python with the same results.
 
 A file `_NAME.c` beside a module is built when Foragers is installed and there is a compiler (see
-`setup.py`).  With the environment variable FORAGERS_PURE=1 none is used.
+`setup.py`).  One that is older than its source is not used.  With the environment variable
+FORAGERS_PURE=1 none is used.
 """
 
 from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 PURE = "FORAGERS_PURE"
 
 
 def compiled(name: str) -> Any | None:
-    """Return a compiled module, or None if it was not built or is not wanted."""
+    """Return a compiled module, or None if it was not built from its source or is not wanted."""
     if os.environ.get(PURE, "0") not in ("", "0"):
         return None
     try:
-        return import_module(name)
+        module = import_module(name)
     except ImportError:
         return None
+    return None if _is_outdated(Path(module.__file__ or "")) else module
+
+
+def _is_outdated(built: Path) -> bool:
+    """Return whether the source of a module was changed since it was built, in a checkout."""
+    source = built.with_name(f"{built.name.partition('.')[0]}.c")
+    try:
+        return source.stat().st_mtime > built.stat().st_mtime
+    except FileNotFoundError:
+        return False

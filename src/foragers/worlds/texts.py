@@ -21,8 +21,8 @@ from foragers.errors import DamagedError, UsageError
 from foragers.worlds.archive import Body
 from foragers.worlds.mapping import NUMBERS, mapped
 
-LEVEL = 3
-"""The compression level: a higher one costs more than parsing the page."""
+LEVEL = 1
+"""The compression level: 3 makes pages 4 % smaller, and takes a third longer."""
 
 
 class VersionText(msgspec.Struct, frozen=True, array_like=True):
