@@ -234,7 +234,7 @@ def arena(hosts: int) -> Iterator[Arena]:
             stack.callback(machines.close)
             short = Path(stack.enter_context(TemporaryDirectory(prefix="disk-")))
             short.chmod(0o755)  # PostgreSQL runs as another user
-            disk = Disk(short / "db", 400)
+            disk = Disk(short / "db", 900)
             stack.callback(disk.close)
             running = running_postgres(disk.folder, partial(inside, machines.hub))
         else:

@@ -18,7 +18,7 @@ import pytest
 
 Network = Callable[[], AbstractContextManager[None]]
 """Where sockets are made: here, or in a network of their own."""
-FAST = ("fsync=off", "max_connections=60", "shared_buffers=32MB", "max_wal_size=256MB")
+FAST = ("fsync=off", "max_connections=60", "shared_buffers=32MB", "max_wal_size=64MB")
 """A process that is killed loses nothing without fsync; only a machine would."""
 
 
