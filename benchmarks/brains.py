@@ -63,7 +63,8 @@ class Outcome:
 def host_sizes(hosts: int, pages: float) -> Floats:
     """Return the pages of each host, by Zipf's law."""
     ranks: Floats = 1.0 / np.arange(1, hosts + 1, dtype=np.float64)
-    return ranks * (pages / ranks.sum())
+    sizes: Floats = ranks * (pages / float(ranks.sum()))
+    return sizes
 
 
 def simulated(
