@@ -96,8 +96,8 @@ class Some:
 
     def outlinks(self) -> Sequence[ParsedLink]:
         """Return the links that are left."""
-        outlinks = self._content.outlinks()
-        return [outlinks[place] for place in self._places]
+        every = list(self._content.outlinks())
+        return [every[place] for place in self._places]
 
 
 class Collected(Recorded):
