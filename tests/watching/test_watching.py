@@ -104,3 +104,19 @@ def test_only_the_watch_itself_cuts_off_a_torn_line(tmp_path: Path) -> None:
     assert (tmp_path / EVENTS).read_bytes() == torn  # a running watch may be writing it
     assert len(events_in(tmp_path, repair=True)) == 1
     assert (tmp_path / EVENTS).read_bytes() == torn[: torn.index(b"\n") + 1]
+
+
+def test_a_site_that_refuses_at_first_is_not_given_up_nor_are_its_old_pages_new(
+    tmp_path: Path,
+) -> None:
+    with served(NewsSite(old=8, refuses=True)) as site:
+
+        def publish(watching: Watching) -> bool:
+            if site.refuses and watching.visits > 1:
+                site.refuses = False
+            elif watching.visits > 10 and 9 not in site.articles:
+                site.publish(9)
+            return watching.new >= 1
+
+        run(options(site), tmp_path, publish)
+    assert new_in(events_in(tmp_path)) == [site.article_url(9)]

@@ -66,6 +66,7 @@ class WatchSettings:
     most_planned: int = 2000  # sources whose intervals are planned together; CPU
     halvings: int = 24  # steps in search of the price; CPU
     plan_every: float = 900.0  # seconds between two plans; CPU
+    most_doublings: int = 8  # of the time to the next look at a page that is not there; guess
     longest: float = 86400.0  # seconds between two looks at a source, at most; guess
     sure_hours: float = 20.0  # new pages that an even profile of hours counts; guess
 

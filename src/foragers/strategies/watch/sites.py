@@ -316,7 +316,9 @@ class Site:
             gaps = 1.0 / looks
         always = np.isin(rows["kind"][places], (Kind.SEED, Kind.LIST))
         gaps = np.where(always, np.minimum(gaps, settings.longest), gaps)
-        gaps = np.maximum(gaps * 2.0 ** np.minimum(rows["misses"][places], 8), self.every)
+        waits = gaps * 2.0 ** np.minimum(rows["misses"][places], settings.most_doublings)
+        gaps = np.where(always, np.maximum(gaps, np.minimum(waits, settings.hour)), waits)
+        gaps = np.maximum(gaps, self.every)
         rows["due"][places] = rows["seen"][places] + gaps
         self.active = np.union1d(places[gaps < inf], self._doubtful(sources))
         self.due_at = float(rows["due"][self.active].min(initial=inf))
@@ -349,9 +351,11 @@ class Site:
         logs = log(np.array([max(rate, 1e-15)])) + self.clock(now)
         looks = self.looks(logs, self.price).item() if self.price < inf else 0.0
         gap = 1.0 / looks if looks > 0 else inf
+        doubled = 2.0 ** min(misses, self.settings.most_doublings)
         if kind in (Kind.SEED, Kind.LIST):
             gap = min(gap, self.settings.longest)
-        return max(gap * 2.0 ** min(misses, 8), self.every)
+            return max(gap, min(gap * doubled, self.settings.hour), self.every)
+        return max(gap * doubled, self.every)
 
     def looks_a_second(self, now: float, rate: float) -> float:
         """Return the looks a second that a rate of requests leaves after all else."""

@@ -63,6 +63,7 @@ class Watch:
     links: dict[UrlId, Waiting] = field(init=False, default_factory=dict, repr=False)
     """The links through which the pages of the last tell were found."""
     book: LinkBook = field(init=False, default_factory=LinkBook, repr=False)
+    _absent: set[int] = field(init=False, default_factory=set, repr=False)
     _pending: dict[UrlId, float] = field(init=False, default_factory=dict, repr=False)
     _turn: int = field(init=False, default=0)
 
@@ -338,6 +339,10 @@ class Watch:
         """See a page for the first time."""
         page, choice = visit.page, visit.page.choice
         is_list = choice.purpose.is_list or choice.url in self.book.lists
+        is_there = page.status in THERE or (page.status is Status.UNWANTED and len(page.links) > 0)
+        if choice.parent == NO_PARENT and not is_there:
+            self._keep_seed(site, page)
+            return
         if page.status is not Status.OK and not len(page.links):
             self._miss(site, page, link)
             return
@@ -370,6 +375,16 @@ class Watch:
         if site.articles > DEFAULT_WATCH.most_pages:
             self._forget(site)
         self._take_links(site, page, -1 if is_new else None)
+
+    def _keep_seed(self, site: Site, page: Page) -> None:
+        """Look again at a seed that was not there: a watch never gives up a site."""
+        place = self.sources.add(page, site.number, Kind.SEED, "")
+        site.places.append(place)
+        self._absent.add(place)
+        self.sources.missed(place, page.time)
+        self._plan_look(site, place, page.time)
+        site.plan_at = min(site.plan_at, self.now)
+        self._take_links(site, page, None)  # sitemaps that robots.txt names
 
     def _is_new(self, site: Site, page: Page, link: Waiting | None) -> bool:
         """Return whether a page has appeared since the watch began, by its link or its date."""
@@ -440,7 +455,11 @@ class Watch:
             gap = rows["gap"].item(place)
             gap = gap / settings.gap_grows if changed else gap * settings.gap_grows
             rows["gap"][place] = min(max(gap, settings.first_gap / 2), settings.longest_gap)
-            self._take_links(site, page, place, before)
+            if place in self._absent:  # it is seen for the first time
+                self._absent.discard(place)
+                self._take_links(site, page, None)
+            else:
+                self._take_links(site, page, place, before)
         self._plan_look(site, place, page.time)
 
     def _gap(self, site: Site, place: int) -> float:
