@@ -117,12 +117,10 @@ def test_wrong_options_are_refused_in_one_line(
 def test_the_unit_and_the_containers_of_the_docs_run_a_valid_command() -> None:
     text = (Path(__file__).parents[2] / "docs" / "watching.md").read_text(encoding="utf-8")
     unit = re.search(r"^ExecStart=/usr/bin/env foragers (.*)$", text, re.MULTILINE)
-    entry = re.search(r'^ENTRYPOINT \["foragers", (.*)\]$', text, re.MULTILINE)
     command = re.search(r"^ +command: (\[.*\])$", text, re.MULTILINE)
     assert unit
-    assert entry
     assert command
-    in_container = json.loads(f"[{entry[1]}]") + json.loads(command[1])
+    in_container = json.loads(command[1])
     for words in (shlex.split(unit[1]), in_container):
         options = parser("watch").parse_args(words)
         make(WatchOptions, vars(options), seeds=tuple(options.urls)).check()
