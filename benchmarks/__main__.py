@@ -25,6 +25,7 @@ from benchmarks import (
     training,
     watching,
     watching_month,
+    watching_promises,
 )
 
 BENCHMARKS = {
@@ -48,6 +49,7 @@ BENCHMARKS = {
     "revisits": revisits,
     "watching": watching,
     "watching_month": watching_month,
+    "watching_promises": watching_promises,
 }
 
 
