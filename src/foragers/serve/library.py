@@ -52,6 +52,7 @@ class Library:
     private: Sequence[str]
     settings: ServeSettings
     desk: CrawlDesk = field(init=False)
+    _started: list[str] = field(default_factory=list)
     _open: OrderedDict[str, tuple[FolderPages, ASGIApp]] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
@@ -68,7 +69,9 @@ class Library:
         ]
 
     def close(self) -> None:
-        """Close the folders that are open."""
+        """Close the folders that are open; crawls that have ended leave nothing behind."""
+        for name in self._started:
+            self.desk.is_running(name)
         for part, _ in self._open.values():
             part.close()
         self._open.clear()
@@ -98,6 +101,7 @@ class Library:
         topic = " ".join(str(form.get("topic", "")).split())[:500]
         budget = whole_number(str(form.get("budget", "")), "budget")
         name = await run_in_threadpool(self.desk.start, urls, topic, budget)
+        self._started.append(name)
         return Redirect(f"/in/{quote(name, safe='')}/", 303)
 
     async def inside(self, scope: Any, receive: Any, send: Any) -> None:

@@ -23,7 +23,7 @@ from foragers.core.options import Target, arguments_of
 from foragers.crawling.channel.orders import CrawlOrder, Do, give_order
 from foragers.crawling.options import CrawlOptions, options_in_folder
 from foragers.errors import UsageError
-from foragers.serve.background import LOG, CommandChain, last_line, spawn
+from foragers.serve.background import LOG, CommandChain, last_line
 from foragers.serve.crawl_data import CrawlData
 from foragers.serve.pages.compare_pages import result_in, shown_result
 from foragers.serve.site import SiteFrame
@@ -117,7 +117,7 @@ class ActPages:
         if self.data.latest.summary.downloads >= options.budget:
             raise UsageError("the budget is spent; give a larger one")
         command = ["crawl", *options.seeds, *arguments_of(options), f"--out={self.data.path}"]
-        spawn(command, self.data.path / LOG)
+        CommandChain([command], self.data.path / LOG).start()  # it goes on when the server ends
 
     async def replays(self, request: Request) -> Response:
         """Show what was asked, and the form for more."""
