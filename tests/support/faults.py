@@ -120,6 +120,7 @@ class FaultyCluster(ClusterProcesses):
             except AssertionError:
                 if time.monotonic() > until:
                     raise
+                self.server.kill_rest()
                 time.sleep(0.1)
             else:
                 return

@@ -89,6 +89,13 @@ class PostgresServer:
                 with suppress(ProcessLookupError):
                     os.kill(process, number)
 
+    def kill_rest(self) -> None:
+        """Kill what is left of a server that was killed: a process that began just then."""
+        for entry in Path("/proc").glob("[0-9]*/cwd"):
+            with suppress(OSError):
+                if entry.readlink() == self.folder / "data":
+                    os.kill(int(entry.parent.name), signal.SIGKILL)
+
     @property
     def runs(self) -> bool:
         command = [str(self.programs / "pg_ctl"), "-D", str(self.folder / "data"), "status"]
