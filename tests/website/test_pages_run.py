@@ -86,6 +86,8 @@ def test_an_output_must_be_the_one_shown() -> None:
 def test_only_words_count_where_numbers_vary() -> None:
     assert same(" found   12 of 1,200 (4–9)", "found 7 of 13 (1–10)\n", varies=True)
     assert not same("found 12 pages", "lost 12 pages", varies=True)
+    assert same("auto 3 +2.1\nrandom 2 -1", "random 5 +4\nauto 4 -2.0", varies=True)
+    assert not same("auto 3 random 2", "auto 3", varies=True)
     assert same("found 12 … done", "found 3 pages in all\ndone", varies=True)
     assert same("in a-….gz at 3", "in a-26-4f1.gz at 14", varies=True)
 
