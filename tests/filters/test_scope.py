@@ -114,6 +114,7 @@ def test_memory_for_hosts_is_bounded() -> None:
 def test_a_host_is_looked_at_once_however_often_it_is_asked_about() -> None:
     scope = Scope(SEED, exclude=(r"\.(?:png|jpe?g|gif|css|js)$",))
     hosts = [f"https://{name}.tea.co.uk" for name in ("blog", "www", "shop")]
+    site_of("a.test")  # the list of suffixes is read at first use, with patterns of its own
     with (
         mock.patch("foragers.filters.scope.host_of", side_effect=host_of) as read,
         mock.patch("foragers.filters.scope.site_of", side_effect=site_of) as placed,
