@@ -237,7 +237,8 @@ def test_a_running_crawl_is_paused_given_seeds_and_stopped_from_its_page(
 @contextmanager
 def crawling(seed: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Crawl in a process of its own."""
-    options = ["--budget=5000", "--delay=0.02", "--allow-private=127.0.0.0/8", f"--out={folder}"]
+    options = ["--budget=5000", "--delay=0.02", "--no-traps", f"--out={folder}"]
+    options.append("--allow-private=127.0.0.0/8")
     command = [sys.executable, "-m", "foragers.cli.main", "crawl", seed, *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as made:
         try:
