@@ -53,7 +53,9 @@ def why_stopped(
             minutes = max(0.0, due - steady()) / 60
             return f"{sentence} {minutes:.0f} minutes or more"
     if waiting != 0 and live.full_hosts():
-        return "every remaining host has reached its limit of pages (--per-host, --host-budget)"
+        limit = "pages (--host-budget)" if options.host_budgets else ""
+        limit = limit or f"{options.per_host:,} pages (--per-host)"
+        return f"every remaining host has reached its limit of {limit}"
     return "there is nothing left to fetch"
 
 
