@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.watching.differences import difference
+from foragers.watching.differences import difference, without_lists
 
 
 def test_a_difference_shows_the_sentences_that_changed() -> None:
@@ -33,3 +33,9 @@ def test_equal_texts_do_not_differ(text: str) -> None:
 @given(st.text(), st.text())
 def test_any_two_texts_can_be_compared(before: str, after: str) -> None:
     assert len(difference(before, after)) <= 4000
+
+
+def test_lines_that_are_links_to_other_articles_are_no_text() -> None:
+    text = "The mayor resigned.\n- Ferry sails again\nFerry sails again, said the mayor."
+    kept = "The mayor resigned.\nFerry sails again, said the mayor."
+    assert without_lists(text, ["Ferry sails again", "Home"]) == kept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from foragers.core.content import MemoryContent
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
+from foragers.strategies.watch.articles import is_article
 from foragers.strategies.watch.strategy import LOOK, NEW, SWEEP, UNSEEN
 from foragers.watching.events import Event, EventKind, Findings, delays
 
@@ -117,6 +118,13 @@ def test_a_page_is_new_once_and_then_changed() -> None:
     assert [kind for kind, _ in seen] == [EventKind.NEW, EventKind.CHANGED]
     quiet = events_of(visit(1, NEW), visit(1, SWEEP, text=later), changes=False)
     assert [kind for kind, _ in quiet] == [EventKind.NEW]
+
+
+def test_a_list_that_was_seen_before_has_not_changed() -> None:
+    teasers = "a link text " + 16 * PROSE
+    lists = [visit(1, NEW, text=text, links=30) for text in (teasers, teasers + "And more now.")]
+    assert is_article(lists[0].page, headline=True), "its links would make it one"
+    assert events_of(*lists) == []
 
 
 def test_a_page_is_removed_after_two_looks_and_reported_once() -> None:

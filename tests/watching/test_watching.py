@@ -17,14 +17,17 @@ from foragers.watching.watching import EVENTS, Watching, events_in
 from support.news_site import NewsSite, served
 
 
-def options(site: NewsSite, *more: str, requests: str = "1000000") -> WatchOptions:
+def options(
+    site: NewsSite, *more: str, requests: str = "1000000", changes: bool = False
+) -> WatchOptions:
     return WatchOptions(
         seeds=(*more, site.url()),
         allow_private=("127.0.0.1",),
         every="1s",
         requests=requests,
+        changes=changes,
         delay=0.0,
-        duration="60s",
+        duration="90s",
     )
 
 
@@ -93,7 +96,7 @@ def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Pa
 
         begun = time.time()
         run(options(site, gone), tmp_path, publish)
-        assert time.time() - begun < 59, "the deadline ended it, not the new page"
+        assert time.time() - begun < 89, "the deadline ended it, not the new page"
     assert new_in(events_in(tmp_path)) == [site.article_url(6)]
 
 
@@ -120,3 +123,25 @@ def test_a_site_that_refuses_at_first_is_not_given_up_nor_are_its_old_pages_new(
 
         run(options(site), tmp_path, publish)
     assert new_in(events_in(tmp_path)) == [site.article_url(9)]
+
+
+def test_changed_and_removed_articles_are_reported_also_old_ones(tmp_path: Path) -> None:
+    with served(NewsSite(old=6)) as site:
+        changed, removed = [site.article_url(n) for n in (2, 7)], site.article_url(3)
+
+        def edit(watching: Watching) -> bool:
+            if watching.visits > 10 and 7 not in site.articles:
+                site.publish(7)
+            elif watching.new and not site.texts:
+                site.texts = dict.fromkeys((2, 7), "The mayor has now resigned from office.")
+                site.removed.add(3)
+            return {one.url for one in told(watching)} >= {*changed, removed}
+
+        def told(watching: Watching) -> list[Event]:
+            return [one for one in watching.events if one.event is not EventKind.NEW]
+
+        watching = run(options(site, changes=True), tmp_path, edit)
+    found = sorted((one.event.value, one.url) for one in told(watching))
+    assert found == sorted([*(("changed", url) for url in changed), ("removed", removed)])
+    diffs = [one.diff for one in told(watching) if one.event is EventKind.CHANGED]
+    assert all("+ The mayor has now resigned" in diff for diff in diffs)

@@ -57,6 +57,15 @@ def duration(seconds: float) -> str:
     return " ".join(parts[first : first + 2])
 
 
+def spelled(seconds: float) -> str:
+    """Return a length of time in the largest unit of which it is a whole number, at least two."""
+    for noun, unit in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        count = round(seconds / unit)
+        if count > 1 and abs(seconds - count * unit) < 1e-6 * seconds:
+            return counted(count, noun)
+    return f"{round(seconds, 3):,g} seconds"
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number and its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -26,7 +26,7 @@ from math import inf
 from pathlib import Path
 
 from foragers.core.clock import steady
-from foragers.core.display import counted
+from foragers.core.display import counted, spelled
 from foragers.core.files import check_own
 from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, Pace, WaitRule
@@ -472,7 +472,7 @@ class Session:
         if self._told_to_stop:
             return "a user stopped it; the same command goes on"
         if steady() >= deadline and not self.world.spent:
-            return f"{self.options.minutes:g} minutes are over"
+            return f"{spelled(60 * (self.options.minutes or 0))} are over"
         if self._is_cut_off:
             minutes = self.live.down_for / 60
             return f"{NETWORK_DOWN} for {minutes:.0f} minutes; the same command resumes it"

@@ -14,7 +14,7 @@ from foragers.errors import UsageError
 from foragers.evaluation.metrics.fitted import FITTED
 from foragers.evaluation.metrics.laws import Law
 from foragers.evaluation.metrics.plan import FIRST_PLAN, BudgetPlan, PlanLaw, account, is_due, plan
-from foragers.evaluation.metrics.recall import Estimate, combined, parts_of
+from foragers.evaluation.metrics.recall import Estimate, accepted_by, combined, parts_of
 from foragers.evaluation.metrics.sightings import Sightings
 
 LONGEST_WINDOW = 1_000_000
@@ -62,7 +62,7 @@ class StopRules:
         if self.recall is not None and latest is not None and latest.reaches(self.recall):
             return (
                 f"the recall has very likely reached {self.recall:g} (--until-recall): {latest};"
-                f" counted are the pages accepted by {latest.wanted or 'the judge'}"
+                f" counted are the pages accepted by {accepted_by(latest.wanted)}"
             )
         if rate is not None and seen.downloads >= rate.downloads:
             found = seen.found_lately(rate.downloads)

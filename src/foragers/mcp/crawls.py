@@ -45,6 +45,8 @@ WHERE urls.href = ? AND status = 'ok' AND words IS NOT NULL ORDER BY number DESC
 AT_ONCE = 500
 PID = "process"
 """The file with the number of the process of a crawl."""
+BEGUN = "crawl.json"
+"""The file that a crawl writes once it has locked its folder, for as long as it runs."""
 NAME = r"[a-z0-9][a-z0-9-]{0,60}"
 
 
@@ -59,6 +61,7 @@ class DeskLimits:
     characters: int = 20_000  # of a page at a time: what a model can take in; guess
     snippet: int = 300  # characters of a page in a list; guess
     patience: float = 60.0  # seconds for a crawl to stop; guess
+    ending: float = 10.0  # seconds for a process to end that has closed its folder; guess
 
 
 class FoundPage(msgspec.Struct, frozen=True):
@@ -159,13 +162,19 @@ class CrawlDesk:
         """Return whether a crawl is running, also one that an earlier server started."""
         process = self._running.get(name)
         if process is not None:
-            return process.poll() is None
+            if process.poll() is not None:
+                return False
+            if not (self.folder / name / BEGUN).exists():  # it has not locked its folder yet
+                return True
         try:
             os.close(locked(self.folder / name))
         except UsageError:
             return True
         except OSError:
             return False
+        if process is not None:  # it has closed its folder, and is ending
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(self.limits.ending)
         return False
 
     def names(self) -> list[str]:

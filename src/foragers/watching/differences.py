@@ -7,6 +7,7 @@ which are extracted from the archived responses.  A page without one has the tex
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -44,7 +45,7 @@ class MainTexts:
         """Return the title and the main text of a page."""
         document = page.document
         text = self._main(page) or document.text
-        return f"{document.title}\n{text}"
+        return f"{document.title}\n{without_lists(text, page.links.anchors)}"
 
     def _main(self, page: Page) -> str:
         # The name of a record is data: it must not lead out of the folder.
@@ -56,6 +57,12 @@ class MainTexts:
             if response.body and kind_of(content_type) in ("", *HTML):
                 return extract(response.body, page.href, content_type).text
         return ""
+
+
+def without_lists(text: str, anchors: Sequence[str]) -> str:
+    """Return a text without the lines that are links alone: other articles, which come and go."""
+    links = set(anchors)
+    return "\n".join(line for line in text.split("\n") if line.strip(" -•*") not in links)
 
 
 def sentences(text: str) -> list[str]:

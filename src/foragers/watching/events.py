@@ -98,6 +98,8 @@ class Findings:
     texts: MainTexts = field(default_factory=MainTexts)
     numbers: Numbers | None = None
     seen: IdSet = field(default_factory=IdSet)
+    articles: IdSet = field(default_factory=IdSet)
+    """Pages that were articles when they were first seen, by their links too."""
     missing: dict[UrlId, int] = field(default_factory=dict)
     gone: set[UrlId] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
@@ -112,6 +114,8 @@ class Findings:
             if number is None:
                 continue
             self.seen.add(number)
+            if one.event is not EventKind.ALARM:
+                self.articles.add(number)
             if one.event is EventKind.REMOVED:
                 self.gone.add(number)
             else:
@@ -133,8 +137,10 @@ class Findings:
         self.missing.pop(page.final, None)
         self.gone.discard(page.final)
         headline = link is not None and link.headline
-        if page.choice.depth == 0 or not is_article(page, headline=headline or known):
+        headline = page.final in self.articles if known else headline
+        if page.choice.depth == 0 or not is_article(page, headline=headline):
             return None
+        self.articles.add(page.final)
         if known:
             return self._changed(number, visit) if self.changes else None
         if self._is_other_name(page) or not self._is_new(page):
@@ -225,7 +231,7 @@ class Findings:
             return None
         del self.missing[url]
         before = self.ledger.last(url, number)
-        if before is None or not is_article(before.page, headline=True):
+        if before is None or not is_article(before.page, headline=url in self.articles):
             return None
         self.gone.add(url)
         return self._event(

@@ -154,6 +154,7 @@ class Watching:
         before = facts.ok[:last]
         self.findings.seen.update(facts.finals[:last][before].tolist())
         self.findings.restore(known)
+        self.findings.articles.update(self.strategy.sources.reports())
         for one in known:
             if one.event is EventKind.NEW:
                 self.alarms.published(one.site, one.found)

@@ -10,8 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from foragers.core.loop import Crawl, seed_visit
+from foragers.core.options import Target
 from foragers.core.protocols import Strategy
 from foragers.core.types import Visit
+from foragers.crawling.options import CrawlOptions
 from foragers.evaluation.metrics.fitted import BY_STRATEGY, FITTED, law_of
 from foragers.evaluation.metrics.laws import Enough, Law, LeftLine, RecallCounts
 from foragers.evaluation.metrics.recall import chao, chapman, combined, estimate
@@ -159,6 +161,11 @@ def test_an_estimate_says_what_it_rests_on() -> None:
         "pages accepted by topic “solar panel” at threshold 0.75: 16 of 57,365 pages so far;"
         " not counted: 3 known pages left out by failures, 40 by robots.txt, scope or limits"
     )
+
+    told = replace(told, wanted=CrawlOptions(seeds=(), aim=Target(judge="j.py:long")).wanted(0.5))
+    assert told.basis_said.startswith("pages accepted by j.py:long at threshold 0.5: 16 of")
+    told = replace(told, wanted=CrawlOptions(seeds=(), aim=Target(want=("pdf", "csv"))).wanted(0.5))
+    assert told.basis_said.startswith("pages accepted by the types pdf, csv: 16 of")
 
 
 def test_chapman_is_what_the_formula_says() -> None:

@@ -135,7 +135,7 @@ class Estimate(msgspec.Struct, frozen=True):
         """The basis of the estimate: the pages accepted, and those out of reach."""
         if not self.pages:
             return "no page was received"
-        text = f"pages accepted by {self.wanted or 'the judge'}: {self.found:,} of"
+        text = f"pages accepted by {accepted_by(self.wanted)}: {self.found:,} of"
         text += f" {self.pages:,} pages so far"
         if self.silent:
             text += f"; {self.silent:,} URLs wait on hosts that gave no page"
@@ -223,6 +223,25 @@ def parts_of(seen: Sightings) -> RecallCounts:
         downloads=seen.downloads,
         to_come=(seen.waiting - silent) * smooth(seen.received, seen.tried),
     )
+
+
+NOUNS = {
+    "judged by ": "",
+    "like the examples in ": "the examples in ",
+    "labelled ": "the labels ",
+    "new within ": "an age within ",
+    "documents: ": "the types ",
+    "in ": "the languages ",
+}
+"""How an aim begins, and how it begins after *by*."""
+
+
+def accepted_by(wanted: str) -> str:
+    """Return who accepts the pages that are wanted, as words after *accepted by*."""
+    for begin, noun in NOUNS.items():
+        if wanted.startswith(begin):
+            return noun + wanted.removeprefix(begin)
+    return wanted or "the judge"
 
 
 def left_out_said(trapped: int, failed: int, barred: int = 0) -> str:

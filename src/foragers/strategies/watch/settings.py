@@ -86,7 +86,7 @@ class WatchSettings:
     # New links.
     every: float = 60.0  # seconds until a new hub is planned; CPU
     dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess
-    first_retry: float = 600.0  # seconds before a missing new page is tried again; guess
+    first_retry: float = 600.0  # seconds before a missing page is tried again, at most; guess
     likely: float = 0.5  # chance of a link that is counted as a new page that waits; guess
     least_chance: float = 0.1  # of a missing new page to be tried again; guess
     most_shapes: int = 5000  # shapes of new links, of one site; memory
@@ -103,9 +103,13 @@ class WatchSettings:
 
     # Pages seen before.
     most_pages: int = 5000  # articles of one site that are looked at again; memory
-    first_gap: float = 3600.0  # seconds to the first look for changes; guess
+    first_gap: float = 3600.0  # seconds to the first look for changes, at most; guess
+    gap_looks: float = 20.0  # the same, in the times between two looks that are allowed; guess
+    gap_age: float = 0.02  # the least gap, as a share of the age of an article; guess
     gap_grows: float = 2.0  # the next gap after a look without a change, and its inverse; guess
     longest_gap: float = 2592000.0  # seconds; guess
+    retry_looks: float = 10.0  # allowed times until a known page that is missing is tried; guess
+    change_turns: int = 3  # of so many requests to explore, all but one are for changes; guess
     gone_after: int = 2  # looks in a row without the page, after which it is removed; guess
     lost: float = 21600.0  # seconds after which a request without an answer may be made again
 

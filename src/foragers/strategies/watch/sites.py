@@ -34,6 +34,7 @@ from foragers.core.exact import exp, log, log_of
 from foragers.core.types import HostId, Page, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import Marks, Places
+from foragers.strategies.watch.revisits import retry_gap
 from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
 from foragers.strategies.watch.sources import Floats, Kind, Sources
 
@@ -329,8 +330,9 @@ class Site:
         places: Places = np.array(self.places, np.intp)
         misses: NDArray[np.int32] = rows["misses"][places]
         is_open = (misses > 0) & (misses < settings.gone_after)
-        places = places[is_open & (rows["kind"][places] == int(Kind.ARTICLE))]
-        rows["due"][places] = rows["seen"][places] + max(self.every, settings.first_retry)
+        is_page = rows["report"][places] | (rows["kind"][places] == int(Kind.ARTICLE))
+        places = places[is_open & is_page]
+        rows["due"][places] = rows["seen"][places] + retry_gap(self.every, settings)
         return places
 
     def rates_of(self, sources: Sources, now: float) -> None:

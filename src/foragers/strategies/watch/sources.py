@@ -52,6 +52,7 @@ ROW = np.dtype(
         *[(name, np.float64) for name in ("first", "born")],
         ("version", np.int64),
         ("kind", np.int8),
+        ("report", np.bool_),
     ]
 )
 GROUP = np.dtype(
@@ -90,7 +91,7 @@ class Sources:
         row["born"] = page.born
         row["seen"] = row["first"] = page.time
         row["asked"], row["due"], row["version"] = -np.inf, np.inf, page.version
-        row["gap"] = self.settings.first_gap
+        row["gap"], row["report"] = self.settings.first_gap, False
         row["group"] = group = self.group(site, kind, shape)
         self.groups[group]["pages"] += 1
         self.places[choice.url] = place
@@ -99,6 +100,12 @@ class Sources:
     def is_used(self, place: int) -> bool:
         """Return whether a row is that of a page."""
         return bool(self.rows["kind"][place] != Kind.DROPPED)
+
+    def reports(self) -> list[UrlId]:
+        """Return the URLs of the pages that are articles, by their links too."""
+        rows = self.rows[: self._count]
+        urls: list[UrlId] = rows["url"][rows["report"] & (rows["kind"] != Kind.DROPPED)].tolist()
+        return urls
 
     def drop(self, place: int) -> None:
         """Forget a page."""

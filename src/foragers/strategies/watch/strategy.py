@@ -36,9 +36,10 @@ from foragers.frontier.columns import Places
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.watch.articles import is_article, is_hub
 from foragers.strategies.watch.links import LinkBook, LinkOrigin
+from foragers.strategies.watch.revisits import first_gap, next_gap, overdue, retry_gap, ripe_at
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting, limits_of
-from foragers.strategies.watch.sources import Kind, Sources, shape_in, why
+from foragers.strategies.watch.sources import Floats, Kind, Sources, shape_in, why
 from foragers.urls.parse import host_of, site_of
 
 LOOK, NEW, NEAR, UNSEEN, SWEEP, AGAIN = (
@@ -120,6 +121,9 @@ class Watch:
             site.spare.fill(now)
             saved = min(site.spare.full_at(1.0), site.all.full_at(site.full_level))
             times.append(max(site.all.full_at(1.0), saved))
+            if self.changes:
+                places = np.array(site.places, np.intp)
+                times.append(max(times[-1], ripe_at(self.sources.rows, places[self._free(places)])))
         times += [site.due_at, site.late[0][0] if site.late else inf]
         return min((time for time in times if time > now), default=inf)
 
@@ -184,11 +188,7 @@ class Watch:
             site.due_at = float(waiting.min(initial=inf))
             return None
         expected = self.sources.rates(due, now) * (now - rows["seen"][due])
-        for at in np.argsort(-expected, kind="stable").tolist():
-            place = due.item(at)
-            if rows["host"].item(place) not in closed:
-                return self._again(place, expected.item(at), LOOK)
-        return None  # until a host opens
+        return self._best_open(site, due, expected, closed, LOOK)
 
     def _free(self, places: Places) -> NDArray[np.bool_]:
         """Return which pages have no request in progress, or one that seems lost."""
@@ -197,12 +197,15 @@ class Watch:
         return free
 
     def _explore(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
-        """Choose a page never seen, or one seen long ago, in turn."""
+        """Choose an article that may have changed, a page never seen, or one seen long ago."""
         site.explored += 1
-        first, second = self._unseen, self._sweep
-        if site.explored % 2 and len(self.sources) > site.lists:
-            first, second = second, first
-        return first(site, closed) or second(site, closed)
+        turn, rest = divmod(site.explored, DEFAULT_WATCH.change_turns if self.changes else 1)
+        ways = [self._unseen, self._sweep]
+        if turn % 2 and len(self.sources) > site.lists:
+            ways.reverse()
+        if self.changes:
+            ways.insert(0 if rest else 2, self._changed)
+        return next((choice for way in ways if (choice := way(site, closed))), None)
 
     def _unseen(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose a link that may be old, of the shape whose pages show most new ones."""
@@ -224,18 +227,28 @@ class Watch:
         places = places[self._free(places) & old]
         if not len(places):
             return None
-        waited = now - rows["seen"][places]
-        expected = self.sources.rates(places, now) * waited
-        if self.changes:
-            overdue = waited / rows["gap"][places]
-            ripe = (overdue >= 1) & (rows["kind"][places] == Kind.ARTICLE)
-            if ripe.any():
-                places, expected = places[ripe], overdue[ripe]
-        for at in np.argsort(-expected, kind="stable")[: DEFAULT_WATCH.tries].tolist():
-            place = places.item(at)
-            if rows["host"].item(place) not in closed:
-                return self._again(place, expected.item(at), SWEEP)
-        return None
+        expected = self.sources.rates(places, now) * (now - rows["seen"][places])
+        return self._best_open(site, places, expected, closed, SWEEP)
+
+    def _changed(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
+        """Choose the article that has waited longest for a look, for its gap."""
+        places = np.array(site.places, np.intp)
+        places = places[self._free(places)]
+        waited = overdue(self.sources.rows, places, self.now)
+        ripe = waited >= 1
+        return self._best_open(site, places[ripe], waited[ripe], closed, AGAIN)
+
+    def _best_open(
+        self, site: Site, places: Places, worth: Floats, closed: AbstractSet[HostId], agent: str
+    ) -> Choice | None:
+        """Choose the page that is worth most, of those on open hosts; None until one opens."""
+        shut = [host for host in site.hosts if host in closed]
+        is_open = ~np.isin(self.sources.rows["host"][places], shut)
+        places, worth = places[is_open], worth[is_open]
+        if not len(places):
+            return None
+        at = int(worth.argmax())
+        return self._again(places.item(at), worth.item(at), agent)
 
     def _again(self, place: int, promise: float, agent: str) -> Choice:
         """Choose a page seen before."""
@@ -307,7 +320,7 @@ class Watch:
             site.all.spend(page.time)  # a redirect is a request
         if self._pending.pop(choice.url, None) is None and page.status is not Status.SKIPPED:
             site.all.spend(page.time)  # of a watch that is resumed, or woken by a hub
-            if choice.agent in (UNSEEN, SWEEP):
+            if choice.agent in (UNSEEN, SWEEP, AGAIN):
                 site.spare.spend(page.time)
         self.book.known.add(np.array([choice.url, page.final], np.int32))
         self.book.fetched.add(np.array([choice.url], np.int32))
@@ -348,7 +361,8 @@ class Watch:
             return
         is_new = page.status is Status.OK and self._is_new(site, page, link)
         headline = link is not None and link.headline
-        is_report = is_new and is_article(page, headline=headline)
+        is_told = page.status is Status.OK and is_article(page, headline=headline)
+        is_report = is_new and is_told
         if is_report:
             site.delays.add(page, link)
         if link is not None and choice.parent != NO_PARENT:
@@ -364,6 +378,9 @@ class Watch:
             return  # a second name of a page
         shape = "" if kind in (Kind.LIST, Kind.SEED) else shape_in(page)
         place = self.sources.add(page, site.number, kind, shape)
+        row = self.sources.rows[place]
+        row["gap"] = first_gap(site.every, page.time - page.born)
+        row["report"] = is_told and kind in (Kind.ARTICLE, Kind.HUB)
         site.places.append(place)
         if kind is Kind.LIST:
             site.lists, site.awaited = site.lists + 1, max(0, site.awaited - 1)
@@ -444,22 +461,21 @@ class Watch:
         """See a page again: its new links lead to new pages."""
         rows = self.sources.rows
         before = float(rows["seen"][place])
+        gap, age = rows["gap"].item(place), page.time - rows["born"].item(place)
         if page.status not in THERE and not (page.status is Status.UNWANTED and len(page.links)):
             self.sources.missed(place, page.time)
             if page.status is Status.MISSING and rows["misses"][place] < DEFAULT_WATCH.gone_after:
-                self._look_at(site, place, page.time + max(site.every, DEFAULT_WATCH.first_retry))
+                self._look_at(site, place, page.time + retry_gap(site.every))
                 return
+            changed = False
         else:
             changed = self.sources.looked(place, page)
-            settings = DEFAULT_WATCH
-            gap = rows["gap"].item(place)
-            gap = gap / settings.gap_grows if changed else gap * settings.gap_grows
-            rows["gap"][place] = min(max(gap, settings.first_gap / 2), settings.longest_gap)
             if place in self._absent:  # it is seen for the first time
                 self._absent.discard(place)
                 self._take_links(site, page, None)
             else:
                 self._take_links(site, page, place, before)
+        rows["gap"][place] = next_gap(gap, changed, site.every, age)
         self._plan_look(site, place, page.time)
 
     def _gap(self, site: Site, place: int) -> float:

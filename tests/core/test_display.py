@@ -1,0 +1,24 @@
+"""Lengths of time as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from foragers.core.display import spelled
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (60 * (10 / 60), "10 seconds"),  # as `watch --for 10s` keeps it, in minutes
+        (60.0, "60 seconds"),
+        (90.0, "90 seconds"),
+        (0.5, "0.5 seconds"),
+        (300.0, "5 minutes"),
+        (7200.0, "2 hours"),
+        (86_400.0, "24 hours"),
+        (604_800.0, "7 days"),
+    ],
+)
+def test_a_length_of_time_is_given_in_whole_units(seconds: float, said: str) -> None:
+    assert spelled(seconds) == said
