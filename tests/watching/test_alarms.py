@@ -7,12 +7,15 @@ from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.watching.alarms import Alarms, Trouble
 
 
-def visit(status: Status, time: float, links: int = 20, depth: int = 0) -> Visit:
+def visit(
+    status: Status, time: float, links: int = 20, depth: int = 0, url: int = 0, menu: int = 0
+) -> Visit:
+    targets = [url, *range(1000 * url + 1, 1000 * url + links + 1), *range(-menu, 0)]
     content = MemoryContent(
-        Document(), tuple(Link(n, 0, f"http://a.test/{n}") for n in range(links + 1))
+        Document(), tuple(Link(100_000 + n, 0, f"http://a.test/{n}") for n in targets)
     )
-    choice = Choice(0, 0, depth=depth)
-    page = Page(choice, status, "403", 0, time, time, 1, content.columns(), content)
+    choice = Choice(url, 0, depth=depth)
+    page = Page(choice, status, "403", url, time, time, 1, content.columns(), content)
     return Visit(page, 1.0, True)
 
 
@@ -61,3 +64,31 @@ def test_a_resumed_watch_does_not_report_a_trouble_again() -> None:
     assert list(alarms.silent(40 * hour))
     resumed.restore(alarms.troubles())
     assert not list(resumed.silent(41 * hour))
+
+
+def test_a_home_page_that_keeps_only_its_menu_has_a_new_layout() -> None:
+    alarms = Alarms()
+    others = [visit(Status.OK, n, 5, depth=1, url=n, menu=15) for n in range(1, 12)]
+    homes = [visit(Status.OK, 20.0 + n, 25, menu=15) for n in range(3)]
+    assert raised(alarms, homes[0], *others, *homes) == []
+    assert raised(alarms, visit(Status.OK, 30.0, 0, menu=15)) == [Trouble.LAYOUT]
+
+
+def test_a_new_layout_is_reported_once_though_other_pages_are_as_before() -> None:
+    alarms = Alarms()
+    section = [visit(Status.OK, n, 40, depth=1, url=7) for n in range(3)]
+    assert raised(alarms, *section, *[visit(Status.OK, 5.0 + n, 40) for n in range(3)]) == []
+    broken = visit(Status.OK, 9.0, 2)
+    assert raised(alarms, broken, section[0], broken, section[1], broken) == [Trouble.LAYOUT]
+    assert raised(alarms, visit(Status.OK, 20.0, 40), broken) == [Trouble.LAYOUT], "it recovered"
+
+
+def test_a_site_that_refuses_is_not_also_silent() -> None:
+    alarms, hour = Alarms(), 3600.0
+    for n in range(8):
+        alarms.published("a.test", n * hour)
+    refusals = [visit(Status.REFUSED, 8 * hour + 600.0 * n) for n in range(10)]
+    assert raised(alarms, *refusals) == [Trouble.REFUSES]
+    assert not list(alarms.silent(40 * hour))
+    assert raised(alarms, visit(Status.OK, 41 * hour)) == []
+    assert [site for site, _, _ in alarms.silent(42 * hour)] == ["a.test"]

@@ -145,3 +145,18 @@ def test_changed_and_removed_articles_are_reported_also_old_ones(tmp_path: Path)
     assert found == sorted([*(("changed", url) for url in changed), ("removed", removed)])
     diffs = [one.diff for one in told(watching) if one.event is EventKind.CHANGED]
     assert all("+ The mayor has now resigned" in diff for diff in diffs)
+
+
+def test_a_site_that_begins_to_refuse_is_left_alone_more_and_more(tmp_path: Path) -> None:
+    with served(NewsSite(old=40)) as site:
+
+        def refuse(watching: Watching) -> bool:
+            if watching.visits > 5 and not site.refuses:
+                site.refuses = True
+                site.log.clear()
+            return site.refuses and len(site.log) >= 8
+
+        watching = run(options(site), tmp_path, refuse)
+    times = [moment for moment, _ in site.log]
+    assert times[7] - times[5] > 2.5, "after five refusals it waits 1 s, then 2 s"
+    assert watching.strategy.sites[0].fresh or watching.strategy.sites[0].unseen_count

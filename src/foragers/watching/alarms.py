@@ -5,6 +5,7 @@ Each trouble is reported once, and again only after the site had recovered.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,8 @@ SILENT_TIMES, SILENT_LEAST = 6.0, 86_400.0
 FEWEST_NEW = 5
 """New pages before it is known how often a site publishes."""
 SMOOTHING = 0.3
+MENU_PAGES = 10
+"""Pages of a site by which its menu is told: the links that at least half of them have."""
 
 
 class Trouble(StrEnum):
@@ -41,6 +44,10 @@ class SiteHealth:
     refused: int = 0
     reason: str = ""
     links: dict[int, float] = field(default_factory=dict)
+    broken: set[int] = field(default_factory=set)
+    shared: Counter[int] = field(default_factory=Counter)
+    read: set[int] = field(default_factory=set)
+    menu: frozenset[int] = frozenset()
     last_new: float = 0.0
     longest: float = 0.0
     new: int = 0
@@ -80,6 +87,8 @@ class Alarms:
         elif page.status in (Status.OK, Status.UNCHANGED):
             health.bad = health.refused = 0
             health.troubles -= {Trouble.REFUSES, Trouble.FAILS}
+            if page.status is Status.OK:
+                self._learn_menu(health, visit)
             if page.choice.depth <= 1 and page.status is Status.OK:
                 yield from self._layout(site, health, visit)
 
@@ -88,15 +97,31 @@ class Alarms:
         page = visit.page
         return page.status is Status.SKIPPED and page.choice.depth == 0 and page.retry_at is None
 
+    def _learn_menu(self, health: SiteHealth, visit: Visit) -> None:
+        """Learn which links all pages of a site have: a page that has only these has no content."""
+        page = visit.page
+        if page.choice.depth == 0 or len(health.read) >= MENU_PAGES or page.final in health.read:
+            return
+        health.read.add(page.final)
+        health.shared.update(set(page.links.targets.tolist()))
+        if len(health.read) == MENU_PAGES:
+            often = (link for link, pages in health.shared.items() if 2 * pages >= MENU_PAGES)
+            health.menu = frozenset(often)
+            health.shared.clear()
+            health.links.clear()  # they counted the menu
+
     def _layout(self, site: str, health: SiteHealth, visit: Visit) -> Iterator[tuple[Trouble, str]]:
-        page, count = visit.page, len(visit.page.links)
+        page = visit.page
+        count = len(set(page.links.targets.tolist()) - health.menu)
         usual = health.links.get(page.final)
         if usual is not None and usual >= USUAL_LINKS and count < LAYOUT_SHARE * usual:
+            health.broken.add(page.final)
             if self._raise(health, Trouble.LAYOUT):
-                told = f"{page.href} has {count} links instead of about {usual:.0f}"
+                told = f"{page.href} has {count} links of its own instead of about {usual:.0f}"
                 yield Trouble.LAYOUT, f"{site} may have a new layout: {told}"
             return
-        if usual is not None and usual >= USUAL_LINKS:
+        health.broken.discard(page.final)
+        if usual is not None and usual >= USUAL_LINKS and not health.broken:
             health.troubles.discard(Trouble.LAYOUT)
         if usual is not None or len(health.links) < 1000:
             before = count if usual is None else usual
@@ -114,6 +139,8 @@ class Alarms:
     def silent(self, now: float) -> Iterator[tuple[str, Trouble, str]]:
         """Give the sites that have published nothing for long."""
         for site, health in self.sites.items():
+            if health.troubles & {Trouble.REFUSES, Trouble.FAILS}:
+                continue  # that is why
             quiet = now - health.last_new
             limit = max(SILENT_LEAST, SILENT_TIMES * health.longest)
             if health.new >= FEWEST_NEW and quiet > limit and self._raise(health, Trouble.SILENT):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections import Counter
+from types import FrameType
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.strategies.watch.forecast import forecast
-from foragers.strategies.watch.sites import Site, limits_of
+from foragers.strategies.watch.sites import Site, Waiting, limits_of
 from foragers.strategies.watch.strategy import LOOK, NEW, Watch
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Period
@@ -167,3 +169,22 @@ def test_a_promise_counts_what_was_found_late_and_what_is_never_found() -> None:
     assert tail.low < half.low
     site.delays.dated = 0.0  # it is not known how late pages were
     assert forecast(strategy, 0, 500).low < tail.low
+
+
+def test_links_that_wait_are_pickled_without_a_python_call_for_each() -> None:
+    waiting = [Waiting(n, 0, 0, 1) for n in range(100)]
+    calls: list[str] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            calls.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        data = pickle.dumps([waiting, waiting[0]])
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 10, "a watch of many sites would end slowly"
+    several, one = pickle.loads(data)
+    assert several == waiting
+    assert several[0] is one, "the book of links tells by identity what was fetched"

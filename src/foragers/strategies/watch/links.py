@@ -8,12 +8,13 @@ proves to be new if it then turns up on a page that was looked at before it was 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
+from msgspec.structs import replace
 
 from foragers.core.types import LISTS, HostId, Page, UrlId
 from foragers.frontier.columns import Marks

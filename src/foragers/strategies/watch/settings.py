@@ -67,6 +67,7 @@ class WatchSettings:
     halvings: int = 24  # steps in search of the price; CPU
     plan_every: float = 900.0  # seconds between two plans; CPU
     most_doublings: int = 8  # of the time to the next look at a page that is not there; guess
+    most_refusals: int = 5  # in a row, until a site is left alone for a while; guess
     longest: float = 86400.0  # seconds between two looks at a source, at most; guess
     sure_hours: float = 20.0  # new pages that an even profile of hours counts; guess
 

@@ -27,11 +27,12 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.exact import exp, log, log_of
-from foragers.core.types import HostId, Page, UrlId
+from foragers.core.types import HostId, Page, Status, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import Marks, Places
 from foragers.strategies.watch.revisits import retry_gap
@@ -108,9 +109,12 @@ def shrunk(counts: Floats, sure: float) -> Floats:
     return rates
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A link that waits: the page it was found on, and since when it may be there."""
+class Waiting(msgspec.Struct, frozen=True, gc=False):
+    """A link that waits: the page it was found on, and since when it may be there.
+
+    Tens of thousands wait, and a checkpoint is written when a watch is stopped: a struct is pickled
+    without a Python call for each, as a dataclass with slots needs.
+    """
 
     url: UrlId
     host: HostId
@@ -200,6 +204,8 @@ class Site:
     rests_until: float = -inf
     hosts: set[HostId] = field(default_factory=set)
     in_row: int = 0
+    refusals: int = 0
+    resumes_at: float = -inf
     explored: int = 0
     _order: int = 0
 
@@ -221,6 +227,23 @@ class Site:
     def is_full(self) -> bool:
         """Whether requests would be lost if none were made."""
         return self.all.level >= self.full_level
+
+    def turn_back(self, now: float) -> None:
+        """Survive a clock that jumped back."""
+        self.plan_at, self.began = now, min(self.began, now)
+        self.rests_until = self.resumes_at = -inf
+        self.all.at, self.spare.at = min(self.all.at, now), min(self.spare.at, now)
+
+    def heard(self, page: Page) -> None:
+        """Leave a site alone that refuses one request after the other, for twice as long each."""
+        if page.status in (Status.OK, Status.UNCHANGED):
+            self.refusals, self.resumes_at = 0, -inf
+        elif page.status is Status.REFUSED:
+            self.refusals += 1
+            above = min(self.refusals - self.settings.most_refusals, self.settings.most_doublings)
+            if above >= 0:
+                wait = min(self.every * 2.0**above, max(self.every, self.settings.hour))
+                self.resumes_at = page.time + wait
 
     def push_fresh(self, link: Waiting) -> bool:
         """Let a new link wait, the best and newest first; return whether there is room."""

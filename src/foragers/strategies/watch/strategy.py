@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from math import inf
 from typing import ClassVar
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from foragers.core.protocols import Reasons
@@ -113,9 +114,8 @@ class Watch:
         if now >= site.plan_at:
             site.plan(self.sources, now)
         site.all.fill(now)
-        ready = bool(site.fresh) or site.due_at <= now
         times = [site.plan_at]
-        if ready:
+        if site.fresh or site.due_at <= now:
             times.append(site.all.full_at(1.0))
         if site.unseen_count or site.places:
             site.spare.fill(now)
@@ -125,12 +125,13 @@ class Watch:
                 places = np.array(site.places, np.intp)
                 times.append(max(times[-1], ripe_at(self.sources.rows, places[self._free(places)])))
         times += [site.due_at, site.late[0][0] if site.late else inf]
+        times = [max(time, site.resumes_at) for time in times]
         return min((time for time in times if time > now), default=inf)
 
     def _choose(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose one page of a site, if it may be requested and something is due."""
         now = self.now
-        if site.all.fill(now) < 1.0:
+        if site.all.fill(now) < 1.0 or now < site.resumes_at:
             return None
         if now >= site.plan_at:
             site.plan(self.sources, now)
@@ -265,8 +266,7 @@ class Watch:
         for name in ("seen", "asked", "first"):
             rows[name] = np.minimum(rows[name], now)
         for site in self.sites:
-            site.plan_at, site.began, site.rests_until = now, min(site.began, now), -inf
-            site.all.at, site.spare.at = min(site.all.at, now), min(site.spare.at, now)
+            site.turn_back(now)
 
     # This came back.
 
@@ -326,6 +326,7 @@ class Watch:
         self.book.fetched.add(np.array([choice.url], np.int32))
         site.rests_until = -inf
         site.hosts.add(choice.host)
+        site.heard(page)
         place, link = self.sources.places.get(choice.url), self.book.fresh.pop(choice.url, None)
         if choice.agent in (NEW, NEAR):
             site.fetches += 1
