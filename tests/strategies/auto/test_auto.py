@@ -164,6 +164,29 @@ def test_few_seeds_wait_while_the_first_pays() -> None:
     assert not {2, 3} & set(order[3:])
 
 
+def test_seeds_that_pass_teach_nothing_about_links() -> None:
+    strategy = begun(Auto(NoTopic()), *(link(home, "home") for home in range(30)))
+    before = strategy._combiner.weights.tolist()
+    crawl(strategy, {}, set(range(30)), 30)
+    assert strategy._combiner.weights.tolist() == before
+    assert strategy._rates.followed[ROOT] == 0
+
+
+def test_seeds_that_do_not_pass_are_examples() -> None:
+    strategy = begun(Auto(NoTopic()), link(1, "home"), link(2, "home"))
+    crawl(strategy, {}, {1}, 2)
+    assert strategy._rates.followed[ROOT] == 1
+
+
+def test_seeds_that_passed_let_the_next_seed_go_first() -> None:
+    """Ten seeds passed; one more waits beside a page that the last of them links to."""
+    settings = AutoSettings(first_seeds=10, early_depth=0.0)
+    homes = [link(home, "home") for home in range(11)]
+    strategy = begun(Auto(NoTopic(), settings=settings), *homes)
+    order = crawl(strategy, {9: [link(50, "note")]}, set(range(10)), 12)
+    assert order[-2:] == [10, 50]
+
+
 def test_auto_says_what_each_feature_added_to_a_link() -> None:
     tea = link(2, "x", "green tea")
     strategy = begun(Auto(Keywords("green tea")), link(1, "x", "about"), tea)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from math import exp
+from math import exp, log
 
 import numpy as np
 import pytest
 
-from foragers.strategies.auto.group_rates import ROOT, Rates
+from foragers.strategies.auto.group_rates import ROOT, Rates, SeedRate
 from foragers.strategies.auto.settings import AutoSettings
 
 
@@ -94,3 +94,18 @@ def test_a_group_with_cases_may_stand_in_one_without() -> None:
     assert rates.odds[around] == pytest.approx(0.0, abs=1e-6)
     assert rates.odds[inner] == pytest.approx(odds[1] - odds[0], rel=1e-6)
     assert rates.odds[empty] == rates.odds[inner]
+
+
+def test_relevant_seeds_speak_for_seeds() -> None:
+    seeds, usual = SeedRate(shrinkage=3), log(0.2 / 0.8)
+    seeds.count(relevant=True)
+    seeds.count(relevant=False)
+    rate = (1 + 3 * 0.2) / (2 + 3)
+    assert seeds.gain(usual) == pytest.approx(log(rate / (1 - rate)) - usual)
+
+
+def test_seeds_that_are_not_relevant_speak_against_none() -> None:
+    seeds = SeedRate(shrinkage=3)
+    for _ in range(5):
+        seeds.count(relevant=False)
+    assert seeds.gain(0.0) == 0.0

@@ -287,6 +287,31 @@ class Rates:
         return {**self.__dict__, "_recent": {}}
 
 
+@dataclass
+class SeedRate:
+    """How many of the seeds fetched so far are relevant, for those that wait.
+
+    Seeds were given, and not found through links.  So a seed that passes the judge speaks for other
+    seeds, and for nothing else: where homes pass and little else does, groups and weights would
+    learn that pages far from a seed are bad.
+    """
+
+    shrinkage: float
+    fetched: int = 0
+    relevant: int = 0
+
+    def count(self, relevant: bool) -> None:
+        """Take in a fetched seed."""
+        self.fetched += 1
+        self.relevant += relevant
+
+    def gain(self, usual: float) -> float:
+        """Return how far the log-odds of seeds are above those of all links, which are `usual`."""
+        chance = 1 / (1 + exact.exp_of(-usual))
+        rate = (self.relevant + self.shrinkage * chance) / (self.fetched + self.shrinkage)
+        return max(0.0, exact.log_of(rate / (1 - rate)) - usual) if self.relevant else 0.0
+
+
 def view(column: Ints | Reals) -> NDArray[Any]:
     """Return a column for numpy; it must be let go of before the column grows."""
     return np.frombuffer(column, column.typecode)

@@ -96,6 +96,7 @@ class AutoSettings:
     first_weight: float = 3.0  # links that these two count as; guess
     few_answers: int = 3  # responses of a group that its parent counts; guess
     most_groups: int = 300_000  # memory: some 55 bytes each
+    seed_shrinkage: float = 3.0  # seeds that the rate of all links counts as, for seeds; guess
     recent_names: int = 8192  # names of groups known without their digests; CPU
 
     # Words (`word_weights`).

@@ -60,7 +60,7 @@ from foragers.strategies.auto.combiner import (
 )
 from foragers.strategies.auto.explain import LinkReasons, lessons_in
 from foragers.strategies.auto.features import features_of
-from foragers.strategies.auto.group_rates import Rates
+from foragers.strategies.auto.group_rates import Rates, SeedRate
 from foragers.strategies.auto.page_history import Watched
 from foragers.strategies.auto.pending_links import (
     STORED,
@@ -123,6 +123,10 @@ class Auto:
     @cached_property
     def _rates(self) -> Rates:
         return Rates(self.settings)
+
+    @cached_property
+    def _seeds(self) -> SeedRate:
+        return SeedRate(self.settings.seed_shrinkage)
 
     @cached_property
     def _words(self) -> WordWeights:
@@ -222,6 +226,10 @@ class Auto:
         known = self._pending.of(page.choice.url)
         if not len(known.urls):
             return
+        if page.choice.parent == NO_PARENT and not self.revisits:
+            self._seeds.count(visit.relevant)
+            if visit.relevant:
+                return  # It was given, and says nothing about links.
         features, words = self._features(known), spoken(known.words)
         groups = self._rates.teach(known.groups, worth, is_page or self._leads_on(page))
         self._words.learn(words, worth, self._rates.usual)
@@ -303,6 +311,7 @@ class Auto:
             # Until something is found nothing tells one section from another: stay near the seeds.
             depths = known.stored[STORED.index("depth")]
             odds = odds - self.settings.early_depth / (1 + self._finds) * depths
+            odds = odds + np.where(depths == 0, self._seeds.gain(self._rates.usual), 0.0)
         return sigmoid(odds + doubt_of(known, self._rates))
 
     def _raise_due(self, urls: Ids, promises: Floats) -> None:
