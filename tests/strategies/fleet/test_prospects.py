@@ -167,3 +167,14 @@ def test_a_page_fetched_by_the_way_is_not_chosen_before_it_is_scored_again() -> 
     by_the_way, last = sorted(left)
     fetch(prospects, by_the_way, 20, 2.0)
     assert prospects.choose(3.0, rng)[0] == last
+
+
+def test_scores_are_computed_again_after_a_minute() -> None:
+    prospects, rng = begun(), np.random.default_rng(1)
+    fetch(prospects, 0, 10, 0.0, links=(1, 2, 3))
+    for time in (100.0, 200.0, 300.0):
+        fetch(prospects, 0, int(time), time, links=(1, 2, 3), news=True)
+    for url in (1, 2, 3):
+        fetch(prospects, url, 20 + url, 301.0 + url)
+    # The list that changes each time is chosen at once, and again when a minute has passed.
+    assert [prospects.choose(now, rng)[0] for now in (400.0, 401.0, 500.0)][::2] == [0, 0]

@@ -221,11 +221,13 @@ class Prospects:
     def choose(self, now: float, rng: np.random.Generator) -> tuple[UrlId, float]:
         """Return the page with the highest promise, and the promise; of equal ones any.
 
-        Promises are computed for a number of choices at a time, and those of new links at once.
+        Promises are computed for a number of choices within a minute, and those of new links at
+        once.
         """
         if self._turns <= 0:
             self._shorten(now)
-        if self._looks <= 0 or not self._heap:
+        is_old = now - self._scored > self.tuning.scored_for
+        if self._looks <= 0 or is_old or not self._heap:
             self._heap = []
             self._push(self._short, now, rng)
             self._scored, self._looks = now, self.tuning.choices_scored

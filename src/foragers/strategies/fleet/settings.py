@@ -112,6 +112,7 @@ class FleetTuning:
     price_rate: float = 0.05  # by which the price follows the promises of chosen pages; guess
     shortlist: int = 64  # of the most promising pages, compared at each step; CPU
     choices_scored: int = 16  # choices made before these pages are scored again; CPU
+    scored_for: float = 60.0  # seconds for which scores hold, since promises grow with time; guess
 
 
 DEFAULT_TUNING = FleetTuning()
