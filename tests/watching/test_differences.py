@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.watching.differences import difference, without_lists
+from foragers.core.content import MemoryContent
+from foragers.core.types import Choice, Document, Link, Page, Status
+from foragers.watching.differences import MainTexts, difference, without_lists
 
 
 def test_a_difference_shows_the_sentences_that_changed() -> None:
@@ -39,3 +41,17 @@ def test_lines_that_are_links_to_other_articles_are_no_text() -> None:
     text = "The mayor resigned.\n- Ferry sails again\nFerry sails again, said the mayor."
     kept = "The mayor resigned.\nFerry sails again, said the mayor."
     assert without_lists(text, ["Ferry sails again", "Home"]) == kept
+
+
+def test_a_page_that_comes_to_link_to_itself_has_not_changed() -> None:
+    def page(anchors: list[str]) -> Page:
+        text = "Ferry sails again\nThe ferry sailed today, for the first time this year."
+        links = (
+            Link(1, 0, "http://a.test/1"),
+            *(Link(2, 0, "http://a.test/2", a) for a in anchors),
+        )
+        content = MemoryContent(Document("Ferry sails again", (), text), links)
+        return Page(Choice(1, 0), Status.OK, "", 1, 0.0, 0.0, 1, content.columns(), content)
+
+    texts = MainTexts()
+    assert not difference(texts.of(page([])), texts.of(page(["Ferry sails again"])))

@@ -45,7 +45,9 @@ class MainTexts:
         """Return the title and the main text of a page."""
         document = page.document
         text = self._main(page) or document.text
-        return f"{document.title}\n{without_lists(text, page.links.anchors)}"
+        # A list of the most read may name the page itself: its title stands once, at the top.
+        title = document.title
+        return f"{title}\n{without_lists(text, [*page.links.anchors, title])}"
 
     def _main(self, page: Page) -> str:
         # The name of a record is data: it must not lead out of the folder.
