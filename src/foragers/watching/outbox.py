@@ -1,4 +1,4 @@
-"""Messages about events: when they are sent, what they say, and to whom.
+"""Messages about events: when they are sent, what they say, and who gets them.
 
 Each channel has a thread of its own, so that a slow mail server delays no look at a site and no
 other message.  What could not be delivered is sent again later.

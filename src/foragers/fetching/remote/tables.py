@@ -85,7 +85,7 @@ ORDER BY answers.node, answers.number
 
 
 TAG = blake2s().digest_size
-"""Bytes before each message that prove by whom it is."""
+"""Bytes of the seal before each message."""
 
 
 class Token:
