@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from foragers.cli.main import VERBS, parser
+
+if TYPE_CHECKING:
+    from foragers.cli.options import Verbs
 
 DEFAULT = re.compile(r" \(default: ([^()]*)\)$")
 INTRODUCTION = """\
@@ -37,7 +41,7 @@ def section(verb: str) -> str:
     return "\n".join(described(commands[verb], verb, level=2))
 
 
-def parts_of(command: argparse.ArgumentParser) -> Iterator[argparse._SubParsersAction]:  # type: ignore[type-arg]
+def parts_of(command: argparse.ArgumentParser) -> Iterator[Verbs]:
     """Give the choice of commands within a command."""
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):

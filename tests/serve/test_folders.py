@@ -262,7 +262,7 @@ def test_a_ledger_in_a_database_is_shown_and_only_read(tmp_path: Path, database:
         assert client.post("/act", data={"do": "stop"}).status_code == 404
 
 
-def test_fifty_readers_get_pages_and_events_while_a_crawl_runs(tmp_path: Path) -> None:
+def test_fifty_readers_at_once_get_pages_and_events(tmp_path: Path) -> None:
     folder = crawled(tmp_path / "tea")
     failed: list[str] = []
     with reading(folder) as client:

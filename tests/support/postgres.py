@@ -90,7 +90,7 @@ class PostgresServer:
                     os.kill(process, number)
 
     def kill_rest(self) -> None:
-        """Kill what is left of a server that was killed: a process that began just then."""
+        """Kill a process that a server started just before it was killed itself."""
         for entry in Path("/proc").glob("[0-9]*/cwd"):
             with suppress(OSError):
                 if entry.readlink() == self.folder / "data":

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS requests (
 
 
 class StoredRequest(NamedTuple):
-    """A request in a file: its row, and what is known of it."""
+    """A request stored in a file; a `plain` one is not ordered by the strategy."""
 
     row: int
     url: str

@@ -167,7 +167,7 @@ class Delays:
 
 @dataclass
 class Site:
-    """What is known of one site, and what waits there."""
+    """One site: its known pages, and the links that wait there."""
 
     number: int
     every: float
