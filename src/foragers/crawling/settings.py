@@ -12,7 +12,7 @@ from foragers.filters.traps.settings import DEFAULT_TRAPS, TrapSettings
 class CheckpointSettings:
     """How often a checkpoint is written."""
 
-    visits: int = 500  # fewest visits between two checkpoints; guess
+    visits: int = 1000  # fewest between two checkpoints: a second to tell them again; guess
     share: float = 0.1  # and this share of all visits, since a checkpoint's cost grows with them
 
 

@@ -61,6 +61,7 @@ class Frontier:
     _next_tidying: int = field(default_factory=lambda: MANY, repr=False)
     _openings_seen: int = 0
     _watched: Closed | None = field(default=None, repr=False)
+    _dealt: int = 0
 
     def __len__(self) -> int:
         return self._waiting
@@ -171,6 +172,7 @@ class Frontier:
         """Say whether a promise is too low compared with pages of hosts that open soon."""
         rule, heads, negative = closed.rule, self._parked_heads, -promise
         most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
+        may_be_many = most <= self._pushed - self._dealt
         waiting = [0]
         while waiting:
             index = waiting.pop()
@@ -185,9 +187,10 @@ class Frontier:
             is_waiting = self._promises[heap[0][2]] == -head  # and neither taken nor moved up
             if is_waiting and head < 0 and promise < rule.share * -head:
                 return True
-            better += self._count_better(host, negative, most - better)
-            if better >= most:
-                return True
+            if may_be_many:
+                better += self._count_better(host, negative, most - better)
+                if better >= most:
+                    return True
         return False
 
     def _count_better(self, host: HostId, negative: float, most: float) -> int:
@@ -274,6 +277,7 @@ class Frontier:
     def _deal(self, gathered: Rescoring) -> None:
         """Put all waiting URLs into tails, and the best of each host into its heap."""
         self._heaps, self._tails = gathered.dealt()
+        self._dealt = self._pushed - len(gathered.entries)
         self._parked.intersection_update(self._heaps)
         self._line_up()
 

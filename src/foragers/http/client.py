@@ -42,6 +42,7 @@ class SocketPoller:
     def __init__(self, multi: pycurl.CurlMulti) -> None:
         self._multi = multi
         self._selector = selectors.DefaultSelector()
+        self._watched: set[int] = set()
         self._due = inf
         multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
         multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
@@ -64,9 +65,10 @@ class SocketPoller:
     def _watch(self, what: int, fd: int, multi: pycurl.CurlMulti, data: object) -> None:
         """Register the events of a socket that libcurl waits for."""
         del multi, data
-        known = fd in self._selector.get_map()
+        known = fd in self._watched
         if what == pycurl.POLL_REMOVE:
             if known:
+                self._watched.discard(fd)
                 self._selector.unregister(fd)
             return
         if known:
@@ -75,6 +77,7 @@ class SocketPoller:
             except OSError:  # another socket has its number now
                 known = False
         if not known:
+            self._watched.add(fd)
             self._selector.register(fd, EVENTS[what])
 
     def _set_timer(self, milliseconds: int) -> None:
@@ -98,8 +101,35 @@ ERRORS = {
     CURLE_TOO_LARGE: FetchError.HEADERS,
 }
 UNFINISHED = (FetchError.TIMEOUT, FetchError.LOST, FetchError.BROKEN)
+ABORT, SEND = int(pycurl.PREREQFUNC_ABORT), int(pycurl.PREREQFUNC_OK)
 Admit = Callable[[Request, str], bool]
 """Decides whether a request may connect to an IP address now."""
+Address = tuple[int, int, int, tuple[str, int]]
+"""Family, kind and protocol of a socket, and where it connects to."""
+
+
+@dataclass(slots=True)
+class TransferSlot:
+    """What a handle of libcurl is used for now, and options that it has from before.
+
+    A handle calls the same functions for one download after another, since setting them anew
+    costs more than calling them.
+    """
+
+    transfer: HttpTransfer | None = None
+    admit: Admit | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    dns_age: int = -1
+
+    def take_header(self, line: bytes) -> int:
+        """Add a line of the head of a response."""
+        assert self.transfer is not None
+        return self.transfer.take_header(line)
+
+    def take_body(self, data: bytes) -> int:
+        """Add a piece of the body of a response."""
+        assert self.transfer is not None
+        return self.transfer.take_body(data)
 
 
 @dataclass(frozen=True)
@@ -136,6 +166,7 @@ class Client:
         self._multi.setopt(pycurl.M_MAXCONNECTS, min(4 * connections, settings.idle_connections))
         self._poller = SocketPoller(self._multi)
         self._idle: list[pycurl.Curl] = []
+        self._slots: dict[pycurl.Curl, TransferSlot] = {}
         self._running: dict[pycurl.Curl, HttpTransfer] = {}
         self._opened: list[socket.socket] = []
         self.may_send: Callable[[], bool] = lambda: True
@@ -158,13 +189,16 @@ class Client:
         clock = time.monotonic
         transfer = HttpTransfer(request, self.limits, self._wanted, clock, time.time(), clock())
         handle.setopt(pycurl.URL, request.url)
+        slot = self._slots[handle]
+        slot.transfer, slot.admit = transfer, admit
         dns_age = 0 if request.fresh_dns else self.settings.dns_age
-        handle.setopt(pycurl.DNS_CACHE_TIMEOUT, dns_age)
-        handle.setopt(pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in request.headers])
-        handle.setopt(pycurl.HEADERFUNCTION, transfer.take_header)
-        handle.setopt(pycurl.WRITEFUNCTION, transfer.take_body)
-        handle.setopt(pycurl.OPENSOCKETFUNCTION, self._opener(transfer, admit))
-        handle.setopt(pycurl.PREREQFUNCTION, before_request(transfer, lambda: self.may_send()))
+        if dns_age != slot.dns_age:
+            handle.setopt(pycurl.DNS_CACHE_TIMEOUT, dns_age)
+            slot.dns_age = dns_age
+        if request.headers != slot.headers:
+            lines = [f"{name}: {value}" for name, value in request.headers]
+            handle.setopt(pycurl.HTTPHEADER, lines)
+            slot.headers = request.headers
         self._running[handle] = transfer
         self._multi.add_handle(handle)
 
@@ -190,6 +224,7 @@ class Client:
         for handle in self._idle:
             handle.close()
         self._running.clear()
+        self._slots.clear()
         # libcurl waits until pending DNS lookups end, which can take long.
         closing = Thread(target=self._close_multi, daemon=True)
         closing.start()
@@ -251,31 +286,28 @@ class Client:
             transfer.cut,
             bool(transfer.sent),
         )
-        transfer.body.clear()  # the handle keeps the transfer until its next use
+        transfer.body.clear()  # the slot keeps the transfer until its next use
         self._idle.append(handle)
         return response
 
-    def _opener(self, transfer: HttpTransfer, admit: Admit | None) -> Callable[..., object]:
-        """Return a function that opens a connection for a transfer, if the guard allows it."""
+    def _open_socket(self, slot: TransferSlot, address: Address) -> object:
+        """Open a connection for the transfer of a slot, if the guard allows it."""
+        transfer = slot.transfer
+        assert transfer is not None
         parts = urlsplit(transfer.request.url)
         host = parts.hostname or ""
         port = parts.port or (443 if parts.scheme == "https" else 80)
-
-        def open_socket(purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> object:
-            family, kind, protocol, (ip, *_) = address
-            del purpose
-            if self._guard.refuses(host, port, ip):
-                transfer.refused = FetchError.REFUSED_ADDRESS, f"{host} is {ip}"
-                return pycurl.SOCKET_BAD
-            if admit is not None and not admit(transfer.request, ip):
-                transfer.refused = FetchError.BUSY, ip
-                return pycurl.SOCKET_BAD
-            transfer.address = ip
-            opened = socket.socket(family, kind, protocol)
-            self._opened.append(opened)
-            return opened
-
-        return open_socket
+        family, kind, protocol, (ip, *_) = address
+        if self._guard.refuses(host, port, ip):
+            transfer.refused = FetchError.REFUSED_ADDRESS, f"{host} is {ip}"
+            return pycurl.SOCKET_BAD
+        if slot.admit is not None and not slot.admit(transfer.request, ip):
+            transfer.refused = FetchError.BUSY, ip
+            return pycurl.SOCKET_BAD
+        transfer.address = ip
+        opened = socket.socket(family, kind, protocol)
+        self._opened.append(opened)
+        return opened
 
     def _new_handle(self) -> pycurl.Curl:
         handle = pycurl.Curl()
@@ -295,29 +327,35 @@ class Client:
         }
         for option, value in options.items():
             handle.setopt(option, value)
+        slot = self._slots[handle] = TransferSlot()
+        handle.setopt(pycurl.HEADERFUNCTION, slot.take_header)
+        handle.setopt(pycurl.WRITEFUNCTION, slot.take_body)
+        handle.setopt(
+            pycurl.OPENSOCKETFUNCTION, lambda _, address: self._open_socket(slot, address)
+        )
+        handle.setopt(
+            pycurl.PREREQFUNCTION,
+            lambda address, *_: before_request(slot.transfer, address, self.may_send),
+        )
         return handle
 
 
 def before_request(
-    transfer: HttpTransfer, may_send: Callable[[], bool]
-) -> Callable[[str, str, int, int], int]:
-    """Return a function that libcurl calls just before it sends the request of a transfer."""
-
-    def send(address: str, local: str, port: int, local_port: int) -> int:
-        del local, port, local_port
-        transfer.address = address
-        if not may_send():
-            transfer.refuse(FetchError.BUSY, address)
-            return int(pycurl.PREREQFUNC_ABORT)
-        if transfer.sent:
-            # libcurl repeats a request at once if a kept connection breaks.  The crawl repeats it
-            # instead, after a pause.
-            transfer.refuse(FetchError.LOST, "closed without an answer")
-            return int(pycurl.PREREQFUNC_ABORT)
-        transfer.sent = transfer.clock()
-        return int(pycurl.PREREQFUNC_OK)
-
-    return send
+    transfer: HttpTransfer | None, address: str, may_send: Callable[[], bool]
+) -> int:
+    """Say whether libcurl, which asks just before it sends the request of a transfer, may do so."""
+    assert transfer is not None
+    transfer.address = address
+    if not may_send():
+        transfer.refuse(FetchError.BUSY, address)
+        return ABORT
+    if transfer.sent:
+        # libcurl repeats a request at once if a kept connection breaks.  The crawl repeats it
+        # instead, after a pause.
+        transfer.refuse(FetchError.LOST, "closed without an answer")
+        return ABORT
+    transfer.sent = transfer.clock()
+    return SEND
 
 
 def error_of(code: int, text: str) -> FetchError:

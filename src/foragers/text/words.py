@@ -7,20 +7,25 @@ without spaces, and Korean, whose particles are attached to words, give overlapp
 characters: `東京都` is `東京`, `京都`.
 
 This runs on every page.  ASCII is split by a byte table; only pieces with other characters take the
-slow path, and results for short ones are cached.
+slow path, and results for short ones are cached.  `_words` does the same for the text of a page, in
+one pass, if it is compiled.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
 from operator import add
 from urllib.parse import unquote
 
+from foragers.compiled import compiled
+
+LIBRARY = compiled("foragers.text._words")
+"""The same functions compiled, if they are."""
 _WORDS = """
 a about above after again against all also am an and any are as at be because been before
 being below between both but by can could did do does doing don down during each either few
@@ -96,6 +101,15 @@ def words_apart(text: str) -> bytes:
 
 
 def _spaced(text: str) -> bytes:
+    if LIBRARY is not None:
+        quick: bytes | None = LIBRARY.spaced(text, _kind_of, _FEW_CHARACTERS, _FEW_SIGNS)
+        if quick is not None:
+            return quick
+    return spaced_in_python(text)
+
+
+def spaced_in_python(text: str) -> bytes:
+    """Return a text with spaces before and after each word."""
     pieces, plain = _apart(text)
     if not plain:
         pieces = " ".join(words(text)).encode("utf-8", "surrogatepass")
@@ -115,6 +129,15 @@ def _apart(text: str) -> tuple[bytes, bool]:
     if not plain:
         text, plain = _simplified(text)
     return text.encode("utf-8", "surrogatepass").translate(_ASCII), plain
+
+
+def distinct_words(apart: bytes) -> tuple[int, Collection[bytes]]:
+    """Return how many words there are between spaces, and each of them once, in any order."""
+    if LIBRARY is not None:
+        quick: tuple[int, list[bytes]] = LIBRARY.distinct(apart)
+        return quick
+    found = apart.split(b" ")
+    return len(found) - found.count(b""), set(found) - {b""}
 
 
 def url_words(href: str) -> list[str]:
@@ -220,6 +243,16 @@ def _is_sign(character: str) -> bool:
         return False
     normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", character).casefold())
     return all(unicodedata.category(one)[0] not in "LMN" for one in normal)
+
+
+def _kind_of(character: str) -> int:
+    """Return what a character beyond ASCII is for the compiled functions.
+
+    1 separates words, from 3 on it is a letter with the number of the folded one, 2 is any other.
+    """
+    if _is_sign(character):
+        return 2 if character.isalnum() else 1
+    return 3 + ord(character.casefold()) if _is_simple(character) else 2
 
 
 def _folded(pieces: list[str]) -> list[str]:

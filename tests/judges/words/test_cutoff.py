@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +72,20 @@ def test_what_passes_is_what_reaches_the_threshold(evidence: list[float]) -> Non
     # What lies within one part in a thousand of the cut may be counted either way.
     near = sum(abs(one - cutoff.cut) <= 0.01 * cutoff.cut for one in evidence)
     assert abs(cutoff.passing(0.25) - passing) <= near
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_cut_is_lowered_to_the_first_step_from_which_enough_pages_pass(seed: int) -> None:
+    chance, cutoff = random.Random(seed), Cutoff()
+    usual, good = chance.choice([0.01, 0.1, 1.0]), chance.choice([0.003, 0.05, 0.3])
+    for _ in range(800):
+        cutoff.add(chance.expovariate(0.5) if chance.random() < good else chance.random() * usual)
+        fewest = cutoff.settings.fewest_passing * cutoff.pages
+        lowest = 151  # of evidence 0.1: 1000 * 0.1 / (0.1 + 0.564), rounded up
+        if cutoff.pages >= 100:
+            enough = [
+                step
+                for step in range(lowest, cutoff._above[0] + 1 if cutoff._above else 0)
+                if sum(cutoff.bins[step:]) >= fewest
+            ]
+            assert cutoff.step == max(enough, default=lowest)

@@ -112,6 +112,10 @@ class CrawlOrders:
     _taken: int = 0
     _old: int = 0
     _obeyed: list[CrawlOrder] = field(default_factory=list)
+    _given: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._given = self.folder / ORDERS  # looked at in every step of a crawl
 
     @classmethod
     def of(cls, folder: Path, live: Live, own_requests: OwnRequests) -> CrawlOrders:
@@ -140,13 +144,13 @@ class CrawlOrders:
     def take(self) -> Sequence[CrawlOrder]:
         """Return the orders since the last time."""
         try:
-            size = (self.folder / ORDERS).stat().st_size
+            size = self._given.stat().st_size
         except OSError:
             return ()
         if size == self._size:
             return ()
         self._size = size
-        given = read_orders(self.folder / ORDERS)
+        given = read_orders(self._given)
         new = [
             one
             for index, one in enumerate(given[self._taken :], self._taken)

@@ -127,6 +127,12 @@ class RecentDict(Generic[K, V]):
         if len(self.young) >= self.limit:
             self.old, self.young = self.young, {}
 
+    def missing(self, keys: Sequence[K]) -> list[K]:
+        """Return the keys that are not there; for the others it counts as a use."""
+        if self.old:
+            return [key for key in keys if self.get(key) is None]
+        return [key for key in keys if key not in self.young]
+
     def drop(self, key: K) -> None:
         """Forget a key."""
         if self.young:

@@ -82,7 +82,7 @@ class HiddenLinks:
             new = self._unknown([link for link in links if link in hidden]) if hidden else []
         else:
             new = self._unknown(links)
-            known = sum(self.steps.get(link) is not None for link in links)
+            known = len(links) - len(self.steps.missing(links))
             record.record(len(new), known, self.settings)
         for link in new:
             self.steps.put(link, 1 if step is None else step + 1)
@@ -107,5 +107,11 @@ class HiddenLinks:
 
         This must be exact: a single page of a maze that passed for known would let all others in.
         """
-        steps, shown = self.steps.get, self.shown.get
-        return [link for link in links if steps(link) is None and shown(link) is None]
+        shown = self.shown
+        # Those of the last pages are in its younger half for certain.
+        lately = self._lately if shown.young is self._since else ()
+        return [
+            link
+            for link in self.steps.missing(links)
+            if link not in lately and shown.get(link) is None
+        ]

@@ -61,6 +61,7 @@ class Cutoff:
     bins: list[int] = field(default_factory=lambda: [0] * (STEPS + 1), repr=False)
     step: int = STEPS // 2
     _above: tuple[int, int] | None = field(default=None, repr=False)
+    _low: tuple[int, int] | None = field(default=None, repr=False)
     _mean: float | None = field(default=None, repr=False)
 
     def add(self, evidence: float) -> bool:
@@ -79,6 +80,8 @@ class Cutoff:
         self.bins[place] += 1
         if self._above is not None and place >= self._above[0]:
             self._above = self._above[0], self._above[1] + 1
+        if self._low is not None and place >= self._low[0]:
+            self._low = self._low[0], self._low[1] + 1
         self.step = self._step()
         passes = evidence >= self.cut
         self.passed += passes
@@ -123,12 +126,25 @@ class Cutoff:
         step = min(_up(self._place(cut)), STEPS - 1)
         if self.pages < given.fewest_pages:
             return step
-        passing = self._passing_from(step)
-        lowest = _up(self._place(given.least_evidence))
-        while passing < given.fewest_passing * self.pages and step > lowest:
-            step -= 1
-            passing += self.bins[step]
-        return step
+        if self._passing_from(step) >= given.fewest_passing * self.pages:
+            return step
+        return self._lowered(step, given.fewest_passing * self.pages)
+
+    def _lowered(self, step: int, fewest: float) -> int:
+        """Return the first lower step from which enough pages pass, or the lowest.
+
+        It is mostly next to the one that was found for the last page.
+        """
+        lowest = min(step, _up(self._place(self.settings.least_evidence)))
+        here, passing = self._low or (step, self._passing_from(step))
+        while here < lowest or (here < step and passing - self.bins[here] >= fewest):
+            passing -= self.bins[here]
+            here += 1
+        while here > lowest and (passing < fewest or here > step):
+            here -= 1
+            passing += self.bins[here]
+        self._low = here, passing
+        return here
 
     def _passing_from(self, step: int) -> int:
         """Return how many pages reach a step, which is mostly that of the last page."""

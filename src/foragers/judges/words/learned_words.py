@@ -67,7 +67,7 @@ class LearnedWords:
 
     def teach(self, page: PageWords, wanted: bool) -> None:
         """Learn from a page of which somebody says whether it is wanted."""
-        found = set(page.text.words)
+        found = page.vocabulary
         if wanted:
             self.taught.append(tuple(sorted(found)))
         else:
@@ -80,7 +80,7 @@ class LearnedWords:
         """Return how typical the words of a page are of the best pages, from 0 to 1."""
         if not self.weights:
             return 0.0
-        found = self.weights.keys() & page.text.words
+        found = self.weights.keys() & page.vocabulary
         # In the order of the weights, since sums differ by it.
         total = sum(weight for word, weight in self.weights.items() if word in found)
         return total / (1 + page.length / self.settings.usual_words)
@@ -91,12 +91,12 @@ class LearnedWords:
         self.pages += 1
         if not passes and self.pages % (1 + self.pages // given.counted) == 0:
             self.counted += 1
-            self.pages_with.update(set(page.text.words))
+            self.pages_with.update(page.vocabulary)
             if len(self.pages_with) > given.most_known:
                 self._forget()
         if evidence > 0 and (len(self.best) < given.most_best or evidence > self.best[0][0]):
             # Of equal pages the first one is kept.
-            insort(self.best, (evidence, -self.pages, tuple(sorted(set(page.text.words)))))
+            insort(self.best, (evidence, -self.pages, tuple(sorted(page.vocabulary))))
             if len(self.best) > given.most_best:
                 del self.best[0]
         if self.pages >= (self.next or (given.first_taught if self.is_taught else given.first)):

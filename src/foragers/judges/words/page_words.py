@@ -6,7 +6,7 @@ with which its words begin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,7 +14,7 @@ from itertools import product
 from foragers.core.types import Document
 from foragers.judges.words.query import StemmedQuery
 from foragers.judges.words.stems import Forms, Stems, forms_in, language_of
-from foragers.text.words import url_words, words, words_apart
+from foragers.text.words import distinct_words, url_words, words, words_apart
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class WordLine:
     def words(self) -> list[bytes]:
         """The words in their order."""
         return self.apart.split()
+
+    @cached_property
+    def distinct(self) -> tuple[int, Collection[bytes]]:
+        """How many words there are, and each of them once."""
+        return distinct_words(self.apart)
 
     def count(self, run: Stems) -> int:
         """Return how often words stand side by side, in any form."""
@@ -87,7 +92,12 @@ class PageWords:
     @property
     def length(self) -> int:
         """How many words the text has."""
-        return len(self.text.words)
+        return self.text.distinct[0]
+
+    @property
+    def vocabulary(self) -> Collection[bytes]:
+        """The different words of the text."""
+        return self.text.distinct[1]
 
     def excludes(self, query: StemmedQuery) -> bool:
         """Say whether the page has a word that it must not have."""
