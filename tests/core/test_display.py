@@ -1,10 +1,10 @@
-"""Lengths of time as people write them."""
+"""Lengths of time and openings of texts as people read them."""
 
 from __future__ import annotations
 
 import pytest
 
-from foragers.core.display import spelled
+from foragers.core.display import opening, spelled
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,10 @@ from foragers.core.display import spelled
 )
 def test_a_length_of_time_is_given_in_whole_units(seconds: float, said: str) -> None:
     assert spelled(seconds) == said
+
+
+def test_an_opening_ends_between_two_words() -> None:
+    assert opening("one two three", 20) == "one two three"
+    assert opening("one two three four", 12) == "one two …"
+    assert opening("W" * 30, 12) == "W" * 11 + "…"
+    assert opening("one\n\ttwo\u202e", 20) == "one two"

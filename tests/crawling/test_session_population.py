@@ -102,6 +102,12 @@ def test_a_fleet_tells_its_scores_weblogs_and_territories(tmp_path: Path) -> Non
     html = (out / "report.html").read_text()
     assert "<h2>Foragers</h2>" in html
     assert told[0]["name"] in html
+    columns = read(out / "agents.npz")
+    assert columns is not None
+    last = columns["score_pages"] == columns["score_pages"].max()
+    shown = zip(columns["score_members"][last], columns["score_values"][last], strict=True)
+    named = {one["name"].rpartition("-")[2]: one["score"] for one in told}
+    assert named == {str(member): pytest.approx(value) for member, value in shown}
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '[{"name": 3}]', "\x00"])
@@ -121,7 +127,7 @@ def test_a_crawl_without_a_population_writes_no_agents(tmp_path: Path) -> None:
     assert "Family tree" not in (tmp_path / "report.html").read_text()
 
 
-@pytest.mark.parametrize("damage", ["empty", "text", "pickle", "lengths", "kind"])
+@pytest.mark.parametrize("damage", ["empty", "text", "pickle", "lengths", "kind", "scores"])
 def test_a_damaged_file_of_agents_is_passed_over(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "agents.npz"
     columns: dict[str, NDArray[np.generic]] = {
@@ -142,6 +148,9 @@ def test_a_damaged_file_of_agents_is_passed_over(tmp_path: Path, damage: str) ->
         np.savez(file, allow_pickle=True, **{**columns, "kinds": np.array([{}], object)})
     elif damage == "lengths":
         np.savez(file, allow_pickle=True, **{**columns, "times": np.zeros(3)})
+    elif damage == "scores":
+        uneven = {"score_pages": np.zeros(2), "score_members": np.zeros(1)}
+        np.savez(file, allow_pickle=True, **{**columns, **uneven})
     else:
         np.savez(file, allow_pickle=True, **{**columns, "kind": np.array([0, 1], np.int32)})
     assert read(file) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ if find_spec("starlette") is None or find_spec("httpx") is None:
 from starlette.testclient import TestClient
 
 from foragers.serve.app import FolderSite, site_of
+from foragers.serve.settings import ServeSettings
 
 EVIL = "<script>alert(1)</script>"
 SITE = {
@@ -59,6 +61,8 @@ def test_found_pages_come_first_then_numbers_and_reasons(client: TestClient) -> 
     assert len(found) == 2
     assert "Harvest" in html
     assert "404" in html
+    assert re.search(r"Through “<bdi>[^<]+</bdi>” on <bdi>[^<]+</bdi>, promise \d", html)
+    assert "404 not found" in html
     assert html.index('id="found"') < html.index('id="harvest"') < html.index('id="hosts"')
 
 
@@ -78,9 +82,45 @@ def test_words_and_filters_choose_pages(
     assert set(urls("")) == {server.url("/green"), server.url("/tea")}
     assert len(urls("every=1")) == 4
     assert urls("every=1&host=none.test") == []
-    assert urls("every=1&least=2") == []
+    assert urls("every=1&least=1") == []
     assert urls("every=1&page=9") == []
-    assert len(urls("every=1&least=x&since=nan&page=-3")) == 4
+    assert len(urls("every=1&least=&since=&until=&order=")) == 4
+    today = client.get("/api/pages").json()["pages"][0]["time"]
+    assert len(urls(f"since={today - 60:.0f}")) == 2
+    assert urls("until=2000-01-31") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("least=x", "least=x is not a number from 0 to 1"),
+        ("least=2", "least=2"),
+        ("least=nan", "least=nan"),
+        ("since=yesterday", "since=yesterday is not a date such as 2026-01-31"),
+        ("since=2026-13-01", "since=2026-13-01"),
+        ("until=nan", "until=nan"),
+        ("until=1e300", "until=1e300"),
+        ("page=0", "page=0 is not a whole number from 1"),
+        ("page=-3", "page=-3"),
+        (f"page={10**30}", "page=1000"),
+        ("page=²", "page=²"),
+        ("order=best", "order=best is not relevance or time"),
+        ("every=yes", "every=yes is not 0 or 1"),
+        ("limit=5", "limit is no parameter here; this address has q, host"),
+        ("%3Cscript%3E=5", "<script> is no parameter here"),
+    ],
+)
+def test_a_parameter_that_cannot_be_read_is_refused_in_one_line(
+    client: TestClient, query: str, named: str
+) -> None:
+    answer = client.get(f"/api/pages?{query}")
+    assert answer.status_code == 400
+    (line,) = answer.json()["error"].splitlines()
+    assert line.startswith(named)
+    if "parameter here" not in named:
+        html = client.get(f"/?{query}")
+        assert html.status_code == 400
+        assert "Traceback" not in html.text
 
 
 def test_a_page_says_why_it_was_fetched(
@@ -98,6 +138,31 @@ def test_a_page_says_why_it_was_fetched(
         server.url("/"), server.url("/tea"), server.url("/green"),
     ]  # fmt: skip
     assert client.get("/api/explain?url=javascript:1").status_code == 400
+    for _ in range(100):
+        html = client.get(f"/pages/{one['number']}/why").text
+        if "data-reload" not in html:
+            break
+        time.sleep(0.1)
+    assert "Why it had this promise" in html
+
+
+def test_a_long_replay_is_refused_and_the_way_is_shown_nevertheless(
+    crawl: tuple[Path, HostileServer],
+) -> None:
+    site = site_of(crawl[0], settings=ServeSettings(replayed=2))
+    url = crawl[1].url("/green")
+    with TestClient(site.app(), base_url=LOCAL) as client:
+        answer = client.get("/api/explain", params={"url": url})
+        assert answer.status_code == 400
+        assert answer.json()["error"].endswith("2 are allowed here; use foragers explain")
+        number = client.get("/api/pages?q=rice").json()["pages"][0]["number"]
+        client.get(f"/pages/{number}/why")
+        time.sleep(0.5)
+        html = client.get(f"/pages/{number}/why").text
+        assert "use foragers explain" in html
+        assert "How the crawl came to it" in html
+        unknown = client.get("/api/explain", params={"url": "http://none.test/"})
+        assert unknown.status_code == 400
 
 
 def test_nothing_from_the_web_is_run(client: TestClient) -> None:
@@ -148,6 +213,29 @@ def test_a_password_is_asked_for_where_others_can_reach_it(
         assert client.get("/", headers={"authorization": "Bearer secret"}).status_code == 200
         client.post("/login", data={"password": "secret"})
         assert client.get("/").status_code == 200
+        assert "secret" not in str(client.cookies)
+
+
+@pytest.mark.parametrize("way", ["form", "header"])
+def test_wrong_passwords_are_answered_more_and_more_slowly(
+    way: str, crawl: tuple[Path, HostileServer]
+) -> None:
+    site = site_of(crawl[0], "secret")
+    with TestClient(site.app(), base_url="http://box.test", follow_redirects=False) as client:
+
+        def tried(password: str) -> tuple[int, str, str]:
+            if way == "form":
+                answer = client.post("/login", data={"password": password})
+            else:
+                answer = client.get("/", headers={"authorization": f"Bearer {password}"})
+            return answer.status_code, answer.headers.get("retry-after", ""), answer.text
+
+        codes = [tried("no")[0] for _ in range(8)]
+        assert codes == [403 if way == "form" else 401] * 6 + [429] * 2
+        code, wait, text = tried("secret")
+        assert code == 429
+        assert 0 < int(wait) <= 10
+        assert text.startswith("Too many wrong passwords; try again in")
 
 
 def test_prometheus_and_the_description_of_the_api(client: TestClient) -> None:
@@ -157,8 +245,14 @@ def test_prometheus_and_the_description_of_the_api(client: TestClient) -> None:
     (last,) = [line.split()[1] for line in lines if line.startswith("foragers_last_page")]
     ended = client.get("/api/status").json()["summary"]["ended"]
     assert float(last) == pytest.approx(ended, abs=0.01)
-    paths = client.get("/api").json()["paths"]
-    assert all(client.get(path).status_code in (200, 400) for path in paths)
+    told = client.get("/api").json()
+    assert {"/api/status", "/api/pages", "/api/explain", "/events", "/metrics"} == set(
+        told["paths"]
+    )
+    for path in set(told["paths"]) - {"/events"}:  # which never ends
+        assert client.get(path).status_code == (400 if path == "/api/explain" else 200)
+    shape = told["components"]["schemas"]["PageEntry"]["properties"]
+    assert set(shape) == set(client.get("/api/pages").json()["pages"][0])
     assert client.get("/api/status").json()["summary"]["relevant"] == 2
 
 

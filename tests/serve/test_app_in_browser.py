@@ -195,7 +195,7 @@ def test_a_search_by_keyboard_finds_a_page_and_its_way(tab: Page, address: str) 
     tab.locator(".pages .title").click()
     assert tab.locator(".path li").count() == 3
     tab.get_by_text("Show the features behind it").click()
-    assert tab.get_by_role("heading", name="Why it has this relevance").count() == 1
+    tab.get_by_role("heading", name="Why it has this relevance").wait_for()
 
 
 def test_a_running_crawl_is_paused_given_seeds_and_stopped_from_its_page(

@@ -69,9 +69,22 @@ def test_a_fleet_shows_its_population_territories_and_family(tmp_path: Path) -> 
         told = client.get("/api/fleet").json()
         assert sum(one["pages"] for one in told["territory"]) == 3  # the seed has no agent
         assert ">Fleet</a>" in client.get("/").text
+        shapes = client.get("/api").json()["components"]["schemas"]
+        assert set(shapes["FleetStatus"]["properties"]) == set(told)
     with reading(crawled(tmp_path / "none")) as client:
         assert client.get("/fleet").status_code == 404
         assert ">Fleet</a>" not in client.get("/").text
+        assert "/api/fleet" not in client.get("/api").json()["paths"]
+
+
+def test_a_fleet_of_foragers_shows_scores_over_time_and_weblogs(tmp_path: Path) -> None:
+    folder = crawled(tmp_path / "fleet", "--strategy", "wl(path_steps=2)", "--budget", "20")
+    with reading(folder) as client:
+        html = client.get("/fleet").text
+        picture = html.split("Scores over time")[1].split("</section>")[0]
+        (one, *_) = client.get("/api/fleet").json()["foragers"]
+        assert one["name"] in picture
+        assert one["weblog"][0][0] in html
 
 
 def test_a_map_keeps_the_largest_and_counts_the_rest() -> None:
@@ -144,7 +157,13 @@ def test_a_watch_has_a_timeline_with_delays_differences_and_promises(watch: Path
             .split("</nav>")[1]
         )
         assert client.get("/api/events").json()["total"] == 2
+        assert client.get("/api/events?event=changed").json()["total"] == 1
+        assert client.get("/api/events?event=other").status_code == 400
+        assert client.get("/api/events?kind=new").status_code == 400
+        assert client.get("/?page=0").status_code == 400
         assert client.get("/api/watch").json()["new"] == 1
+        paths = client.get("/api").json()["paths"]
+        assert {"/api/watch", "/api/events", "/api/pages"} <= set(paths)
         assert "Relevant pages" in client.get("/found").text
     assert (watch / "events.jsonl").read_bytes() == before  # a running watch may be writing
 

@@ -17,6 +17,15 @@ def plain(text: str, longest: int = MAX_LENGTH) -> str:
     return tidy if len(tidy) <= longest else tidy[: longest - 1] + "…"
 
 
+def opening(text: str, longest: int) -> str:
+    """Return the beginning of a text on one line, cut between two words if that is possible."""
+    tidy = plain(text[: 8 * longest], longest)
+    if not tidy.endswith("…"):
+        return tidy
+    words = tidy[:-1].rpartition(" ")[0]
+    return f"{words} …" if 2 * len(words) > longest else tidy
+
+
 def is_web(url: str) -> bool:
     """Return whether a URL may become a link."""
     return url.lower().startswith(("http://", "https://"))

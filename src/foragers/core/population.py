@@ -12,7 +12,8 @@ about thirty bytes each:
     bury    from an agent, when it dies
 
 Amounts may be negative: of a document that costs energy, or of an agent that dies with a debt.
-`Pulse` has a bounded number of samples of the size and energy of a population.  A `Census` has all
+`Pulse` has a bounded number of samples of the size and energy of a population, and `Scores` of the
+scores of its agents.  A `Census` has all
 of it, for reports.
 """
 
@@ -212,6 +213,54 @@ class Pulse:
         return {name: np.array(getattr(self, f"_{name}"), np.float64) for name in self.names}
 
 
+MOST_SCORES = 20_000
+"""The largest number of scores that are kept; then every other sample is dropped."""
+
+
+@dataclass(slots=True)
+class Scores:
+    """The scores of all agents alive, at equal distances in pages."""
+
+    most: int = MOST_SCORES
+    _every: int = 1
+    _until: int = 0
+    _pages: array[int] = field(default_factory=_integers, repr=False)
+    _members: array[int] = field(default_factory=_integers, repr=False)
+    _values: array[float] = field(default_factory=_floats, repr=False)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def is_due(self, pages: int) -> bool:
+        """Return whether a sample is due after this number of pages."""
+        return pages >= self._until
+
+    def note(self, pages: int, scores: Sequence[tuple[int, float]]) -> None:
+        """Take a sample: the number and the score of each agent."""
+        for member, value in scores:
+            self._pages.append(pages)
+            self._members.append(member)
+            self._values.append(value)
+        while len(self) > self.most and self._every <= pages:
+            self._thin()
+        self._until = pages + self._every
+
+    def _thin(self) -> None:
+        self._every *= 2
+        kept = [row for row, pages in enumerate(self._pages) if pages % self._every == 0]
+        self._pages = array("i", [self._pages[row] for row in kept])
+        self._members = array("i", [self._members[row] for row in kept])
+        self._values = array("d", [self._values[row] for row in kept])
+
+    def columns(self) -> dict[str, NDArray[np.generic]]:
+        """Return the samples as arrays."""
+        return {
+            "pages": np.array(self._pages, np.int64),
+            "members": np.array(self._members, np.int32),
+            "values": np.array(self._values, np.float64),
+        }
+
+
 @dataclass(frozen=True)
 class Census:
     """Births, deaths and transfers by the name of the kind of agent, and samples."""
@@ -219,12 +268,13 @@ class Census:
     lives: Mapping[str, Lives]
     pulse: Pulse | None = None
     transfers: Mapping[str, Transfers] = field(default_factory=dict)
+    scores: Scores | None = None
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return everything as arrays, events in the order of their time.
 
         `kinds` are the names, `kind` the index of each event's kind; the columns of samples are
-        called `pulse_…`.
+        called `pulse_…` and `score_…`.
         """
         parts = [lives.columns() for lives in self.lives.values()]
         names = ("times", "members", "births", "parents")
@@ -235,7 +285,12 @@ class Census:
         found = {name: column[order] for name, column in found.items()}
         found["kinds"] = np.array(list(self.lives))
         pulse = {} if self.pulse is None else self.pulse.columns()
-        return {**found, **{f"pulse_{name}": column for name, column in pulse.items()}}
+        scores = {} if self.scores is None else self.scores.columns()
+        return {
+            **found,
+            **{f"pulse_{name}": column for name, column in pulse.items()},
+            **{f"score_{name}": column for name, column in scores.items()},
+        }
 
 
 class ForagerStanding(msgspec.Struct, frozen=True):

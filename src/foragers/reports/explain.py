@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from foragers.core.display import iso
 from foragers.core.protocols import Reasons
 from foragers.core.types import NO_PARENT, Link, Status
+from foragers.errors import UsageError
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.export import place
 from foragers.reports.retell import ContentSource, judged, links_leading_to, reasons, visit_row
@@ -91,9 +93,16 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 def explain(
-    folder: CrawlFolder, asked: str, telling: ContentSource, strategy: str = ""
+    folder: CrawlFolder,
+    asked: str,
+    telling: ContentSource,
+    strategy: str = "",
+    most: int | None = None,
 ) -> Explanation:
-    """Say why a page was fetched, or why not; by the crawl's own strategy unless one is named."""
+    """Say why a page was fetched, or why not; by the crawl's own strategy unless one is named.
+
+    Raises a UsageError if more than `most` visits would have to be read again for it.
+    """
     seed = is_seed(folder, asked)
     if urls := numbers_of(folder, asked):
         leaps = Leaps.of(folder)
@@ -102,6 +111,7 @@ def explain(
             # The target of redirects is explained by its own download, if there was one.
             own = [row for row in had if int(leaps.urls[row]) in urls]
             numbers = leaps.path((own or had or rows)[-1])
+            check_length(numbers[-1], most)
             counts = dict(zip(leaps.numbers.tolist(), leaps.ordinals.tolist(), strict=True))
             path = tuple(steps(folder, numbers, telling, counts))
             before = numbers[-2] if len(numbers) > 1 else None
@@ -114,9 +124,19 @@ def explain(
             return Explanation(
                 asked, bool(had), seed, path, downloads, skips, reasons=why, judged=found
             )
+    check_length(folder.length, most)
     linked, links = links_to(folder, asked)
     close = () if linked or seed else tuple(nearest(folder, asked))
     return Explanation(asked, seed=seed, linked_from=linked, links=links, nearest=close)
+
+
+def check_length(visits: int, most: int | None) -> None:
+    """Raise a UsageError if too many visits would have to be read again."""
+    if most is not None and visits > most:
+        raise UsageError(
+            f"for this, {visits:,} visits would have to be read again, and {most:,} are allowed"
+            " here; use foragers explain"
+        )
 
 
 def is_seed(folder: CrawlFolder, asked: str) -> bool:
@@ -179,10 +199,10 @@ class Leaps:
         ).tolist()
         return rows
 
-    def path(self, row: int) -> list[int]:
-        """Return the numbers of the downloads from a seed to the one in a row."""
+    def path(self, row: int, most: float = inf) -> list[int]:
+        """Return the numbers of the downloads from a seed to the one in a row: the last ones."""
         path = [row]
-        while (parent := int(self.parents[row])) != NO_PARENT:
+        while len(path) < most and (parent := int(self.parents[row])) != NO_PARENT:
             # A page has links only after it was fetched, which also excludes cycles.
             earlier = [before for before in self.downloads({parent}) if before < row]
             if not earlier:

@@ -120,6 +120,8 @@ DRAWN = 200
 """The number of agents drawn; more lines could not be distinguished."""
 ROOM = 8
 """A family with at least this many lines is named."""
+FEW = 24
+"""Of so many agents, each is named."""
 DULL, GOOD = np.array([0.80, 0.81, 0.83]), np.array([0.0, 0.36, 0.60])
 
 
@@ -136,7 +138,9 @@ def family(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> tup
     named = [row for row, number in enumerate(rows) if shown[row].parent not in at]
     sizes_shown = np.diff([*named, len(rows)])
     ticks = [row for row, size in zip(named, sizes_shown, strict=True) if size >= ROOM]
-    names = [(float(row), shown[row].name) for row in ticks or named[:1]]
+    few = len(rows) <= FEW
+    ticks = list(range(len(rows))) if few else ticks or named[:1]
+    names = [(float(row), shown[row].name) for row in ticks]
     x = Axis("downloads", 0, max(len(order), 1), whole=True)
     # In reverse order, so that the first family is at the top.
     panel = Panel(x, Axis("", len(rows), -1, given=names))
@@ -147,7 +151,8 @@ def family(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> tup
     ends_shown = [(float(time), float(row)) for row, time in enumerate(died)]
     thick = 3.0 if len(rows) <= 60 else 1.6
     panel.marks.append(Strokes(lines, ends_shown, [written(shade(life)) for life in shown], thick))
-    return chart([panel], width, int(100 + min(5 * len(rows), 700)), "family"), len(rows)
+    height = (18 if few else 5) * len(rows)
+    return chart([panel], width, int(100 + min(height, 700)), "family"), len(rows)
 
 
 def ordered(lives: dict[int, Life], large: dict[int, int], shown: set[int]) -> list[int]:

@@ -9,6 +9,7 @@ from foragers.core.types import Status
 from foragers.evaluation.metrics.counts import ERRORS, downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, LISTED, Summary, part, summarise
+from foragers.http.reasons import reason_said
 from foragers.judges.words import Standing
 from foragers.reports import figures as pictures
 from foragers.reports import population as agent_pictures
@@ -275,7 +276,7 @@ def reasons(summary: Summary) -> Iterator[str]:
         ("What was fetched and not kept, by reason", (Status.UNWANTED.value,)),
     ):
         rows = [
-            [apart(one.reason or one.status), words(one.status), f"{one.count:,}"]
+            [apart(reason_said(one.reason or one.status)), words(one.status), f"{one.count:,}"]
             for one in summary.outcomes
             if one.status in statuses
         ]
@@ -283,7 +284,12 @@ def reasons(summary: Summary) -> Iterator[str]:
             yield section(heading, table(("reason", "status", "times"), rows, text=2))
     if summary.worst_errors:
         by_host = (
-            [apart(one.host), apart(one.reason or "–"), words(one.status), f"{one.count:,}"]
+            [
+                apart(one.host),
+                apart(reason_said(one.reason or "–")),
+                words(one.status),
+                f"{one.count:,}",
+            ]
             for one in summary.worst_errors
         )
         told = table(("host", "reason", "status", "times"), by_host, text=3)

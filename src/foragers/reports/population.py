@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from foragers.core.models import DAMAGED
 from foragers.core.population import ForagerStanding
-from foragers.evaluation.plots.chart import COLOURS, Axis, Bars, Line, Panel, chart, commas
+from foragers.evaluation.plots.chart import (
+    COLOURS,
+    Axis,
+    Bars,
+    EndNames,
+    Line,
+    Panel,
+    chart,
+    commas,
+)
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.html import WIDE
 
@@ -21,6 +30,7 @@ FILE = "agents.npz"
 MOST_BYTES = 1 << 28
 """The largest size of the unpacked file, in bytes."""
 COLUMNS = ("times", "members", "births", "parents", "kind", "kinds")
+SCORES = ("score_pages", "score_members", "score_values")
 SAMPLES = ("pulse_pages", "pulse_times", "pulse_held", "pulse_left")
 WORK = """
 SELECT agent, count(*), count(CASE WHEN relevant AND status = 'ok' THEN 1 END)
@@ -75,6 +85,11 @@ class Agents:
         """Whether there are samples of the energy."""
         return all(name in self.columns for name in SAMPLES)
 
+    @property
+    def has_scores(self) -> bool:
+        """Whether there are samples of the agents' scores."""
+        return all(name in self.columns for name in SCORES) and len(self.columns[SCORES[0]]) > 0
+
     @cached_property
     def lives(self) -> dict[int, Life]:
         """All agents, by number."""
@@ -124,7 +139,8 @@ def read(file: Path) -> dict[str, Column] | None:
         return None
     lengths = {len(columns[name]) for name in COLUMNS[:-1]}
     samples = {len(columns[name]) for name in SAMPLES if name in columns}
-    if len(lengths) != 1 or 0 in lengths or len(samples) > 1:
+    scores = {columns[name].shape for name in SCORES if name in columns}
+    if len(lengths) != 1 or 0 in lengths or len(samples) > 1 or len(scores) > 1:
         return None
     kinds = columns["kind"]
     if kinds.min() < 0 or kinds.max() >= len(columns["kinds"]):
@@ -193,6 +209,34 @@ def energy(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> str
     panel.marks.append(Line(places, held, COLOURS[0], "held by agents"))
     panel.marks.append(Line(places, left, COLOURS[4], "left on pages"))
     return chart([panel], width, 280, "energy")
+
+
+def scores(agents: Agents, downloads: NDArray[np.int64], most: int, width: int = WIDE) -> str:
+    """Draw the scores of agents over downloads: those that were highest at any time.
+
+    `downloads` has the number of downloads up to each visit.
+    """
+    pages, members, values = (agents.columns[name] for name in SCORES)
+    places = downloads[np.clip(pages.astype(np.int64) - 1, 0, len(downloads) - 1)]
+    best: dict[int, float] = {}
+    for member, value in zip(members.tolist(), values.tolist(), strict=True):
+        best[member] = max(value, best.get(member, value))
+    shown = sorted(best, key=lambda member: (-best[member], member))[:most]
+    last = max(1, int(downloads[-1]))
+    low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
+    room = 0.05 * (high - low)
+    panel = Panel(Axis("downloads", 0, last, whole=True), Axis("score", low, high + room))
+    colours = [COLOURS[number % len(COLOURS)] for number in range(len(shown))]
+    ends = []
+    for member, colour in zip(shown, colours, strict=True):
+        rows = members == member
+        panel.marks.append(Line(places[rows], values[rows], colour))
+        ends.append(float(values[rows][-1]))
+    names = [agents.lives[one].name if one in agents.lives else str(one) for one in shown]
+    named = EndNames(ends, names, colours)
+    panel.marks.append(named)
+    panel.right = named.room
+    return chart([panel], width, 360, "scores of agents")
 
 
 def thinned(

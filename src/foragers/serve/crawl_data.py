@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from functools import cached_property
 from math import inf
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,10 +32,11 @@ from foragers.judges.build import build_judge, teachable
 from foragers.judges.words import Standing
 from foragers.reports import figures
 from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord, opened
-from foragers.reports.explain import Explanation, Leaps, PathStep, explain, steps
+from foragers.reports.explain import Explanation, Leaps, PathStep, steps
 from foragers.reports.figures import estimate_of, standing_of, stored_estimate
 from foragers.reports.html import at_both_widths
-from foragers.reports.retell import FromLedger, aim_of, telling_of
+from foragers.reports.retell import FromLedger, aim_of
+from foragers.serve.explaining import Explainer
 from foragers.serve.page_index import PageEntry, PageIndex
 from foragers.serve.settings import ServeSettings
 from foragers.storage.ledger.checking import Checked
@@ -77,6 +77,18 @@ class Snapshot:
         return part(self.facts, downloaded(self.facts))
 
     @cached_property
+    def leaps(self) -> Leaps:
+        """From which page the crawl came to each."""
+        facts = self.facts
+        return Leaps(
+            np.arange(1, len(facts) + 1),
+            facts.urls.astype(np.int64),
+            facts.finals.astype(np.int64),
+            facts.parents.astype(np.int64),
+            (facts.statuses == Status.SKIPPED.value).astype(np.int64),
+        )
+
+    @cached_property
     def harvest(self) -> str:
         """The picture of pages found over downloads, as SVG."""
         if not self.summary.downloads:
@@ -96,6 +108,14 @@ class Snapshot:
         return self.now.lessons if self.now is not None else ()
 
 
+class WayTo(NamedTuple):
+    """The link through which a crawl came to a page, the page before, and the promise it had."""
+
+    link: str
+    before: str
+    promise: float
+
+
 @dataclass
 class CrawlData:
     """A crawl folder, read again when it has grown."""
@@ -111,11 +131,14 @@ class CrawlData:
     _names: dict[int, str] = field(default_factory=dict)
     _sound: Checked = field(default_factory=Checked)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _explaining: threading.Lock = field(default_factory=threading.Lock)
-    _explained: OrderedDict[tuple[str, int], Explanation] = field(default_factory=OrderedDict)
+    _explainer: Explainer = field(init=False)
+    _ways: dict[int, WayTo] = field(default_factory=dict)
     _estimated: tuple[int, Estimate | None] = (-1, None)
     _ended: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
+
+    def __post_init__(self) -> None:
+        self._explainer = Explainer(self.reading, self.settings)
 
     @property
     def index(self) -> PageIndex:
@@ -189,7 +212,7 @@ class CrawlData:
             self._estimate(folder, now), self._standing(folder, now),
         )  # fmt: skip
         if before is not None and before.facts is current.facts:  # the pictures are the same
-            for name in ("downloads", "harvest", "harvest_by_time"):
+            for name in ("downloads", "leaps", "harvest", "harvest_by_time"):
                 if name in vars(before):
                     vars(current)[name] = vars(before)[name]
         self._snapshot = current
@@ -204,8 +227,9 @@ class CrawlData:
         self._facts = Facts.from_rows([])
         self._hosts, self._reasons = [], []
         self._names.clear()
+        self._ways = {}
         self._sound.visits, self._sound.urls = 0, -1
-        self._explained.clear()
+        self._explainer = Explainer(self.reading, self.settings)
 
     def _add(self, folder: CrawlFolder) -> None:
         """Read the visits since the last time."""
@@ -264,15 +288,8 @@ class CrawlData:
 
     def path_to(self, number: int) -> tuple[list[PathStep], int]:
         """Return the way of the crawl from a seed to a visit, and the number of steps left out."""
-        facts = self.latest.facts
-        leaps = Leaps(
-            np.arange(1, len(facts) + 1),
-            facts.urls.astype(np.int64),
-            facts.finals.astype(np.int64),
-            facts.parents.astype(np.int64),
-            (facts.statuses == Status.SKIPPED.value).astype(np.int64),
-        )
-        if not 1 <= number <= len(facts):
+        leaps = self.latest.leaps
+        if not 1 <= number <= len(leaps.numbers):
             return [], 0
         whole = leaps.path(number - 1)
         path = whole if len(whole) <= FIRST + LAST else whole[:FIRST] + whole[-LAST:]
@@ -282,16 +299,27 @@ class CrawlData:
             found = list(steps(folder, path, FromLedger(folder), counts))
         return found, len(whole) - len(path)
 
-    def explained(self, url: str) -> Explanation:
-        """Return why a page was fetched; the crawl is replayed for it, one page at a time."""
-        key = url, self.latest.length
-        with self._explaining:
-            if key not in self._explained:
-                with self.reading() as folder:
-                    self._explained[key] = explain(folder, url, telling_of(folder, None), "")
-                while len(self._explained) > self.settings.explained:
-                    self._explained.popitem(last=False)
-            return self._explained[key]
+    def ways(self, numbers: Sequence[int]) -> dict[int, WayTo]:
+        """Return how the crawl came to each of some pages."""
+        found = {number: self._ways[number] for number in numbers if number in self._ways}
+        missing = [number for number in numbers if number not in found]
+        if missing:
+            leaps = self.latest.leaps
+            with self.reading() as folder:
+                telling = FromLedger(folder)
+                for number in missing:
+                    last = leaps.path(number - 1, 2)
+                    *before, page = steps(folder, last, telling, dict.fromkeys(last, 0))
+                    source = before[0].title or before[0].final_url if before else ""
+                    found[number] = WayTo(page.anchor or "", source, page.promise)
+        if len(self._ways) + len(missing) > self.settings.ways:
+            self._ways = {}
+        self._ways |= found
+        return found
+
+    def explained(self, url: str, wait: float = 0.0) -> Explanation | None:
+        """Return why a page was fetched; None if that is still being worked out."""
+        return self._explainer.ask(url, self.latest.length, wait)
 
 
 def reasons_of(summary: Summary, statuses: Sequence[str]) -> list[tuple[str, int]]:
@@ -299,16 +327,3 @@ def reasons_of(summary: Summary, statuses: Sequence[str]) -> list[tuple[str, int
     return [
         (one.reason or one.status, one.count) for one in summary.outcomes if one.status in statuses
     ]
-
-
-def as_numbers(now: Snapshot) -> dict[str, Any]:
-    """Return what matters most, as numbers for machines."""
-    summary = now.summary
-    return {
-        "downloads": summary.downloads,
-        "relevant": summary.relevant,
-        "errors": summary.errors,
-        "skipped": summary.skipped,
-        "hosts": summary.hosts,
-        "running": now.is_running,
-    }

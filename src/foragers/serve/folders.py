@@ -18,6 +18,8 @@ from foragers.errors import UsageError
 from foragers.reports.crawl_folder import database_of
 from foragers.reports.population import FILE as AGENTS
 from foragers.serve.crawl_data import CrawlData
+from foragers.serve.openapi import ApiPages, ApiPath
+from foragers.serve.pages import crawl_pages, fleet_pages, watch_pages
 from foragers.serve.pages.acting import ActPages
 from foragers.serve.pages.compare_pages import RESULT, ComparePages
 from foragers.serve.pages.crawl_pages import CrawlPages
@@ -91,11 +93,15 @@ def part_of(
     is_folder = path.is_dir()
     crawl = CrawlPages(site, data, can_act and is_folder and kind is FolderKind.CRAWL)
     routes: list[BaseRoute] = []
+    paths: list[ApiPath] = [*crawl_pages.PATHS]
     if kind is FolderKind.WATCH:
         routes += WatchPages(site, path, settings).routes()
+        paths = [*watch_pages.PATHS, *paths]
     routes += crawl.routes("/found" if kind is FolderKind.WATCH else "/")
     pages = ["fleet"] if (path / AGENTS).is_file() else []
     routes += FleetPages(site, data).routes()
+    paths += fleet_pages.PATHS if pages else ()
+    routes += ApiPages(site, f"A {kind.value} by Foragers", paths).routes()
     if crawl.can_act:
         routes += acting.routes()
         pages.append("what-if")

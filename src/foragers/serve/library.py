@@ -20,13 +20,15 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
-from foragers.core.display import plain
+from foragers.core.display import counted, plain
 from foragers.crawling.channel.now import read_now
 from foragers.errors import UsageError
 from foragers.mcp.crawls import CrawlDesk, DeskLimits
+from foragers.papers.request import PAPERS
 from foragers.serve.background import LOG, last_line
 from foragers.serve.folders import FolderKind, FolderPages, kind_of, pages_app, part_of
 from foragers.serve.pages.acting import whole_number
+from foragers.serve.pages.paper_pages import is_paper
 from foragers.serve.settings import ServeSettings
 from foragers.serve.site import SiteFrame
 
@@ -91,7 +93,9 @@ class Library:
             if kind is FolderKind.LIBRARY and not is_starting:
                 continue
             kind = FolderKind.CRAWL if kind is FolderKind.LIBRARY else kind
-            found.append(Shelf(plain(path.name), quote(path.name, safe=""), kind, told_of(path)))
+            found.append(
+                Shelf(plain(path.name), quote(path.name, safe=""), kind, told_of(path, kind))
+            )
         return found
 
     async def start(self, request: Request) -> Response:
@@ -145,12 +149,17 @@ class Library:
         return self._open[name][1]
 
 
-def told_of(path: Path) -> str:
-    """Return what a folder is doing, in a few words."""
+def told_of(path: Path, kind: FolderKind) -> str:
+    """Return what a folder has, or is doing, in a few words."""
+    if kind is FolderKind.PAPERS:
+        names = [name for name in PAPERS if is_paper(path / name)]
+        return ", ".join(names)
     now = read_now(path)
     if now is None:
         return ""
     state = "running" if now.is_alive(time.time()) else "not running"
+    if kind is FolderKind.WATCH:  # it has no end
+        return f"{state}, {counted(now.downloads, 'request')}"
     return f"{state}, {now.downloads:,} of {now.budget:,} downloads"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from foragers.core.content import StoredContent
-from foragers.core.display import host_name, plain
+from foragers.core.display import host_name, opening, plain
 from foragers.core.packing import unpacker_of
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.serve.settings import ServeSettings
@@ -130,7 +130,7 @@ class PageIndex:
 
     def _index(self, row: sqlite3.Row, text: str) -> None:
         url, title = row["url"] or "", row["title"] or ""
-        snippet = plain(text[: 8 * self._settings.snippet], self._settings.snippet)
+        snippet = opening(text, self._settings.snippet)
         self._database.execute(
             INDEXED,
             (

@@ -17,8 +17,14 @@ class ServeSettings:
     searched: int = 100_000  # characters of a page that can be searched; memory
     hosts: int = 200  # in the list of hosts to choose from
     explained: int = 200  # explanations that are remembered; memory
+    ways: int = 10_000  # pages of which it is remembered how the crawl came to them; memory
+    replayed: int = 20_000  # visits that are read again for an explanation; half a minute of CPU
+    questions: int = 8  # pages that wait to be explained; CPU
+    fresh: float = 60.0  # seconds for which an explanation is kept while a crawl goes on
+    glance: float = 0.2  # seconds that a page waits for an explanation, before it reloads
+    patience: float = 10.0  # seconds that a program waits for an explanation
     estimated: int = 20_000  # visits up to which a killed crawl is replayed to estimate; CPU
-    events: int = 200  # of a watch in a list
+    events: int = 30  # of a watch in a list
     sites: int = 8  # folders of a library that are kept open; memory
     replays: int = 20  # what-ifs of a crawl
     strategies: int = 6  # of a what-if

@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from foragers.core.display import counted, duration, is_web, utc
 from foragers.errors import UsageError
+from foragers.http.reasons import reason_said
+from foragers.serve.login import LoginTries
 from foragers.version import __version__
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -54,6 +57,8 @@ class SiteFrame:
 
     password: str = ""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    session: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    tries: LoginTries = field(default_factory=LoginTries)
     templates: Environment = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +74,7 @@ class SiteFrame:
             "day": day,
             "counted": counted,
             "duration": lasting,
+            "reason": reason_said,
             "percent": lambda value: "–" if value is None else f"{value:.0%}",
             "picture": Markup,  # of our own SVG, whose texts are escaped
         }
@@ -93,7 +99,7 @@ class SiteFrame:
             try:
                 return await handler(request)
             except UsageError as error:
-                code = 403 if isinstance(error, StaleFormError) else 400
+                code = {StaleFormError: 403, BusyError: 503}.get(type(error), 400)
                 if "/api/" in request.url.path:
                     return JSONResponse({"error": str(error)}, code)
                 return self.shown(request, "error.html", code, message=str(error))
@@ -116,16 +122,38 @@ class SiteFrame:
         """Ask for the password, and remember it in a cookie."""
         if request.method == "GET":
             return self.shown(request, "login.html", wrong=False)
+        client = request.client.host if request.client else ""
+        if wait := self.tries.wait(client):
+            return too_many(wait)
         given = str((await form_of(request)).get("password", ""))
-        if not hmac.compare_digest(given.encode(), self.password.encode()):
+        if not self.is_password(given, client):
             return self.shown(request, "login.html", 403, wrong=True)
         answer = Redirect("/", 303)
-        answer.set_cookie(COOKIE, self.password, httponly=True, samesite="strict")
+        answer.set_cookie(COOKIE, self.session, httponly=True, samesite="strict")
         return answer
+
+    def is_password(self, given: str, client: str) -> bool:
+        """Return whether a client has said the password, and count it if it has not."""
+        if hmac.compare_digest(given.encode("utf-8", "replace"), self.password.encode()):
+            self.tries.note_right(client)
+            return True
+        self.tries.note_wrong(client)
+        return False
+
+
+def too_many(wait: float) -> Response:
+    """Return the answer to a client that has sent too many wrong passwords."""
+    seconds = str(ceil(wait))
+    text = f"Too many wrong passwords; try again in {lasting(ceil(wait))}."
+    return PlainTextResponse(text, 429, {"retry-after": seconds})
 
 
 class StaleFormError(UsageError):
     """A POST without the token of its page."""
+
+
+class BusyError(UsageError):
+    """The server has more to do than it takes on at once."""
 
 
 async def form_of(request: Request) -> FormData:
@@ -170,21 +198,27 @@ class Protected:
             return PlainTextResponse("This server is for this machine only.", 421)
         if scope["path"] == "/login" or scope["path"].startswith("/static/"):
             return None
-        return None if self._knows(headers) else Redirect("/login", 303)
+        if self._has_cookie(headers):
+            return None
+        said = headers.get(b"authorization", "")
+        if not said.startswith("Bearer "):
+            return Redirect("/login", 303)
+        client = (scope.get("client") or ("",))[0]
+        if wait := self.site.tries.wait(client):
+            return too_many(wait)
+        if self.site.is_password(said.removeprefix("Bearer "), client):
+            return None
+        return PlainTextResponse("That is not the password.", 401, {"www-authenticate": "Bearer"})
 
-    def _knows(self, headers: dict[bytes, str]) -> bool:
+    def _has_cookie(self, headers: dict[bytes, str]) -> bool:
+        """Return whether a browser has logged in; its cookie is not the password."""
         jar = SimpleCookie()
         try:
             jar.load(headers.get(b"cookie", ""))
         except CookieError:
-            jar.clear()
+            return False
         cookie = jar[COOKIE].value if COOKIE in jar else ""
-        bearer = headers.get(b"authorization", "").removeprefix("Bearer ")
-        password = self.site.password.encode()
-        return any(
-            hmac.compare_digest(said.encode("utf-8", "replace"), password)
-            for said in (cookie, bearer)
-        )
+        return hmac.compare_digest(cookie.encode("utf-8", "replace"), self.site.session.encode())
 
 
 def day(moment: float | None) -> str:

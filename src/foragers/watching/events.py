@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from foragers.core.display import plain
+from foragers.core.display import opening, plain
 from foragers.core.protocols import Judge
 from foragers.core.types import Page, Purpose, Status, UrlId, Visit
 from foragers.strategies.watch.articles import is_article
@@ -245,7 +245,7 @@ class Findings:
         shown = {
             "found": page.time,
             "title": plain(document.title or page.href, LONGEST_TITLE),
-            "summary": plain(document.text, LONGEST_SUMMARY),
+            "summary": opening(document.text, LONGEST_SUMMARY),
             **more,
         }
         return Event(

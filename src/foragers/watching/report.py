@@ -92,11 +92,17 @@ def drawn(new: Sequence[Event]) -> str:
     )  # fmt: skip
 
 
+MINUTE = 60.0
+STEPS = (MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY)
+MOST_BARS = 96
+"""Bars of a picture of new pages, unless there are more days."""
+
+
 def over_time(new: Sequence[Event], width: int = WIDE) -> str:
-    """Draw new pages over the days, or hours if there are few days."""
+    """Draw new pages over minutes, hours or days, by how long the watch has run."""
     times = np.array([one.found for one in new])
     first, last = times.min(), times.max()
-    step = HOUR if last - first < 4 * DAY else DAY
+    step = next((one for one in STEPS if last - first < MOST_BARS * one), DAY)
     starts = np.arange(first // step * step, last + step, step)
     counts = np.histogram(times, np.append(starts, starts[-1] + step))[0]
     ticks = [

@@ -60,7 +60,7 @@ def test_a_line_tells_all_where_there_is_no_terminal(monkeypatch: pytest.MonkeyP
         "4 of 40 downloads",
         "1 relevant (25%, lately 25%)",
         "3 hosts",
-        "1 error (1 missing),",
+        "1 error (1 × missing),",
         "1 skipped,",
         "7 waiting",
     ):
@@ -104,8 +104,8 @@ def test_what_goes_wrong_is_said_with_its_reasons(
     with View(Console(file=file, width=100, force_terminal=terminal), Shown()) as view:
         view.update(some)
     said = file.getvalue()
-    assert "2 404, 1 timeout" in said
-    assert "1 reason a, 1 reason b, 1 reason c, 2 others" in said
+    assert "2 × 404 not found, 1 × timeout" in said
+    assert "1 × reason a, 1 × reason b, 1 × reason c, 2 others" in said
     assert "a second" in said
 
 
@@ -115,7 +115,7 @@ def test_each_row_of_the_panel_is_label_number_and_remark() -> None:
     rows = list(view._rows())
     assert [row[0] for row in rows] == ["downloads", "relevant", "hosts", "errors", "skipped"]
     assert [row[1] for row in rows] == ["4 of 40", "1", "3", "1", "1"]
-    assert rows[3][2] == "1 missing"
+    assert rows[3][2] == "1 × missing"
 
 
 def test_hosts_to_be_asked_again_are_named_with_their_time() -> None:
@@ -129,7 +129,7 @@ def test_hosts_to_be_asked_again_are_named_with_their_time() -> None:
 def test_hosts_that_are_waited_for_are_said(
     terminal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "waiting for 3 hosts" in shown(
+    assert "waiting for better pages on 3 hosts" in shown(
         Shown(awaited=3), terminal=terminal, monkeypatch=monkeypatch
     )
     assert "waiting for" not in shown(Shown(), terminal=terminal, monkeypatch=monkeypatch)

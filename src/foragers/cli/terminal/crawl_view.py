@@ -19,6 +19,7 @@ from foragers.core.types import Status, Visit
 from foragers.evaluation.metrics.counts import ERRORS, CrawlCounts
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.http.causes import cause_of
+from foragers.http.reasons import reason_said
 
 LATELY = 100
 LONGEST = 64
@@ -194,7 +195,7 @@ class View:
 
     def _awaited(self) -> str:
         """Return a note that better pages are waited for, with the number of their hosts."""
-        return f"waiting for {counted(self._crawl.awaited, 'host')}"
+        return f"waiting for better pages on {counted(self._crawl.awaited, 'host')}"
 
     def _queue(self) -> str:
         waiting = self._crawl.waiting
@@ -217,7 +218,7 @@ class View:
 def causes_said(causes: Counter[str]) -> str:
     """Return the most frequent causes, each with its number."""
     first = causes.most_common(NAMED)
-    told = [f"{count:,} {plain(cause, 40)}" for cause, count in first]
+    told = [f"{count:,} × {plain(reason_said(cause), 40)}" for cause, count in first]
     rest = causes.total() - sum(count for _, count in first)
     return ", ".join([*told, *([f"{rest:,} others"] if rest else [])])
 

@@ -20,7 +20,7 @@ from foragers.evaluation.comparison.several import SeveralResults
 from foragers.evaluation.plots.chart import COLOURS, Axis, Band, EndNames, Line, Panel, chart
 from foragers.evaluation.plots.harvest import Points, at
 from foragers.reports.html import WIDE, at_both_widths
-from foragers.serve.openapi import ApiPath, described
+from foragers.serve.openapi import ApiPages, ApiPath
 from foragers.serve.site import SiteFrame
 
 RESULT = "result.json"
@@ -66,9 +66,8 @@ class ComparePages:
         return [
             Route("/", guarded(self.comparison)),
             Route("/tasks/{number:int}", guarded(self.task)),
-            Route("/api", guarded(self.api)),
-            Route("/api/openapi.json", guarded(self.openapi)),
             Route("/api/result", guarded(self.result)),
+            *ApiPages(self.site, "A comparison by Foragers", PATHS).routes(),
         ]
 
     async def comparison(self, request: Request) -> Response:
@@ -91,17 +90,6 @@ class ComparePages:
         """Return the result as JSON."""
         found = await run_in_threadpool(result_in, self.folder)
         return JSONResponse(msgspec.to_builtins(found))
-
-    async def api(self, request: Request) -> Response:
-        """Show the description of the API; to programs, as OpenAPI."""
-        if "text/html" not in request.headers.get("accept", ""):
-            return await self.openapi(request)
-        return self.site.shown(request, "api.html", paths=PATHS)
-
-    async def openapi(self, request: Request) -> Response:
-        """Return the description of the API (OpenAPI)."""
-        base = request.scope.get("root_path", "")
-        return JSONResponse(described("A comparison by Foragers", PATHS, base))
 
 
 def result_in(folder: Path) -> Result | SeveralResults:

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -16,13 +15,56 @@ from starlette.responses import RedirectResponse as Redirect
 from starlette.routing import Route
 
 from foragers.core.display import duration, is_web
+from foragers.crawling.channel.now import CrawlNow
 from foragers.errors import UsageError
+from foragers.evaluation.metrics.recall import Estimate
+from foragers.evaluation.metrics.summary import Summary
+from foragers.reports.explain import Explanation
 from foragers.serve.crawl_data import CrawlData, Snapshot, reasons_of
-from foragers.serve.openapi import CRAWL_PATHS, described
-from foragers.serve.page_index import ORDERS, Wishes
-from foragers.serve.site import SiteFrame
+from foragers.serve.openapi import FILTERS, URL, ApiPath
+from foragers.serve.page_index import PageEntry
+from foragers.serve.parameters import check_known, wishes_in
+from foragers.serve.site import BusyError, SiteFrame
 
 ERRORS = ("missing", "refused", "failed")
+
+
+class CrawlInNumbers(msgspec.Struct):
+    """A crawl in numbers, and what it is doing now."""
+
+    topic: str
+    strategy: str
+    budget: int | None
+    stopped: str | None
+    running: bool
+    summary: Summary
+    estimate: Estimate | None
+    now: CrawlNow | None
+
+
+class PageList(msgspec.Struct):
+    """A page of a list of pages, with the number of all that were found."""
+
+    total: int
+    pages: list[PageEntry]
+
+
+PATHS = (
+    ApiPath("/api/status", "The crawl in numbers, and what it is doing now", gives=CrawlInNumbers),
+    ApiPath("/api/pages", "Pages, the most relevant first", FILTERS, "?q=price&every=1", PageList),
+    ApiPath(
+        "/api/explain",
+        "Why a page was fetched, or not; the crawl is replayed for it, and 503 says to ask again",
+        (URL,),
+        gives=Explanation,
+    ),
+    ApiPath(
+        "/events",
+        "The numbers whenever they change, as server-sent events",
+        media="text/event-stream",
+    ),
+    ApiPath("/metrics", "The numbers for Prometheus", media="text/plain"),
+)
 
 
 @dataclass
@@ -44,8 +86,6 @@ class CrawlPages:
             Route("/feedback", guarded(self.feedback), methods=["POST"]),
             Route("/events", guarded(self.events)),
             Route("/metrics", guarded(self.metrics)),
-            Route("/api", guarded(self.api)),
-            Route("/api/openapi.json", guarded(self.openapi)),
             Route("/api/status", guarded(self.status)),
             Route("/api/pages", guarded(self.found)),
             Route("/api/explain", guarded(self.why)),
@@ -56,6 +96,7 @@ class CrawlPages:
         wishes = wishes_in(request)
         now = self.data.latest
         pages, total = await run_in_threadpool(self.data.index.find, wishes)
+        ways = await run_in_threadpool(self.data.ways, [one.number for one in pages])
         hosts = await run_in_threadpool(self.data.index.choices, "host")
         languages = await run_in_threadpool(self.data.index.choices, "language")
         pictures = await run_in_threadpool(lambda: (now.harvest, now.harvest_by_time))
@@ -64,6 +105,7 @@ class CrawlPages:
             "crawl.html",
             now=now,
             pages=pages,
+            ways=ways,
             total=total,
             wishes=wishes,
             since=request.query_params.get("since", "")[:30],
@@ -105,6 +147,8 @@ class CrawlPages:
             learns=learns,
             said=said,
             found=None,
+            asked=False,
+            why_not="",
         )
 
     async def page_why(self, request: Request) -> Response:
@@ -114,16 +158,25 @@ class CrawlPages:
         if entry is None:
             message = "There is no such page in this crawl."
             return self.site.shown(request, "error.html", 404, message=message)
-        found = await run_in_threadpool(self.data.explained, entry.url)
+        found, why_not = None, ""
+        try:
+            found = await run_in_threadpool(
+                self.data.explained, entry.url, self.data.settings.glance
+            )
+        except UsageError as error:
+            why_not = str(error)
+        path, left_out = await run_in_threadpool(self.data.path_to, number)
         return self.site.shown(
             request,
             "page.html",
             page=entry,
-            path=found.path,
-            left_out=0,
+            path=path,
+            left_out=left_out,
             learns=False,
             said="",
             found=found,
+            asked=True,
+            why_not=why_not,
         )
 
     async def feedback(self, request: Request) -> Response:
@@ -166,78 +219,29 @@ class CrawlPages:
     async def status(self, _request: Request) -> Response:
         """Return the crawl in numbers, as JSON."""
         now = self.data.latest
-        return JSONResponse(
-            {
-                "topic": now.record.topic,
-                "strategy": now.record.strategy,
-                "budget": now.record.budget,
-                "stopped": now.record.stopped,
-                "running": now.is_running,
-                "summary": msgspec.to_builtins(now.summary),
-                "estimate": msgspec.to_builtins(now.estimate),
-                "now": msgspec.to_builtins(now.now),
-            }
-        )
+        told = CrawlInNumbers(
+            now.record.topic, now.record.strategy, now.record.budget, now.record.stopped,
+            now.is_running, now.summary, now.estimate, now.now,
+        )  # fmt: skip
+        return JSONResponse(msgspec.to_builtins(told))
 
     async def found(self, request: Request) -> Response:
         """Return pages as JSON, with the same filters as the list."""
+        check_known(request, FILTERS)
         pages, total = await run_in_threadpool(self.data.index.find, wishes_in(request))
-        return JSONResponse({"total": total, "pages": msgspec.to_builtins(pages)})
+        return JSONResponse(msgspec.to_builtins(PageList(total, pages)))
 
     async def why(self, request: Request) -> Response:
         """Return why a page was fetched, as JSON."""
+        check_known(request, [URL])
         url = request.query_params.get("url", "")
         if not is_web(url):
-            return JSONResponse({"error": "give url=https://…"}, 400)
-        return JSONResponse(msgspec.to_builtins(await run_in_threadpool(self.data.explained, url)))
-
-    async def api(self, request: Request) -> Response:
-        """Show the description of the API; to programs, as OpenAPI."""
-        if "text/html" not in request.headers.get("accept", ""):
-            return await self.openapi(request)
-        return self.site.shown(request, "api.html", paths=CRAWL_PATHS)
-
-    async def openapi(self, request: Request) -> Response:
-        """Return the description of the API (OpenAPI)."""
-        base = request.scope.get("root_path", "")
-        return JSONResponse(described("A crawl by Foragers", CRAWL_PATHS, base))
-
-
-def wishes_in(request: Request) -> Wishes:
-    """Return what the query of a request asks for; what cannot be read is left out."""
-    query = request.query_params
-
-    def number(name: str) -> float:
-        try:
-            value = float(query.get(name) or 0)
-        except ValueError:
-            return 0.0
-        return value if 0 <= value < 1e12 else 0.0
-
-    order = query.get("order", "relevance")
-    until = time_in(query.get("until", ""))
-    return Wishes(
-        words=query.get("q", "")[:500],
-        host=query.get("host", "")[:500],
-        language=query.get("language", "")[:50],
-        least=number("least"),
-        since=time_in(query.get("since", "")),
-        until=until + 86_400 if until and "-" in query.get("until", "") else until,
-        every=query.get("every") == "1",
-        order=order if order in ORDERS else "relevance",
-        page=max(1, min(int(number("page")), 10**9)),
-    )
-
-
-def time_in(text: str) -> float:
-    """Return a date, or seconds since 1970; 0 if it is neither."""
-    try:
-        if "-" in text:
-            return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
-        value = float(text or 0)
-    except (ValueError, OverflowError):
-        return 0.0
-    return value if 0 <= value < 1e12 else 0.0
+            raise UsageError("give url=https://…")
+        wait = self.data.settings.patience
+        found = await run_in_threadpool(self.data.explained, url, wait)
+        if found is None:
+            raise BusyError("the crawl is being replayed; ask again in a few seconds")
+        return JSONResponse(msgspec.to_builtins(found))
 
 
 def linked(request: Request, page: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -17,6 +16,7 @@ from starlette.routing import Route
 
 from foragers.core.display import host_name, plain
 from foragers.core.population import ForagerStanding
+from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.plots.chart import COLOURS, Axis, EndNames, Line, Panel, chart
 from foragers.reports import population as pictures
 from foragers.reports.crawl_folder import CrawlFolder
@@ -24,6 +24,7 @@ from foragers.reports.family_tree import family, family_tree
 from foragers.reports.html import WIDE, at_both_widths
 from foragers.reports.population import agents_of, foragers_of
 from foragers.serve.crawl_data import CrawlData, Snapshot
+from foragers.serve.openapi import ApiPath
 from foragers.serve.pages.territory import FleetMap, territory_picture
 from foragers.serve.settings import ServeSettings
 from foragers.serve.site import SiteFrame
@@ -34,6 +35,30 @@ SELECT number, agent, urls.href, relevant FROM visits LEFT JOIN urls ON urls.id 
 WHERE number > ? AND number <= ? AND status = 'ok' AND agent <> '' ORDER BY number LIMIT ?
 """
 POINTS = 200
+
+
+class TerritoryPart(msgspec.Struct):
+    """How many pages an agent has fetched at a place, and how many of them were relevant."""
+
+    agent: str
+    place: str
+    pages: int
+    relevant: int
+
+
+class FleetStatus(msgspec.Struct):
+    """The agents of a crawl: how many live, how foragers stand, and who found what where."""
+
+    living: int
+    born: int
+    died: int
+    foragers: list[ForagerStanding]
+    territory: list[TerritoryPart]
+
+
+PATHS = (
+    ApiPath("/api/fleet", "Agents, the weblogs of foragers, and territories", gives=FleetStatus),
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +72,7 @@ class ShownFleet:
     lives: str
     energy: str
     scores: str
+    finds: str
     drawing: str
     tree: str
     drawn: int
@@ -72,7 +98,7 @@ class FleetPages:
         """Show the fleet."""
         found = await run_in_threadpool(self._read)
         if found is None:
-            message = "The strategy of this crawl has no agents."
+            message = "This crawl has no agents, or has not written them down yet."
             return self.site.shown(request, "error.html", 404, message=message)
         return self.site.shown(request, "fleet.html", fleet=found)
 
@@ -81,17 +107,17 @@ class FleetPages:
         found = await run_in_threadpool(self._read)
         if found is None:
             return JSONResponse({"error": "the strategy of this crawl has no agents"}, 404)
-        told: dict[str, Any] = {
-            "living": found.living,
-            "born": found.born,
-            "died": found.died,
-            "foragers": msgspec.to_builtins(found.foragers),
-            "territory": [
-                {"agent": agent, "place": place, "pages": pages, "relevant": relevant}
+        told = FleetStatus(
+            found.living,
+            found.born,
+            found.died,
+            list(found.foragers),
+            [
+                TerritoryPart(agent, place, pages, relevant)
                 for (agent, place), (pages, relevant) in found.territory.pages.items()
             ],
-        }
-        return JSONResponse(told)
+        )
+        return JSONResponse(msgspec.to_builtins(told))
 
     def _read(self) -> ShownFleet | None:
         """Return the fleet, read again when the ledger has grown."""
@@ -110,6 +136,7 @@ def fleet_of(folder: CrawlFolder, now: Snapshot, settings: ServeSettings) -> Sho
     facts = now.downloads
     births, living = int(agents.births.sum()), int(agents.population[-1])
     first = int(agents.first.sum())
+    ordinals = np.cumsum(downloaded(now.facts)).astype(np.int64)
     _, drawn = family(agents, facts.times)
     land = territory_of(folder, settings)
     return ShownFleet(
@@ -121,7 +148,10 @@ def fleet_of(folder: CrawlFolder, now: Snapshot, settings: ServeSettings) -> Sho
         at_both_widths(lambda width: pictures.energy(agents, facts.times, width))
         if agents.has_energy
         else "",
-        at_both_widths(lambda width: scores_picture(facts, settings.agents, width)),
+        at_both_widths(lambda width: pictures.scores(agents, ordinals, settings.agents, width))
+        if agents.has_scores and len(ordinals)
+        else "",
+        at_both_widths(lambda width: finds_picture(facts, settings.agents, width)),
         at_both_widths(lambda width: family(agents, facts.times, width)[0]),
         family_tree(agents, float(agents.times[0])),
         drawn,
@@ -131,7 +161,7 @@ def fleet_of(folder: CrawlFolder, now: Snapshot, settings: ServeSettings) -> Sho
     )
 
 
-def scores_picture(facts: Facts, most: int, width: int = WIDE) -> str:
+def finds_picture(facts: Facts, most: int, width: int = WIDE) -> str:
     """Draw the relevant pages that each of the best agents has found, over downloads."""
     names = np.array([name.partition(" ")[0] for name in facts.agents.tolist()], np.str_)
     good = facts.relevant & facts.ok & (names != "")

@@ -66,7 +66,13 @@ class PaperPages:
 
     def _shown(self, request: Request, name: str, exhibits: Exhibits) -> Response:
         return self.site.shown(
-            request, "paper.html", name=name, exhibits=exhibits, worded=worded, judged=judged
+            request,
+            "paper.html",
+            name=name,
+            exhibits=exhibits,
+            worded=worded,
+            judged=judged,
+            held=held,
         )
 
     async def file(self, request: Request) -> Response:

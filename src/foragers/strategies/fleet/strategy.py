@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast, get_args
 
 import numpy as np
 
 from foragers.core.models import Model
-from foragers.core.population import Census, ForagerStanding
+from foragers.core.population import Census, ForagerStanding, Scores
 from foragers.core.types import Addresses, Choice, HostId, Visit
 from foragers.errors import UsageError
 from foragers.strategies.fleet.atlas import Atlas
@@ -78,6 +78,8 @@ class FleetStrategy:
     k: int = 50
     _work: FleetDialogue | None = None
     _states: str = ""
+    _told: int = 0
+    _scores: Scores = field(default_factory=Scores, repr=False)
 
     revisits: ClassVar[bool] = True
     model_kind: ClassVar[tuple[str, int]] = (KIND, VERSION)
@@ -97,6 +99,10 @@ class FleetStrategy:
                 self._work.begin(visit)
             else:
                 self._work.tell(visit)
+            self._told += 1
+            if self._scores.is_due(self._told):
+                foragers = self._work.colony.foragers
+                self._scores.note(self._told, [(one.number, one.score) for one in foragers])
 
     def check(self) -> None:
         """Raise a UsageError for invalid parameters, or for foragers that do not fit them."""
@@ -120,7 +126,8 @@ class FleetStrategy:
         if self._work is None:
             return None
         fleets = self._work.colony.fleets
-        return Census({fleet.settings.kind: fleet.population.events for fleet in fleets})
+        lives = {fleet.settings.kind: fleet.population.events for fleet in fleets}
+        return Census(lives, scores=self._scores)
 
     def settings(self) -> tuple[FleetSettings, ...]:
         """Return the settings of the fleets; raise a UsageError for a wrong parameter."""
