@@ -4,8 +4,8 @@ Made-up sites have what real ones have: some 30 KB and 115 links a page, most of
 and a table of contents that stand on every page of the site, a few into the page itself,
 relative addresses, code in many small elements.  With a WARC file its pages are served
 instead, each host at a loopback address of its own, their links made local; with a folder, the
-HTML files below it, each of its folders at an address of its own.  Pages are sent with gzip to
-clients that take it, as servers do.
+HTML files below it, each of its folders at an address of its own; with a number, so many made-up
+sites.  Pages are sent with gzip to clients that take it, as servers do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 SITES, CHAPTERS = 8, 48
-PAGES_A_SITE = 250
+PAGES = 2000
 STEMS = (
     "ba",
     "ro",
@@ -56,11 +56,12 @@ def vocabulary(chance: Random, size: int = 4000) -> list[str]:
 class Site:
     """One made-up site: its menu, and its pages."""
 
-    def __init__(self, number: int, words: list[str]) -> None:
+    def __init__(self, number: int, words: list[str], pages: int) -> None:
         self.chance = Random(number)
         self.words = words
         self.number = number
-        self.names = [f"/{self.folder(i)}/{self.slug()}-{i}.html" for i in range(PAGES_A_SITE)]
+        self.pages = pages
+        self.names = [f"/{self.folder(i)}/{self.slug()}-{i}.html" for i in range(pages)]
         self.names[0] = "/"
         chapters = self.chance.sample(self.names, CHAPTERS)
         self.contents = [(name, self.title()) for name in ["/", *chapters]]
@@ -90,7 +91,7 @@ class Site:
     def link(self, page: int) -> str:
         """Return a link from a page to another one: to a page near by, mostly, or far away."""
         near = self.chance.random() < 0.7
-        last = PAGES_A_SITE - 1
+        last = self.pages - 1
         to = min(last, max(1, page + self.chance.randint(-9, 12))) if near else self.other()
         place = f"#{self.slug()}" if self.chance.random() < 0.3 else ""
         target = self.names[to]
@@ -102,7 +103,7 @@ class Site:
 
     def other(self) -> int:
         """Return any page."""
-        return self.chance.randrange(PAGES_A_SITE)
+        return self.chance.randrange(self.pages)
 
     def sections(self, page: int) -> str:
         """Return the body of a page."""
@@ -125,7 +126,7 @@ class Site:
             for name, title in self.contents
         )
         others = "".join(f'<li><a href="{home}">{home}</a></li>' for home in neighbours)
-        after = self.names[min(page + 1, PAGES_A_SITE - 1)]
+        after = self.names[min(page + 1, self.pages - 1)]
         return (
             f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{self.title()}'
             f' — site {self.number}</title><link rel="stylesheet" href="/static/basic.css">'
@@ -137,17 +138,18 @@ class Site:
         )
 
 
-def made_up(port: int) -> Pages:
-    """Return the pages of all made-up sites."""
-    words = vocabulary(Random(1))
-    sites = [Site(number, words) for number in range(SITES)]
-    hosts = [f"127.0.0.{number + 1}:{port}" for number in range(SITES)]
+def made_up(port: int, count: int) -> tuple[Pages, list[str]]:
+    """Return the pages of some made-up sites, and their homes."""
+    words, size = vocabulary(Random(1)), max(CHAPTERS + 1, PAGES // count)
+    sites = [Site(number, words, size) for number in range(count)]
+    hosts = [f"127.0.0.{number + 1}:{port}" for number in range(count)]
     homes = [f"http://{host}/" for host in hosts]
-    return {
-        (host, name): site.page(page, homes).encode()
+    pages = {
+        (host, name): site.page(page, homes[:SITES]).encode()
         for site, host in zip(sites, hosts, strict=True)
         for page, name in enumerate(site.names)
     }
+    return pages, homes
 
 
 def recorded(file: Path, port: int, scratch: Path) -> tuple[Pages, list[str]]:
@@ -249,24 +251,29 @@ def free_port() -> int:
     raise RuntimeError("no free port between 8200 and 9998")
 
 
-async def serve(source: Path | None, scratch: Path) -> None:
+async def serve(source: Path | int, scratch: Path) -> None:
     """Serve until standard input ends; first tell the number of pages and the homes."""
     pages: Pages = {}
     loop = asyncio.get_running_loop()
     port = free_port()
     await loop.create_server(lambda: Speaker(pages), "0.0.0.0", port, backlog=512)
-    if source is None:
-        pages.update(made_up(port))
-        homes = [f"http://127.0.0.{number + 1}:{port}/" for number in range(SITES)]
+    if isinstance(source, int):
+        found, homes = made_up(port, source)
     else:
         folder = source.is_dir()
         found, homes = filed(source, port) if folder else recorded(source, port, scratch)
-        pages.update(found)
+    pages.update(found)
     size = sum(map(len, pages.values())) / len(pages)
     pages.update({place: gzip.compress(page, 6) for place, page in pages.items()})
     print(len(pages), f"{size:.0f}", *homes, flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
 
+def main() -> None:
+    """Serve what the second argument names; the first is a folder for scratch files."""
+    given = sys.argv[2] if len(sys.argv) > 2 else str(SITES)
+    asyncio.run(serve(int(given) if given.isdecimal() else Path(given), Path(sys.argv[1])))
+
+
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[2]) if len(sys.argv) > 2 else None, Path(sys.argv[1])))
+    main()
