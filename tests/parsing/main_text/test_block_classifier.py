@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foragers.core.models import load_model, save_model
+from foragers.parsing.main_text import block_classifier
 from foragers.parsing.main_text.block_classifier import (
     FILE,
     KIND,
@@ -19,7 +24,13 @@ from foragers.parsing.main_text.block_classifier import (
 )
 from foragers.parsing.main_text.blocks import PageBlocks
 from foragers.parsing.main_text.extract import blocks_of
-from foragers.parsing.main_text.features import NAMES, TokenWeights, table
+from foragers.parsing.main_text.features import (
+    NAMES,
+    TokenWeights,
+    digits_of_each,
+    table,
+    words_of_each,
+)
 
 # Two trees of depth 2. The first asks for column 0, then 1; the second for column 1 alone.
 FOREST = Forest(
@@ -68,3 +79,45 @@ def test_features_of_a_block_are_those_of_its_surroundings() -> None:
     assert column["in_title"] == [0.0, 1.0, 0.0]
     assert column["commas"] == [0.0, 0.0, 40.0]
     assert column["long_share_0"] == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.skipif(block_classifier.LIBRARY is None, reason="the compiled module was not built")
+@pytest.mark.parametrize("seed", range(10))
+def test_compiled_trees_give_the_scores_of_python(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    trees, depth, columns = int(chance.integers(1, 40)), int(chance.integers(1, 7)), 5
+    nodes = (1 << depth) - 1
+    forest = Forest(
+        chance.integers(0, columns, (trees, nodes)).astype(np.int16),
+        chance.normal(size=(trees, nodes)).round(1),
+        chance.integers(-(10**6), 10**6, (trees, nodes + 1)).astype(np.int32),
+        start=-7,
+    )
+    rows = chance.normal(size=(int(chance.integers(0, 50)), columns)).round(1)
+    rows[chance.random(rows.shape) < 0.05] = np.nan
+    quick = np.full(len(rows), forest.start)
+    assert block_classifier.LIBRARY is not None
+    assert block_classifier.LIBRARY.scores(
+        rows, forest.features, forest.limits, forest.values, quick
+    )
+    assert quick.tolist() == forest.scores_in_python(rows).tolist()
+    assert forest.scores(rows).tolist() == quick.tolist()
+
+
+@pytest.mark.skipif(block_classifier.LIBRARY is None, reason="the compiled module was not built")
+def test_trees_that_ask_for_a_column_that_is_not_there_are_left_to_python() -> None:
+    features = np.array([[9]], np.int16)
+    values = np.array([[1, 2]], np.int32)
+    found = np.zeros(1, np.int64)
+    assert block_classifier.LIBRARY is not None
+    scores = block_classifier.LIBRARY.scores
+    assert not scores(np.zeros((1, 2)), features, np.zeros((1, 1)), values, found)
+    assert not scores(np.zeros((1, 2)), -features, np.zeros((1, 1)), values, found)
+    assert not scores(np.zeros((1, 2)), features[:, :0], np.zeros((1, 0)), values[:, :1], found)
+    assert not scores(np.zeros((1, 2), np.float32), features, np.zeros((1, 1)), values, found)
+
+
+@given(st.lists(st.text(st.characters(), max_size=20), max_size=8))
+def test_words_and_digits_of_many_texts_are_those_of_each(texts: list[str]) -> None:
+    assert words_of_each(texts) == [re.findall(r"[^\W\d_]+", text.lower()) for text in texts]
+    assert digits_of_each(texts) == [len(re.findall(r"\d", text)) for text in texts]

@@ -1,6 +1,7 @@
 """Which blocks of a page are main text: a forest of decision trees scores them by their features.
 
-Scores are whole numbers and trees only compare, so every processor decides alike.
+Scores are whole numbers and trees only compare, so every processor decides alike.  `_forest` goes
+through the trees if it is compiled.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.core.models import Model, array_to_words, load_model, words_to_array
 from foragers.parsing.main_text.blocks import PageBlocks
 from foragers.parsing.main_text.features import Ids, Table, TokenWeights, table
 
 KIND, VERSION = "main-text", 1
 FILE = Path(__file__).with_name("trained.model")
+LIBRARY = compiled("foragers.parsing.main_text._forest")
+"""The same function compiled, if it is."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,14 @@ class Forest:
 
     def scores(self, rows: Table) -> Ids:
         """Return the score of each row, in thousandths."""
+        quick: Ids = np.full(len(rows), self.start, np.int64)
+        trees = self.features, self.limits, self.values
+        if LIBRARY is not None and LIBRARY.scores(rows, *trees, quick):
+            return quick
+        return self.scores_in_python(rows)
+
+    def scores_in_python(self, rows: Table) -> Ids:
+        """Return the same scores without the compiled function."""
         trees, nodes = self.features.shape
         features, limits = self.features.astype(np.int64).ravel(), self.limits.ravel()
         flat, first = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]

@@ -169,7 +169,8 @@ class _Walk:
                     if block is not None:
                         block.runs.append((text, -1))
                     continue
-                above = numbers.get(node.parent.mem_id, 0) if node.parent is not None else 0
+                parent = node.parent
+                above = numbers.get(parent.mem_id, 0) if parent is not None else 0
                 owner, inside = owners[above], flags[above]
                 if block is None or block.owner != owner:
                     block = self.block = Block(owner, inside & ~INLINE_FLAGS)

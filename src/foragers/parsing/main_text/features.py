@@ -62,6 +62,10 @@ FIRST_WORDS = 12
 AROUND = (-2, -1, 1, 2)
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
+_ASCII_WORDS = bytes(
+    code if not code or chr(code).isalpha() else ord(" ") for code in bytes(range(128)).lower()
+).ljust(256)
+_NO_DIGITS = bytes(code for code in range(1, 256) if not chr(code).isdigit() or code > 127)
 _ENDS = tuple('.!?…。！？:;"”»')
 
 NAMES: tuple[str, ...] = (
@@ -101,6 +105,32 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text[:SHORT_CHARS].lower())[:FIRST_WORDS]
 
 
+def plain_lines(texts: Sequence[str]) -> tuple[list[str], bytes]:
+    """Return the texts in ASCII, the others empty, and all in one line with a NUL between them."""
+    plain = [text if text.isascii() and "\0" not in text else "" for text in texts]
+    return plain, "\0".join(plain).encode()
+
+
+def digits_of_each(texts: Sequence[str]) -> list[int]:
+    """Return the number of digits in many texts; one pass for those in ASCII."""
+    plain, line = plain_lines(texts)
+    counts = map(len, line.translate(None, _NO_DIGITS).split(b"\0"))
+    return [
+        count if kept == text else len(_DIGIT.findall(text))
+        for text, kept, count in zip(texts, plain, counts, strict=False)
+    ]
+
+
+def words_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """Return the words of many texts in lower case; one pass for those in ASCII."""
+    plain, line = plain_lines(texts)
+    lines = line.translate(_ASCII_WORDS).decode().split("\0")
+    return [
+        line.split() if kept == text else _WORD.findall(text.lower())
+        for text, kept, line in zip(texts, plain, lines, strict=False)
+    ]
+
+
 def is_long(block: Block) -> bool:
     """Return whether a block is a sign of main text by its length."""
     size = len(block.text)
@@ -114,9 +144,10 @@ def table(page: PageBlocks, lexicon: TokenWeights) -> Table:
     owners = np.array([block.owner for block in page.blocks])
     parents = np.array(page.parents)
     sums = _sums(page)
-    words = [_WORD.findall(block.text[:SHORT_CHARS].lower()) for block in page.blocks]
+    starts = [block.text[:SHORT_CHARS] for block in page.blocks]
+    words = words_of_each(starts)
     rows = np.hstack((
-        _own(page, words),
+        _own(page, words, digits_of_each(starts)),
         _flags(page, owners),
         _class_weights(page, lexicon.classes, owners, parents),
         _word_weights(page, lexicon.words, words),
@@ -151,21 +182,21 @@ def _sums(page: PageBlocks) -> Table:
     return np.array((chars, links, long, count), np.float64)
 
 
-def _own(page: PageBlocks, first_words: list[list[str]]) -> Table:
+def _own(page: PageBlocks, first_words: list[list[str]], digits: list[int]) -> Table:
     """Return what the text of each block says."""
     title, tags = page.title.lower(), page.tags
     title_words = set(_WORD.findall(title))
     seen: set[str] = set()
     rows = []
-    for block, words in zip(page.blocks, first_words, strict=True):
+    for block, words, numbers in zip(page.blocks, first_words, digits, strict=True):
         text = block.text
         size, ends = len(text), text.endswith(_ENDS)
-        known = [word for word in words if word in title_words]
+        known = [word for word in words if word in title_words] if title_words else ()
         is_title = len(known) == len(words) and size < SHORT_CHARS and text.lower() in title
         rows.append((
             size, text.count(" ") + 1, block.link_chars / size, text.count("\n"),
             text.count(". ") + text.count("! ") + text.count("? ") + ends,
-            text.count(","), ends, len(_DIGIT.findall(text, 0, SHORT_CHARS)),
+            text.count(","), ends, numbers,
             HEADINGS.get(tags[block.owner], 0), is_title,
             len(known) / len(words) if words else 0.0, text in seen,
         ))  # fmt: skip
@@ -183,27 +214,28 @@ def _flags(page: PageBlocks, owners: Ids) -> Table:
 
 def _class_weights(page: PageBlocks, known: dict[str, int], owners: Ids, parents: Ids) -> Table:
     """Return the weights of the classes around each block, near it and all the way up."""
-    nothing, all_tokens = (0, 0, 0), page.tokens
-    near = [nothing] * len(page.tags)
-    far: list[tuple[int, int, int]] = []
-    memo: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    # Few elements differ in their classes: the weights of each kind are kept once, by its number.
+    kinds, kind_of = [(0, 0, 0)], dict[tuple[str, ...], int]()
+    chains, chain_of = [(0, 0, 0)], dict[tuple[int, int], int]()
+    near, far, all_tokens = [0] * len(page.tags), list[int](), page.tokens
     for i, above in enumerate(page.parents):
-        here = far[above] if above >= 0 else nothing
+        here = far[above] if above >= 0 else 0
         tokens = all_tokens.get(i)
         if tokens:
-            own = memo.get(tokens)
-            if own is None:
+            kind = kind_of.get(tokens)
+            if kind is None:
                 found = [0, *[known[token] for token in tokens if token in known]]
-                own = memo[tokens] = sum(found), min(found), max(found)
-            near[i] = own
-            total, least, most = here
-            here = (
-                total + own[0],
-                own[1] if own[1] < least else least,
-                own[2] if own[2] > most else most,
-            )
+                kind = kind_of[tokens] = len(kinds)
+                kinds.append((sum(found), min(found), max(found)))
+            near[i] = kind
+            chain = chain_of.get((here, kind))
+            if chain is None:
+                chain = chain_of[here, kind] = len(chains)
+                (total, least, most), own = chains[here], kinds[kind]
+                chains.append((total + own[0], min(least, own[1]), max(most, own[2])))
+            here = chain
         far.append(here)
-    columns = np.array(near, np.float64)
+    columns = np.array(kinds, np.float64)[near]
     around = np.zeros((len(owners), 3))
     element, inside = owners, np.ones(len(owners), np.bool_)
     for _ in range(NEAR):
@@ -213,18 +245,18 @@ def _class_weights(page: PageBlocks, known: dict[str, int], owners: Ids, parents
         around[:, 2] = np.maximum(around[:, 2], there[:, 2])
         inside &= parents[element] >= 0
         element = np.where(inside, parents[element], 0)
-    return np.hstack((around, np.array(far, np.float64)[owners]))
+    return np.hstack((around, np.array(chains, np.float64)[np.array(far)[owners]]))
 
 
 def _word_weights(page: PageBlocks, known: dict[str, int], first_words: list[list[str]]) -> Table:
     """Return the weights of the words of short blocks."""
-    rows = []
+    sums, least = [], []
     for block, words in zip(page.blocks, first_words, strict=True):
-        weights = [0]
-        if len(block.text) <= SHORT_CHARS:
-            weights += [known[word] for word in words[:FIRST_WORDS] if word in known]
-        rows.append((sum(weights), min(weights)))
-    return np.array(rows, np.float64)
+        short = words[:FIRST_WORDS] if len(block.text) <= SHORT_CHARS else ()
+        weights = [0, *[known[word] for word in short if word in known]]
+        sums.append(sum(weights))
+        least.append(min(weights))
+    return np.array((sums, least), np.float64).T
 
 
 def _containers(sums: Table, owners: Ids, parents: Ids) -> Table:
