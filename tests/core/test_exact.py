@@ -132,7 +132,7 @@ def test_linear_algebra() -> None:
 
 
 @pytest.mark.skipif(exact._LIBRARY is None, reason="the compiled module was not built")
-@pytest.mark.parametrize("name", ["exp", "log", "log1p", "sigmoid", "softplus"])
+@pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p", "sigmoid", "softplus"])
 def test_compiled_functions_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     spread = rng.normal(size=20_000) * 10.0 ** rng.uniform(-8, 4, 20_000)
@@ -148,6 +148,28 @@ def test_compiled_functions_give_the_same_bits(name: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(exact, "_LIBRARY", None)
     slow = getattr(exact, name)(values)
     assert quick.tobytes() == slow.tobytes()
+
+
+@pytest.mark.skipif(exact._LIBRARY is None, reason="the compiled module was not built")
+@pytest.mark.parametrize("name", ["exp_of", "expm1_of", "log_of", "power_of"])
+def test_compiled_functions_of_one_number_give_the_same_bits(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(4)
+    spread = (rng.normal(size=5000) * 10.0 ** rng.uniform(-8, 4, 5000)).tolist()
+    odd = [0.0, -0.0, 1e-310, 5e-324, 1e200, 709.9, 710.5, -745.5, -800.0, 60.0, inf, -inf, nan, 3]
+    of = getattr(exact, name)
+
+    def bits() -> list[bytes]:
+        if name == "power_of":
+            found = [of(abs(x), y) for x in [*spread[:900], *odd] for y in (4.0, -0.5, 0.0, 0)]
+        else:
+            found = [of(x) for x in [*spread, *odd]]
+        return [np.float64(one).tobytes() if one == one else b"nan" for one in found]
+
+    quick = bits()
+    monkeypatch.setattr(exact, "_LIBRARY", None)
+    assert quick == bits()
 
 
 @pytest.mark.skipif(exact._LIBRARY is None, reason="the compiled module was not built")

@@ -1,5 +1,7 @@
 /* The exponentials and logarithms of `exact`, in one pass over an array instead of fifteen.
 
+   Other compiled modules find the functions of single numbers in the capsule `functions`.
+
    Operations and their order are those of the functions in Python beside it, so the bits are the
    same.  It must be compiled without joining products and sums into one rounding (see setup.py). */
 
@@ -15,10 +17,10 @@
 #define MOST_LOGS 1024
 
 static struct {
-    double roots[PARTS], doublings[MOST_DOUBLINGS], logs[MOST_LOGS];
+    double roots[PARTS], residues[PARTS], doublings[MOST_DOUBLINGS], logs[MOST_LOGS];
     Py_ssize_t number_of_doublings, number_of_logs;
     double smallest, largest, steps_in_one, high, low, sixth, twenty_fourth;
-    double fine, two_thirds, two_fifths, ln2_low, ln2_high, least_normal;
+    double fine, two_thirds, two_fifths, ln2_low, ln2_high, least_normal, up, log_up;
     long long least, first, bottom_bits;
     int ready;
 } given;
@@ -42,18 +44,20 @@ copied(PyObject *source, double *target, Py_ssize_t most, Py_ssize_t *number)
 static PyObject *
 prepare(PyObject *self, PyObject *args)
 {
-    PyObject *roots, *doublings, *logs;
-    Py_ssize_t number;
+    PyObject *roots, *residues, *doublings, *logs;
+    Py_ssize_t number, residue_count;
     given.ready = 0;
-    if (!PyArg_ParseTuple(args, "OOO(ddddddd)(dddddd)LLL", &roots, &doublings, &logs,
+    if (!PyArg_ParseTuple(args, "OOOO(ddddddd)(dddddddd)LLL", &roots, &residues, &doublings, &logs,
                           &given.smallest, &given.largest, &given.steps_in_one, &given.high,
                           &given.low, &given.sixth, &given.twenty_fourth, &given.fine,
                           &given.two_thirds, &given.two_fifths, &given.ln2_low, &given.ln2_high,
-                          &given.least_normal, &given.least, &given.first, &given.bottom_bits))
+                          &given.least_normal, &given.up, &given.log_up, &given.least,
+                          &given.first, &given.bottom_bits))
         return NULL;
-    if (!copied(roots, given.roots, PARTS, &number))
+    if (!copied(roots, given.roots, PARTS, &number) ||
+        !copied(residues, given.residues, PARTS, &residue_count))
         return NULL;
-    if (number != PARTS) {
+    if (number != PARTS || residue_count != PARTS) {
         PyErr_SetString(PyExc_ValueError, "a table of another size is expected");
         return NULL;
     }
@@ -117,6 +121,78 @@ log_of(double x)
     return found;
 }
 
+static double
+expm1_of(double x)
+{
+    if (!(x <= 60.0))
+        return exp_of(x);
+    double kept = x < given.smallest ? given.smallest : x;
+    double steps = rint(kept * given.steps_in_one);
+    double rest = kept - steps * given.high;
+    rest -= steps * given.low;
+    double more = rest * given.twenty_fourth;
+    more += given.sixth;
+    more *= rest;
+    more += 0.5;
+    more *= rest;
+    more *= rest;
+    more += rest;
+    int64_t whole = (int64_t)steps, part = whole & (PARTS - 1);
+    double scale = given.doublings[(whole >> SHIFT) - given.least];
+    double root = given.roots[part] * scale;
+    return (root - 1.0) + (root * more + given.residues[part] * scale);
+}
+
+/* The logarithm of any number, minus infinity for zero. */
+static double
+any_log_of(double x)
+{
+    if (!(x > 0 && x < INFINITY))
+        return x == 0 ? -INFINITY : x == INFINITY ? x : NAN;
+    return x < given.least_normal ? log_of(x * given.up) - given.log_up : log_of(x);
+}
+
+static double
+power_of(double x, double exponent)
+{
+    return exponent ? exp_of(exponent * any_log_of(x)) : 1.0;
+}
+
+static int
+is_ready(void)
+{
+    return given.ready;
+}
+
+/* What other compiled modules may call, once it is ready. */
+static struct {
+    int (*is_ready)(void);
+    double (*exp)(double), (*log)(double), (*expm1)(double);
+} functions = {is_ready, exp_of, any_log_of, expm1_of};
+
+/* Return a function of one number as a method. */
+#define OF_ONE(name, function)                             \
+    static PyObject *name(PyObject *self, PyObject *number) \
+    {                                                       \
+        double x = PyFloat_AsDouble(number);                \
+        if (x == -1.0 && PyErr_Occurred())                  \
+            return NULL;                                    \
+        return PyFloat_FromDouble(function(x));             \
+    }
+
+OF_ONE(one_exp, exp_of)
+OF_ONE(one_log, any_log_of)
+OF_ONE(one_expm1, expm1_of)
+
+static PyObject *
+one_power(PyObject *self, PyObject *args)
+{
+    double x, exponent;
+    if (!PyArg_ParseTuple(args, "dd", &x, &exponent))
+        return NULL;
+    return PyFloat_FromDouble(power_of(x, exponent));
+}
+
 /* Fills the second of two arrays of the same size; -1 after an error. */
 static Py_ssize_t
 two_arrays(PyObject *args, Py_buffer *from, Py_buffer *to)
@@ -161,6 +237,22 @@ exponentials(PyObject *self, PyObject *args)
 }
 
 static PyObject *
+exponentials_less_one(PyObject *self, PyObject *args)
+{
+    Py_buffer from, to;
+    Py_ssize_t number = two_arrays(args, &from, &to);
+    if (number < 0)
+        return NULL;
+    const double *x = from.buf;
+    double *found = to.buf;
+    for (Py_ssize_t i = 0; i < number; i++)
+        found[i] = expm1_of(x[i]);
+    PyBuffer_Release(&from);
+    PyBuffer_Release(&to);
+    Py_RETURN_NONE;
+}
+
+static PyObject *
 logarithms(PyObject *self, PyObject *args)
 {
     Py_buffer from, to;
@@ -184,6 +276,12 @@ static PyMethodDef methods[] = {
     {"exp", exponentials, METH_VARARGS, "Fill the second array with the exponentials."},
     {"log", logarithms, METH_VARARGS,
      "Fill the second array with the logarithms; False at a number that is not ordinary."},
+    {"expm1", exponentials_less_one, METH_VARARGS,
+     "Fill the second array with the exponentials minus one."},
+    {"exp_of", one_exp, METH_O, "Return the exponential of a number."},
+    {"log_of", one_log, METH_O, "Return the logarithm of a number."},
+    {"expm1_of", one_expm1, METH_O, "Return the exponential of a number, minus one."},
+    {"power_of", one_power, METH_VARARGS, "Return a power of a number."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -195,5 +293,14 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC
 PyInit__exact(void)
 {
-    return PyModule_Create(&module);
+    PyObject *made = PyModule_Create(&module);
+    if (made == NULL)
+        return NULL;
+    PyObject *capsule = PyCapsule_New(&functions, "foragers.core._exact.functions", NULL);
+    if (capsule == NULL || PyModule_AddObject(made, "functions", capsule) < 0) {
+        Py_XDECREF(capsule);
+        Py_DECREF(made);
+        return NULL;
+    }
+    return made;
 }

@@ -113,9 +113,9 @@ def _prepared() -> Any | None:
     library = compiled("foragers.core._exact")
     if library is not None:
         library.prepare(
-            *(_ROOTS, _DOUBLINGS, _LOGS),
+            *(_ROOTS, _RESIDUES, _DOUBLINGS, _LOGS),
             (_SMALLEST, _LARGEST, _STEPS_IN_ONE, _HIGH, _LOW, _SIXTH, _24TH),
-            (FINE, _TWO_THIRDS, _TWO_FIFTHS, _LN2_LOW, _LN2_HIGH, _LEAST_NORMAL),
+            (FINE, _TWO_THIRDS, _TWO_FIFTHS, _LN2_LOW, _LN2_HIGH, _LEAST_NORMAL, _UP, _LOG_UP),
             *(_LEAST, _FIRST, _BOTTOM_BITS),
         )
     return library
@@ -148,6 +148,8 @@ def exp(x: Reals) -> Floats:
 
 def exp_of(x: float) -> float:
     """Return e to the power of a number."""
+    if _LIBRARY is not None:
+        return float(_LIBRARY.exp_of(x))
     if isnan(x):
         return nan
     kept = min(max(x, _SMALLEST), _LARGEST)
@@ -161,6 +163,10 @@ def exp_of(x: float) -> float:
 def expm1(x: Reals) -> Floats:
     """Return e to the power of each number, minus one; exact also for small powers."""
     given = np.asarray(x, np.float64)
+    if _LIBRARY is not None and _is_for_library(given):
+        quick: Floats = np.empty_like(given)
+        _LIBRARY.expm1(given, quick)
+        return quick
     steps, more = _reduced(np.minimum(given, 60.0))
     part = steps & (PARTS - 1)
     scale = _DOUBLINGS.take((steps >> SHIFT) - _LEAST, mode="clip")
@@ -171,6 +177,8 @@ def expm1(x: Reals) -> Floats:
 
 def expm1_of(x: float) -> float:
     """Return e to the power of a number, minus one."""
+    if _LIBRARY is not None:
+        return float(_LIBRARY.expm1_of(x))
     if not x <= 60.0:
         return exp_of(x)
     kept = max(x, _SMALLEST)
@@ -224,6 +232,8 @@ def _log(x: Floats) -> Floats:
 
 def log_of(x: float) -> float:
     """Return the natural logarithm of a number, minus infinity for zero."""
+    if _LIBRARY is not None:
+        return float(_LIBRARY.log_of(x))
     if not 0 < x < inf:
         return -inf if x == 0 else x if x == inf else nan
     if x < _LEAST_NORMAL:
@@ -306,6 +316,8 @@ def power(x: Reals, exponent: Reals | float) -> Floats:
 
 def power_of(x: float, exponent: float) -> float:
     """Return a power of a non-negative number."""
+    if _LIBRARY is not None:
+        return float(_LIBRARY.power_of(x, exponent))
     return exp_of(exponent * log_of(x)) if exponent else 1.0
 
 

@@ -64,6 +64,7 @@ def profit(settings: FleetSettings, sent: int, relevant: int) -> float:
 Floats = NDArray[np.float64]
 
 NO_PLACES: Places = np.empty(0, np.intp)
+NO_IDS: Ids = np.empty(0, np.int32)
 
 
 @dataclass(slots=True)
@@ -121,14 +122,12 @@ class Colony:
 
     def _share(self, forager: Forager, downloads: int, relevant: int) -> None:
         """Charge a fleet for downloads, and give every fleet credit by its earnings."""
-        rates = [
-            power_of((fleet.earned + 1.0) / (fleet.spent + 100.0), self.keenness)
-            for fleet in self.fleets
-        ]
-        free, whole = 1.0 - self.least_share * len(rates), sum(rates)
+        fleets, least, keenness = self.fleets, self.least_share, self.keenness
+        rates = [power_of((one.earned + 1.0) / (one.spent + 100.0), keenness) for one in fleets]
+        free, whole = 1.0 - least * len(rates), sum(rates)
         keep = _kept(downloads / self.lasting)
-        for fleet, rate in zip(self.fleets, rates, strict=True):
-            fleet.credit += downloads * (self.least_share + free * rate / whole)
+        for fleet, rate in zip(fleets, rates, strict=True):
+            fleet.credit += downloads * (least + free * rate / whole)
             fleet.earned *= keep
             fleet.spent *= keep
         working = self.fleet_of(forager)
@@ -185,10 +184,10 @@ class Colony:
         assert self.memory is not None
         if how == "worth":
             assert self.prospects is not None
-            self.prospects.sight(forager.path.urls[-1], links, now)
-            return links[self.prospects.promising(links, now)]
-        choose = self.memory.new if how == "new" else self.memory.due
-        return links[choose(links, now, forager.settings.due_chance)]
+            return self.prospects.promising(forager.path.urls[-1], links, now)
+        if how == "due":
+            return self.memory.due_among(links, now, forager.settings.due_chance)
+        return links[self.memory.new(links, now, forager.settings.due_chance)]
 
     def finish(
         self,
@@ -210,8 +209,9 @@ class Colony:
             forager.reach(sights.urls.item(0), bool(sights.leads.item(0)))
         if prospects is not None and len(links) and forager.settings.looks != "worth":
             prospects.sight(sights.urls.item(0), links, sights.times.item(0))
+        pages = sights.pages[young] if len(young) else NO_IDS
         sent, relevant = self.settle(
-            forager, states, sights.numbers.item(0), len(sights.urls), sights.pages[young], wanted
+            forager, states, sights.numbers.item(0), len(sights.urls), pages, wanted
         )
         if len(sent):
             sent, relevant = young[sent], young[relevant]
@@ -229,9 +229,7 @@ class Colony:
         if memory is not None:
             if not len(links):
                 return
-            memory.reach(int(links.max()))
-            urls = links[(memory.pages[links] >= 0) & (leaves | memory.leads[links])]
-            numbers = memory.states[urls]
+            urls, numbers = memory.known(links, leaves)
         else:
             urls, numbers, pages = sights.urls[1:], sights.numbers[1:], sights.pages[1:]
             if len(urls) and (not leaves or np.minimum.reduce(pages) < 0):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from foragers.core.exact import dot
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import Marks, Places, States
+from foragers.strategies.fleet.library import LIBRARY
 from foragers.strategies.fleet.path import Path
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings
 
@@ -38,6 +39,11 @@ def td_update(
     weights can diverge on states that have little in common; beyond an error of `max_error`
     they stay as they are.
     """
+    if LIBRARY is not None:
+        discount, rate, normalised = settings.gamma, settings.alpha, settings.normalised
+        return float(
+            LIBRARY.td(weights, state, next_state, reward, discount, rate, normalised, max_error)
+        )
     error = reward + settings.gamma * dot(next_state, weights) - dot(state, weights)
     rate = settings.alpha
     if settings.normalised:

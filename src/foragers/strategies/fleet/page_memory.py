@@ -9,7 +9,7 @@ to change once an hour.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import grown
+from foragers.strategies.fleet.library import LIBRARY, OpenColumns
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetTuning
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,11 @@ class Sights(NamedTuple):
 
 @dataclass(slots=True)
 class PageMemory:
-    """Columns over URLs."""
+    """Columns over URLs.
+
+    `expected` is the number of changes to be expected in the time that a page was `watched`, if
+    those that no check could tell apart are counted: -n ln((n - X + ½) / (n + ½)).
+    """
 
     tuning: FleetTuning = DEFAULT_TUNING
     seen: Floats = field(default_factory=lambda: np.full(64, -np.inf))
@@ -49,10 +54,23 @@ class PageMemory:
     checks: Floats = field(default_factory=lambda: np.zeros(64))
     changes: Floats = field(default_factory=lambda: np.zeros(64))
     watched: Floats = field(default_factory=lambda: np.zeros(64))
+    expected: Floats = field(default_factory=lambda: np.zeros(64))
     _rates: Floats = field(init=False)
+    _open: OpenColumns = field(default_factory=OpenColumns)
 
     def __post_init__(self) -> None:
         self._rates = np.full(64, self.tuning.first_rate)
+
+    @property
+    def columns(self) -> Any:
+        """The columns as the compiled functions see them."""
+        if self._open.columns is None and LIBRARY is not None:
+            self._open.columns = LIBRARY.Columns(
+                "diibddddd",
+                *(self.seen, self.pages, self.states, self.leads),
+                *(self.checks, self.changes, self.watched, self._rates, self.expected),
+            )
+        return self._open.columns
 
     def reach(self, top: int) -> None:
         """Make room for a URL."""
@@ -64,13 +82,20 @@ class PageMemory:
             self.checks = grown(self.checks, top + 1, 0.0)
             self.changes = grown(self.changes, top + 1, 0.0)
             self.watched = grown(self.watched, top + 1, 0.0)
+            self.expected = grown(self.expected, top + 1, 0.0)
             self._rates = grown(self._rates, top + 1, self.tuning.first_rate)
+            self._open.columns = None
 
     def note(self, urls: Ids, pages: Ids, states: Ids, times: Floats, leads: Flags) -> None:
         """Record downloads of different URLs, as the columns of `Sights`."""
+        if LIBRARY is not None:
+            row = urls, pages, states, times, leads, self.tuning.first_rate
+            if LIBRARY.remember(self.columns, *row) is None:
+                self.reach(int(urls.max()))
+                LIBRARY.remember(self.columns, *row)
+            return
         if len(urls) == 1:  # most steps, and arrays of one cost ten times as much as numbers
-            row = urls.item(), pages.item(), states.item(), times.item(), leads.item()
-            self._note_one(*row)
+            self._note_one(urls.item(), pages.item(), states.item(), times.item(), leads.item())
             return
         self.reach(int(urls.max()))
         before = self.seen[urls]
@@ -84,6 +109,8 @@ class PageMemory:
         self.leads[urls] = leads
         if seen_before.any():
             self._rates[urls] = self._estimated(urls)
+            checks, changes = self.checks[urls], self.changes[urls]
+            self.expected[urls] = -checks * exact.log((checks - changes + 0.5) / (checks + 0.5))
 
     def _note_one(self, url: UrlId, page: int, state: int, time: float, leads: bool) -> None:
         """Record one download, in the same way."""
@@ -98,6 +125,8 @@ class PageMemory:
             still = (checks - changes + 0.5) / (checks + 1.0)
             rate = -exact.log_of(still) / interval if interval > 0 else self.tuning.first_rate
             self._rates[url] = rate
+            odds = (checks - changes + 0.5) / (checks + 0.5)
+            self.expected[url] = -checks * exact.log_of(odds)
         self.seen[url], self.pages[url] = time, page
         self.states[url], self.leads[url] = state, leads
 
@@ -124,6 +153,33 @@ class PageMemory:
         if gone.any():
             new[gone] = self.due(urls[gone], now, chance)
         return new
+
+    def due_among(self, urls: Ids, now: float, chance: float) -> Ids:
+        """Return the URLs that have changed since they were seen with at least a probability."""
+        if LIBRARY is None:
+            return urls[self.due(urls, now, chance)]
+        found, least = np.empty_like(urls), -exact.log_of(1.0 - chance)
+        count = LIBRARY.due(self.columns, urls, now, least, found)
+        if count is None:
+            self.reach(int(urls.max()))
+            count = LIBRARY.due(self.columns, urls, now, least, found)
+        return found[:count]
+
+    def known(self, links: Ids, leaves: bool) -> tuple[Ids, Ids]:
+        """Return the links to pages that were seen, and the numbers of their states.
+
+        Without `leaves`, only pages with links.
+        """
+        if LIBRARY is None:
+            self.reach(int(links.max()))
+            urls = links[(self.pages[links] >= 0) & (leaves | self.leads[links])]
+            return urls, self.states[urls]
+        found, numbers = np.empty_like(links), np.empty_like(links)
+        count = LIBRARY.known(self.columns, links, leaves, found, numbers)
+        if count is None:
+            self.reach(int(links.max()))
+            count = LIBRARY.known(self.columns, links, leaves, found, numbers)
+        return found[:count], numbers[:count]
 
     def due(self, urls: Ids, now: float, chance: float) -> Flags:
         """Return which URLs have changed since they were seen with at least a probability."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from foragers.core.exact import times
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import States, grown
+from foragers.strategies.fleet.library import LIBRARY
 
 VISITED = -1
 """In place of the kind of a page: it was visited."""
@@ -29,6 +30,7 @@ class Path:
     """Frontier and visited pages of one path.
 
     `urls` and `rewards` are its steps so far, `waiting` is the number of pages in the frontier.
+    The values of the first `_valued` kinds are up to date.
     """
 
     urls: list[UrlId] = field(default_factory=list)
@@ -39,7 +41,8 @@ class Path:
     _kinds: dict[int, int] = field(default_factory=dict)
     _table: Floats = field(default_factory=lambda: np.empty((0, 0)))
     _gates: Floats = field(default_factory=lambda: np.empty(0))
-    _values: Floats | None = None
+    _values: Floats = field(default_factory=lambda: np.empty(0))
+    _valued: int = 0
     _top: int = -1
 
     def restart(self) -> None:
@@ -73,7 +76,17 @@ class Path:
         """Put pages that are not visited into the frontier, each with the number of its state."""
         kind_of, members = self._kind_of, self._members
         self._top = -1
-        for url, kind in zip(urls.tolist(), self._kinds_of(numbers.tolist(), states), strict=True):
+        if LIBRARY is not None:
+            frontier = kind_of, members, self._kinds
+            found = states, urls, numbers
+            added: int | None = LIBRARY.place(*frontier, self._gates, self._table, *found)
+            if added is None:
+                self._reach(len(members) + len(urls), states.shape[1])
+                added = LIBRARY.place(*frontier, self._gates, self._table, *found)
+            assert added is not None
+            self.waiting += added
+            return
+        for url, kind in zip(urls.tolist(), self._kinds_of(numbers, states), strict=True):
             before = kind_of.get(url)
             if before is None:
                 self.waiting += 1
@@ -94,26 +107,30 @@ class Path:
         if not self._members[kind]:
             self._gates[kind] = -np.inf
 
-    def _kinds_of(self, numbers: list[int], states: States) -> list[int]:
+    def _kinds_of(self, numbers: Ids, states: States) -> list[int]:
         """Return the kinds of pages by the numbers of their states, and add new kinds."""
         kinds = self._kinds
         first = len(kinds)
-        of_pages = [kinds.setdefault(number, len(kinds)) for number in numbers]
+        of_pages = [kinds.setdefault(number, len(kinds)) for number in numbers.tolist()]
         count = len(kinds)
         if count > first:
-            if self._table.shape[1] != states.shape[1]:
-                self._table = np.zeros((64, states.shape[1]))
-            self._table = grown(self._table, count, 0.0)
-            self._gates = grown(self._gates, count, -np.inf)
+            self._reach(count, states.shape[1])
             self._gates[first:count] = -np.inf
             self._table[first:count] = states[list(islice(kinds, first, None))]
             self._members += [[] for _ in range(first, count)]
-            self._values = None
         return of_pages
+
+    def _reach(self, count: int, width: int) -> None:
+        """Make room for so many kinds."""
+        if self._table.shape[1] != width:
+            self._table = np.zeros((64, width))
+        self._table = grown(self._table, count, 0.0)
+        self._gates = grown(self._gates, count, -np.inf)
+        self._values = grown(self._values, count, 0.0)
 
     def reweigh(self) -> None:
         """Recompute values, since the weights have changed."""
-        self._values = None
+        self._valued = 0
         self._top = -1
 
     def go_best(self, weights: Floats, rng: np.random.Generator) -> tuple[UrlId, float]:
@@ -121,7 +138,6 @@ class Path:
         top = self._top
         if top < 0:
             top = self._best_kind(weights, rng)
-        assert self._values is not None
         return self._take(top, rng), self._values.item(top)
 
     def go_anywhere(self, rng: np.random.Generator) -> UrlId:
@@ -145,9 +161,18 @@ class Path:
 
     def _best_kind(self, weights: Floats, rng: np.random.Generator) -> int:
         """Find the kind of the highest value, and remember it until something changes."""
-        if self._values is None:
-            self._values = times(self._table[: len(self._members)], weights)
-        open_values = self._values + self._gates[: len(self._members)]
+        first, count = self._valued, len(self._members)
+        self._valued = count
+        if LIBRARY is not None:
+            single: int | None = LIBRARY.best(
+                self._table, weights, self._values, self._gates, first, count
+            )
+            if single is not None:
+                self._top = single
+                return single
+        elif first < count:
+            self._values[first:count] = times(self._table[first:count], weights)
+        open_values = self._values[:count] + self._gates[:count]
         kind = int(open_values.argmax())
         equal = open_values == open_values[kind]
         if np.count_nonzero(equal) > 1:  # different states of the same value

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from heapq import heapify, heappop
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import Places, grown
+from foragers.strategies.fleet.library import LIBRARY, OpenColumns
 from foragers.strategies.fleet.page_memory import PageMemory
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetTuning
 
@@ -72,10 +74,29 @@ class Prospects:
     _heap: list[tuple[float, float, UrlId]] = field(default_factory=list)
     _scored: float = -np.inf
     _looks: int = 0
+    _open: OpenColumns = field(default_factory=OpenColumns)
 
     def __post_init__(self) -> None:
         prior = self.tuning.prior_changes
         self.changes, self.watched = np.full(4, prior), np.full(4, prior / self.tuning.first_rate)
+
+    @property
+    def columns(self) -> Any:
+        """The columns as the compiled functions see them."""
+        if self._open.columns is None and LIBRARY is not None:
+            self._open.columns = LIBRARY.Columns(
+                "ddiiddddddd",
+                *(self.sighted, self.asked, self.parents, self.kinds, self.earned),
+                *(self.tries, self.wins, self.all_tries, self.all_wins),
+                *(self.changes, self.watched),
+            )
+        return self._open.columns
+
+    def _rules(self, now: float) -> tuple[float, float, float, float, float]:
+        """Return the numbers that promises depend on besides the columns."""
+        tuning = self.tuning
+        priors = tuning.prior_changes, tuning.prior_tries
+        return now, self.new_within, *priors, tuning.first_rate
 
     def reach(self, top: int) -> None:
         """Make room for a URL."""
@@ -88,6 +109,7 @@ class Prospects:
             self.earned = grown(self.earned, top + 1, 0.0)
             self.tries = grown(self.tries, top + 1, 0.0)
             self.wins = grown(self.wins, top + 1, 0.0)
+            self._open.columns = None
 
     def begin(self, seeds: Ids, now: float) -> None:
         """Add the seeds: the first known pages."""
@@ -95,12 +117,21 @@ class Prospects:
 
     def sight(self, page: UrlId, links: Ids, now: float) -> None:
         """Add the links of a page, before the memory records that it was fetched."""
-        self.reach(max(page, int(links.max())))
-        sighted = self.sighted[links]
-        if sighted.item(sighted.argmin()) == -np.inf:  # faster than the method for it
-            new = links[sighted == -np.inf]
+        new = self._unsighted(page, links)
+        if len(new):
             kind = LinkClass.STOCK if np.isneginf(self.memory.seen[page]) else LinkClass.FRESH
             self._add(new, kind, page, now)
+
+    def _unsighted(self, page: UrlId, links: Ids) -> Ids:
+        """Return the links of a page that no page had before."""
+        if LIBRARY is not None and page < len(self.sighted):
+            found = np.empty_like(links)
+            count: int | None = LIBRARY.unsighted(self.columns, links, found)
+            if count is not None:
+                return found[:count]
+        self.reach(max(page, int(links.max())))
+        new: Ids = links[self.sighted[links] == -np.inf]
+        return new
 
     def _add(self, urls: Ids, kind: int, parent: UrlId, now: float) -> None:
         self.reach(int(urls.max()))
@@ -116,6 +147,12 @@ class Prospects:
 
     def note(self, urls: Ids, pages: Ids, times: Floats, rewarded: Places) -> None:
         """Record downloads and which were news, before the memory records them."""
+        if LIBRARY is not None:
+            row = self.new_within, self.price, urls, pages, times, rewarded
+            if LIBRARY.note(self.memory.columns, self.columns, *row) is None:
+                self.reach(int(urls.max()))
+                LIBRARY.note(self.memory.columns, self.columns, *row)
+            return
         if len(urls) == 1:
             self._note_one(urls.item(), pages.item(), times.item(), len(rewarded) > 0)
             return
@@ -182,6 +219,10 @@ class Prospects:
 
     def worth(self, urls: Ids, now: float) -> Floats:
         """Return the promise of each page."""
+        if LIBRARY is not None:
+            found = np.empty(len(urls))
+            LIBRARY.worth(self.memory.columns, self.columns, self._rules(now), urls, found)
+            return found
         fetched = self.memory.seen[urls] > -np.inf
         promises = np.empty(len(urls))
         promises[fetched] = self._again(urls[fetched], now)
@@ -191,13 +232,11 @@ class Prospects:
     def _again(self, urls: Ids, now: float) -> Floats:
         """Return the promises of pages that were fetched before."""
         memory = self.memory
-        checks, changes = memory.checks[urls], memory.changes[urls]
-        events = -checks * exact.log((checks - changes + 0.5) / (checks + 0.5))
         common = (self.changes / self.watched)[self._classes(urls, now)]
         prior = self.tuning.prior_changes
-        rates = (events + prior) / (memory.watched[urls] + prior / common)
+        rates = (memory.expected[urls] + prior) / (memory.watched[urls] + prior / common)
         since = np.minimum(now - self.asked[urls], self.new_within)
-        value = (self.earned[urls] + 1.0) / (changes + 1.0)
+        value = (self.earned[urls] + 1.0) / (memory.changes[urls] + 1.0)
         promises: Floats = value * -exact.expm1(-rates * since)
         return promises
 
@@ -205,7 +244,8 @@ class Prospects:
         """Return the promises of pages that were never fetched."""
         kinds, parents = self.kinds[urls], self.parents[urls]
         rates = (self.all_wins / self.all_tries)[kinds]
-        wins, tries = self.wins[parents, kinds], self.tries[parents, kinds]
+        wins = np.where(parents >= 0, self.wins[parents, kinds], 0.0)
+        tries = np.where(parents >= 0, self.tries[parents, kinds], 0.0)
         prior = self.tuning.prior_tries
         promises: Floats = (wins + prior * rates) / (tries + prior)
         waited = now - self.sighted[urls]
@@ -256,14 +296,33 @@ class Prospects:
         urls = self._known[: self._count]
         shortlist = self.tuning.shortlist
         if len(urls) > shortlist:
-            worth = self.worth(urls, now)
-            urls = urls[np.argsort(-worth, kind="stable")[:shortlist]]
+            urls = self._best(urls, now, shortlist)
         self._short = urls
         self._turns, self._looks = max(16, self._count // 64), 0
 
-    def promising(self, links: Ids, now: float) -> Flags:
-        """Return which links, never fetched, promise more than the price."""
+    def _best(self, urls: Ids, now: float, count: int) -> Ids:
+        """Return the most promising pages, the best first, and of equal ones the first."""
+        if LIBRARY is None:
+            return urls[np.argsort(-self.worth(urls, now), kind="stable")[:count]]
+        found = np.empty(count, np.int32)
+        LIBRARY.shortlist(self.memory.columns, self.columns, self._rules(now), urls, found)
+        return found
+
+    def promising(self, page: UrlId, links: Ids, now: float) -> Ids:
+        """Add the links of a page, and return those, never fetched, that promise enough.
+
+        That is as much as the price or more.
+        """
+        if LIBRARY is not None:
+            found, rules = np.empty_like(links), self._rules(now)
+            last = rules, self.price, links, found
+            count = LIBRARY.promising(self.memory.columns, self.columns, *last)
+            if count is None:
+                self.sight(page, links, now)
+                count = LIBRARY.promising(self.memory.columns, self.columns, *last)
+            return found[:count]
+        self.sight(page, links, now)
         untried: Flags = np.maximum(self.memory.seen[links], self.asked[links]) == -np.inf
         if untried.item(untried.argmax()):
             untried[untried] = self._untried(links[untried], now) >= self.price
-        return untried
+        return links[untried]

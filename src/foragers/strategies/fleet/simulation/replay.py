@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.types import Ids, UrlId
+from foragers.frontier.columns import Places
 from foragers.judges.novelty import DAY
 from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
+from foragers.strategies.fleet.library import LIBRARY
 from foragers.strategies.fleet.page_memory import Sights
 from foragers.strategies.fleet.settings import FleetSettings
 from foragers.strategies.fleet.simulation.outcome import FleetRun, NewStart, Record
@@ -55,10 +58,18 @@ class Replay:
     is_short: bool = False
     _shown: CurrentVersions = field(init=False)
     _ticks: Floats = field(init=False)
+    _columns: Any = None
 
     def __post_init__(self) -> None:
         self._shown = CurrentVersions(self.ground)
         self._ticks = np.full(64, self.seconds_per_page)
+        ground = self.ground
+        if LIBRARY is not None and ground.redirects is None:
+            self._columns = LIBRARY.Columns(
+                "diibiiid",
+                *(ground.born, ground.pages, ground.numbers, ground.leads, self._shown.current),
+                *(ground.event_urls, ground.events, ground.event_clock),
+            )
 
     def run(self, until: float, downloads: float) -> None:
         """Let foragers work in turns, to a time or to a number of downloads."""
@@ -101,9 +112,9 @@ class Replay:
         looked = links
         if first < last and forager.settings.looks != "all":
             looked = colony.looks(forager, links, moment)
-        times, urls, versions = self._download(url, version, moment, looked)
-        self.now = times.item(-1)
-        self._finish(forager, times, urls, versions, links)
+        sights, versions, young = self._look(forager, url, version, moment, looked)
+        self.now = sights.times.item(-1)
+        self._finish(forager, sights, versions, links, young)
 
     def _stand(self, forager: Forager, url: UrlId, version: int, moment: float) -> None:
         """Make a step to a page without links, as most are, in the same way but without arrays."""
@@ -112,8 +123,8 @@ class Replay:
         page = ground.pages.item(version)
         young = moment - ground.born.item(version) <= forager.settings.new_within
         if young and page not in forager.sent:
-            at, urls = np.array([version], np.int32), np.array([url], np.int32)
-            self._finish(forager, np.array([moment]), urls, at, NO_IDS)
+            sights, versions, young_ones = self._look(forager, url, version, moment, NO_IDS)
+            self._finish(forager, sights, versions, NO_IDS, young_ones)
             return
         if forager.settings.starts_with_links:
             forager.reach(url, False)
@@ -139,6 +150,35 @@ class Replay:
                 forager.path.block(self.ground.finals.item(version))
         return version
 
+    def _look(
+        self, forager: Forager, url: UrlId, version: int, moment: float, looked: Ids
+    ) -> tuple[Sights, Ids, Places]:
+        """Download the pages of a step; return their versions, and the indexes of young ones."""
+        within = forager.settings.new_within
+        if LIBRARY is None or self._columns is None:
+            return self._look_by_arrays(url, version, moment, looked, within)
+        count = len(looked) + 1
+        times, young = np.empty(count), np.empty(count, np.intp)
+        rows, leads = np.empty((4, count), np.int32), np.empty(count, np.bool_)
+        first, seconds = self._shown.next_event, self.seconds_per_page
+        step = first, url, version, moment, seconds, within, looked
+        number = LIBRARY.look(self._columns, *step, times, rows, leads, young)
+        urls, versions, pages, numbers = rows
+        return Sights(urls, pages, numbers, times, leads), versions, young[:number]
+
+    def _look_by_arrays(
+        self, url: UrlId, version: int, moment: float, looked: Ids, within: float
+    ) -> tuple[Sights, Ids, Places]:
+        """Do the same with numpy, and follow redirects."""
+        ground = self.ground
+        times, urls, versions = self._download(url, version, moment, looked)
+        pages = ground.pages[versions]
+        young = (times - ground.born[versions] <= within).nonzero()[0]
+        if ground.redirects is not None and len(young) > 1:  # two URLs may lead to one page
+            young = young[np.sort(np.unique(pages[young], return_index=True)[1])]
+        sights = Sights(urls, pages, ground.numbers[versions], times, ground.leads[versions])
+        return sights, versions, young
+
     def _download(
         self, url: UrlId, version: int, moment: float, looked: Ids
     ) -> tuple[Floats, Ids, Ids]:
@@ -157,16 +197,12 @@ class Replay:
         return times, urls, versions
 
     def _finish(
-        self, forager: Forager, times: Floats, urls: Ids, versions: Ids, links: Ids
+        self, forager: Forager, sights: Sights, versions: Ids, links: Ids, young: Places
     ) -> None:
-        """End a step: find the young pages, let the forager learn, and count."""
+        """End a step: let the forager learn, and count."""
         ground = self.ground
-        pages = ground.pages[versions]
-        young = (times - ground.born[versions] <= forager.settings.new_within).nonzero()[0]
-        if ground.redirects is not None and len(young) > 1:  # two URLs may lead to one page
-            young = young[np.sort(np.unique(pages[young], return_index=True)[1])]
+        urls, pages, times = sights.urls, sights.pages, sights.times
         wanted = None if ground.wanted is None else ground.wanted[versions[young]]
-        sights = Sights(urls, pages, ground.numbers[versions], times, ground.leads[versions])
         sent, relevant = self.colony.finish(forager, sights, links, ground.states, young, wanted)
         self._count(StepRecord(forager.number, times, urls, versions, pages, sent, relevant))
         if self.territory is not None:

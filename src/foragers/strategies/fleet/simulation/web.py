@@ -172,6 +172,11 @@ class CurrentVersions:
         self.current = np.full(self.ground.url_count, self.ground.nothing, np.int32)
         self.following = self._time_of(0)
 
+    @property
+    def next_event(self) -> int:
+        """The index of the first event that has not been applied."""
+        return self._next
+
     def _time_of(self, event: int) -> float:
         times = self.ground.event_times
         return times[event] if event < len(times) else np.inf

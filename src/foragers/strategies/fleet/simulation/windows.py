@@ -10,7 +10,7 @@ those found in the window.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from foragers.core.types import Ids
 from foragers.frontier.columns import Places, grown
 from foragers.judges.novelty import DAY
 from foragers.strategies.fleet.forager import Forager
+from foragers.strategies.fleet.library import LIBRARY
 from foragers.strategies.fleet.simulation.web import CurrentVersions, SimulatedWeb
 
 Floats = NDArray[np.float64]
@@ -142,6 +143,7 @@ class WindowCounter:
     _last: Ids = field(init=False)
     _shown: CurrentVersions = field(init=False)
     _since: Floats = field(init=False)
+    _order: Any = None
 
     def __post_init__(self) -> None:
         self.edge = self.start + self.window
@@ -149,9 +151,14 @@ class WindowCounter:
         self._last = np.full(self.ground.url_count, -1, np.int32)
         self._shown = CurrentVersions(self.ground)
         self._since = np.full(self.ground.url_count, -np.inf)
+        if LIBRARY is not None:
+            self._order = LIBRARY.Columns("i", self.discovered)
 
     def discover(self, urls: Ids) -> None:
         """Number URLs in the order of their first download."""
+        if LIBRARY is not None:
+            self._urls = LIBRARY.discover(self._order, urls, self._urls)
+            return
         order = self.discovered[urls]
         if order.item(order.argmin()) < 0:  # faster than the method for it, on few numbers
             new = urls[order < 0]
