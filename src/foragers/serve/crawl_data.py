@@ -31,13 +31,14 @@ from foragers.evaluation.metrics.summary import Summary, part, summarise
 from foragers.judges.build import build_judge, teachable
 from foragers.judges.words import Standing
 from foragers.reports import figures
-from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord, opened
+from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord, database_of, opened
 from foragers.reports.explain import Explanation, Leaps, PathStep, steps
 from foragers.reports.figures import estimate_of, standing_of, stored_estimate
 from foragers.reports.html import at_both_widths
 from foragers.reports.retell import FromLedger, aim_of
 from foragers.serve.explaining import Explainer
-from foragers.serve.page_index import PageEntry, PageIndex
+from foragers.serve.page_index import PageEntry, PageIndex, SearchIndex
+from foragers.serve.postgres_index import search_in
 from foragers.serve.settings import ServeSettings
 from foragers.storage.ledger.checking import Checked
 from foragers.storage.ledger.columns import FACT_COLUMNS, Facts
@@ -123,7 +124,7 @@ class CrawlData:
     path: Path
     settings: ServeSettings = field(default_factory=ServeSettings)
     _snapshot: Snapshot | None = None
-    _index: PageIndex | None = None
+    _index: SearchIndex | None = None
     _looked: float = -inf
     _facts: Facts = field(default_factory=lambda: Facts.from_rows([]))
     _hosts: list[str] = field(default_factory=list)
@@ -141,7 +142,7 @@ class CrawlData:
         self._explainer = Explainer(self.reading, self.settings)
 
     @property
-    def index(self) -> PageIndex:
+    def index(self) -> SearchIndex:
         """The pages that can be searched."""
         if self._index is None:
             raise UsageError("the crawl was not read yet")
@@ -200,7 +201,7 @@ class CrawlData:
         if folder.length < len(self._facts):  # it has begun anew
             self._forget()
         if self._index is None:
-            self._index = PageIndex(self.settings)
+            self._index = self._new_index()
         before, record, now = self._snapshot, folder.told(), read_now(folder.path)
         if before is None or before.length != folder.length or before.record != record:
             self._add(folder)
@@ -218,6 +219,12 @@ class CrawlData:
         self._snapshot = current
         self._index.add(folder, seconds)
         return current
+
+    def _new_index(self) -> SearchIndex:
+        """Return an empty index: in the database of the ledger if that is possible."""
+        place = database_of(self.path)
+        found = search_in(place, self.settings) if place else None
+        return PageIndex(self.settings) if found is None else found
 
     def _forget(self) -> None:
         """Begin anew with a crawl that has."""

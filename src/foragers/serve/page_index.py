@@ -9,6 +9,7 @@ import time
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
 
@@ -60,6 +61,16 @@ class PageEntry(msgspec.Struct, frozen=True):
     snippet: str
 
 
+def entry_of(row: Any, text: str, settings: ServeSettings) -> PageEntry:
+    """Return a page of the ledger as it stands in a list."""
+    url = row["url"] or ""
+    return PageEntry(
+        row["number"], url, host_name(url), plain(row["title"] or ""), row["language"] or "",
+        row["time"], row["relevance"], bool(row["relevant"]), plain(row["agent"] or "", 60),
+        opening(text, settings.snippet),
+    )  # fmt: skip
+
+
 class Wishes(msgspec.Struct, frozen=True):
     """What a reader wants to see; times are seconds since 1970."""
 
@@ -72,6 +83,32 @@ class Wishes(msgspec.Struct, frozen=True):
     every: bool = False
     order: str = "relevance"
     page: int = 1
+
+
+class SearchIndex(Protocol):
+    """The pages of a crawl that can be searched; `last` is the visit up to which they can."""
+
+    last: int
+
+    def add(self, folder: CrawlFolder, seconds: float = inf) -> None:
+        """Add the pages since the last time, for some seconds."""
+        ...
+
+    def find(self, wishes: Wishes) -> tuple[list[PageEntry], int]:
+        """Return a page of results, and the number of all results."""
+        ...
+
+    def choices(self, column: str) -> list[tuple[str, int]]:
+        """Return the values of a column with their numbers of pages, the most frequent first."""
+        ...
+
+    def get(self, number: int) -> PageEntry | None:
+        """Return a page by its number."""
+        ...
+
+    def close(self) -> None:
+        """Close what is open."""
+        ...
 
 
 class PageIndex:
@@ -129,21 +166,13 @@ class PageIndex:
                 return
 
     def _index(self, row: sqlite3.Row, text: str) -> None:
-        url, title = row["url"] or "", row["title"] or ""
-        snippet = opening(text, self._settings.snippet)
-        self._database.execute(
-            INDEXED,
-            (
-                row["number"], url, host_name(url), plain(title), row["language"] or "",
-                row["time"], row["relevance"], row["relevant"], plain(row["agent"] or "", 60),
-                snippet,
-            ),
-        )  # fmt: skip
+        entry = entry_of(row, text, self._settings)
+        self._database.execute(INDEXED, msgspec.structs.astuple(entry))
         self._database.execute(
             "INSERT INTO words (rowid, title, url, text, tags) VALUES (?, ?, ?, ?, ?)",
             (
-                row["number"], title, url, text[: self._settings.searched],
-                f"{tag('host', host_name(url))} {tag('language', row['language'] or '')}",
+                entry.number, row["title"] or "", entry.url, text[: self._settings.searched],
+                f"{tag('host', entry.host)} {tag('language', entry.language)}",
             ),
         )  # fmt: skip
 
