@@ -1,14 +1,17 @@
 """Builds the compiled parts of Foragers: each file src/**/_NAME.c is the extension of that name.
 
 All of them are optional.  Without a compiler, or without the headers of Python, the build goes on
-without them, and their twins in Python do the work with the same results.
+without them, and their twins in Python do the work with the same results.  With FORAGERS_PURE=1
+none is built, and the wheel is for any machine.
 """
 
+import os
 from pathlib import Path
 
 from setuptools import Extension, setup
 
-SOURCES = sorted(Path("src").rglob("_*.c"))
+PURE = os.environ.get("FORAGERS_PURE") == "1"
+SOURCES = [] if PURE else sorted(Path("src").rglob("_*.c"))
 # A product and a sum are never joined into one rounding: results are the same on any processor.
 FLAGS = ["-O2", "-ffp-contract=off", "-fno-fast-math"]
 

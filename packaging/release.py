@@ -1,8 +1,11 @@
 """A release, tried but not published: `make release`.
 
 Builds the source distribution.  With every Python that we claim and that is installed here, makes a
-wheel of it, installs that into an empty virtual environment, and runs the demo there.  Then says
-what is missing for a release.  Nothing is tagged or sent anywhere; it prints the commands for that.
+wheel of it, installs that into an empty virtual environment, and runs the demo there.  Makes the
+wheel without compiled parts, for machines that have no other.  Lets auditwheel say on which systems
+a wheel runs.  Then says what is missing for a release.  Nothing is tagged or sent anywhere.
+
+`--tag vVERSION` only checks that a tag names this version; the release workflow begins with it.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,10 +27,12 @@ VERSION = re.search(
 )
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     """Try a release, and return 1 if something is missing for one."""
     assert VERSION is not None
     version = VERSION[1]
+    if arguments:
+        return checked_tag(arguments, version)
     with tempfile.TemporaryDirectory(prefix="foragers-release-") as folder:
         out = Path(folder) / "dist"
         source = built(out)
@@ -35,14 +41,28 @@ def main() -> int:
                 tried(source, program, Path(folder) / python, version)
             else:
                 print(f"release: no Python {python} here; not tried")
+        pure(source, Path(folder) / "pure")
+        for wheel in sorted(out.glob("*-linux_*.whl")):
+            print(f"release: {wheel.name} runs on {platform_of(wheel)}")
+            wheel.unlink()  # those to be published are built in an older system
         shutil.copytree(out, ROOT / "dist", dirs_exist_ok=True)
     missing = list(missing_for(version))
     for line in missing:
         print(f"release: {line}")
     print(f"release: the files are in dist/.  To publish {version}:")
-    print(f"  git tag v{version} && git push origin v{version}")
-    print("  python -m cibuildwheel --output-dir dist   # wheels that run on any Linux")
-    print("  python -m twine upload dist/*")
+    print(f"  git tag v{version} && git push origin v{version}   # .github/workflows/release.yml")
+    return 1 if missing else 0
+
+
+def checked_tag(arguments: Sequence[str], version: str) -> int:
+    """Return 1 if a tag does not name the version of the source, or something is missing."""
+    given = arguments[1] if len(arguments) == 2 and arguments[0] == "--tag" else ""
+    if given != f"v{version}":
+        print(f"release: the tag {given or '(none)'} is not v{version} of src/foragers/version.py")
+        return 1
+    missing = list(missing_for(version))
+    for line in missing:
+        print(f"release: {line}")
     return 1 if missing else 0
 
 
@@ -86,6 +106,30 @@ def tried(source: Path, python: str, folder: Path, version: str) -> None:
     print(f"release: {wheel.name} is made of {source.name}, installs, and runs the demo")
 
 
+def pure(source: Path, folder: Path) -> None:
+    """Make the wheel without compiled parts, and run it."""
+    run(sys.executable, "-m", "venv", str(folder))
+    pip = (str(folder / "bin/python"), "-m", "pip")
+    wheels = ("--wheel-dir", str(folder / "wheel"), str(source))
+    run(*pip, "wheel", "--quiet", "--no-deps", *wheels, FORAGERS_PURE="1")
+    (wheel,) = (folder / "wheel").glob("*-py3-none-any.whl")
+    run(*pip, "install", "--quiet", str(wheel))
+    said = run(str(folder / "bin/foragers"), "demo", "--out", str(folder / "demo"), cwd=folder)
+    assert "auto" in said, said
+    shutil.copy(wheel, source.parent)
+    print(f"release: {wheel.name} has no compiled parts, installs, and runs the demo")
+
+
+def platform_of(wheel: Path) -> str:
+    """Return the systems that a wheel runs on, as auditwheel sees it."""
+    if find_spec("auditwheel") is None:
+        return "an unknown system: pip install auditwheel"
+    said = run(sys.executable, "-m", "auditwheel", "show", str(wheel))
+    named = re.search(r'platform\s+tag:\s+"([^"]+)"', said)
+    assert named is not None, said
+    return named[1]
+
+
 def missing_for(version: str) -> Iterator[str]:
     """Say what a release of this version still lacks."""
     if run("git", "status", "--porcelain", cwd=ROOT).strip():
@@ -99,14 +143,14 @@ def missing_for(version: str) -> Iterator[str]:
         yield f"the tag v{version} is on another commit; raise it in src/foragers/version.py"
 
 
-def run(*command: str, cwd: Path | None = None) -> str:
-    """Run a program outside this environment, and return its output."""
+def run(*command: str, cwd: Path | None = None, **more: str) -> str:
+    """Run a program outside this environment, with more variables, and return its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    ended = subprocess.run(command, cwd=cwd, env=kept, capture_output=True, text=True)
+    ended = subprocess.run(command, cwd=cwd, env={**kept, **more}, capture_output=True, text=True)
     if ended.returncode:
         sys.exit(f"release: {' '.join(command)} failed:\n{ended.stdout}{ended.stderr}")
     return ended.stdout
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

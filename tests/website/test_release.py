@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -22,6 +25,53 @@ def test_the_version_is_set_once() -> None:
     assert attribute == "foragers.version.__version__"
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert str(citation["version"]) == foragers.__version__
+
+
+def release(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "packaging" / "release.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_a_tag_that_is_not_the_version_makes_no_release() -> None:
+    for wrong in (["--tag", "v99.0.0"], ["--tag", foragers.__version__], ["--tag"], ["v99.0.0"]):
+        told = release(*wrong)
+        assert told.returncode == 1
+        assert f"is not v{foragers.__version__} of src/foragers/version.py" in told.stdout
+
+
+def test_the_changelog_and_the_citation_name_the_version() -> None:
+    said = release("--tag", f"v{foragers.__version__}").stdout
+    assert "CHANGELOG" not in said
+    assert "CITATION" not in said
+
+
+def test_the_workflow_checks_the_tag_before_it_builds_wheels_that_we_claim() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    steps = [step.get("run", "") for step in jobs["source"]["steps"]]
+    assert next(step for step in steps if step).startswith("python packaging/release.py --tag")
+    assert jobs["wheels"]["needs"] == "source"
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)
+    built = re.findall(r"cp3(\d+)", project["tool"]["cibuildwheel"]["build"])
+    claimed = [one[-2:] for one in project["project"]["classifiers"] if ":: 3." in one]
+    assert built == claimed
+
+
+def test_without_compiled_parts_the_wheel_is_for_any_machine() -> None:
+    question = (
+        "import setuptools; setuptools.setup = lambda **told: print(len(told['ext_modules']));"
+        "exec(open('setup.py').read())"
+    )
+    for pure, wanted in (("1", {"0"}), ("", {str(n) for n in range(1, 30)})):
+        told = subprocess.run(
+            [sys.executable, "-c", question],
+            cwd=ROOT,
+            env={**os.environ, "FORAGERS_PURE": pure},
+            capture_output=True,
+            text=True,
+        )
+        assert told.stdout.strip() in wanted, told.stderr
 
 
 def test_the_image_is_built_from_files_that_exist() -> None:
