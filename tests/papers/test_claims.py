@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foragers.evaluation.tables import Verdict
-from foragers.papers.claims import alike, corrected, less, more
+from foragers.papers.claims import alike, corrected, less, more, on_world
 
 
 def test_claims_hold_or_not_by_a_paired_test() -> None:
@@ -47,6 +47,27 @@ def test_verdicts_are_corrected_for_the_number_of_tests() -> None:
     assert [verdict.holds for verdict in found] == [True, None, None, None, True]
     told = [verdict.statistic for verdict in found]
     assert told == [", corrected 0.04", *[", corrected 0.06"] * 3, ""]
+
+
+def test_every_verdict_has_a_reason() -> None:
+    ps = {True: 0.001, False: 0.002, None: 0.4}
+    given = [Verdict("", holds, "", p=p) for holds, p in ps.items()]
+    given += [Verdict("", True, "", p=0.04), Verdict("", True, ""), Verdict("", None, "one run")]
+    given += [Verdict("", True, "", "CPU time"), Verdict("", True, "", "CPU time", p=1e-9)]
+    assert [one.reason for one in corrected(given)] == [
+        "beyond chance, also among 5 tests",
+        "the difference is the other way, also among 5 tests",
+        "the difference may be chance",
+        "beyond chance alone, but not among 5 tests",
+        "by the numbers, no test",
+        "too few runs for a test",
+        "CPU time",
+        "CPU time; beyond chance, also among 5 tests",
+    ]
+
+
+def test_verdicts_name_their_world() -> None:
+    assert [one.world for one in on_world([Verdict("", True, "")], "some web")] == ["some web"]
 
 
 def test_a_verdict_tells_the_interval_of_the_difference() -> None:

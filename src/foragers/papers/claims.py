@@ -138,14 +138,39 @@ def alike(
     return Verdict(claim, share <= within, statistic, world=world)
 
 
+def on_world(verdicts: Sequence[Verdict], world: str) -> list[Verdict]:
+    """Return verdicts that name the world on which they were found."""
+    return [replace(verdict, world=world) for verdict in verdicts]
+
+
 def corrected(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return verdicts whose tests are corrected for their number, by Holm's method."""
+    """Return verdicts whose tests are corrected for their number, by Holm's method.
+
+    Each gets its reason.
+    """
     found = []
+    tests = sum(one.p is not None for one in verdicts)
     for verdict, p in zip(verdicts, holm([one.p for one in verdicts]), strict=True):
+        told = "; ".join(part for part in (verdict.reason, reason_of(verdict, p, tests)) if part)
         if p is None:
-            found.append(verdict)
+            found.append(replace(verdict, reason=told))
             continue
         holds = verdict.holds if p < CERTAIN else None
         statistic = f"{verdict.statistic}, corrected {p:.2g}"
-        found.append(replace(verdict, holds=holds, statistic=statistic))
+        found.append(replace(verdict, holds=holds, statistic=statistic, reason=told))
     return found
+
+
+def reason_of(verdict: Verdict, p: float | None, tests: int) -> str:
+    """Return why a verdict is what it is, from its test; `p` is corrected for so many tests."""
+    if p is None or verdict.p is None:
+        if verdict.reason:
+            return ""
+        return "too few runs for a test" if verdict.holds is None else "by the numbers, no test"
+    if verdict.holds is None:
+        return "the difference may be chance"
+    if p >= CERTAIN:
+        return f"beyond chance alone, but not among {tests} tests"
+    if verdict.holds:
+        return f"beyond chance, also among {tests} tests"
+    return f"the difference is the other way, also among {tests} tests"

@@ -38,7 +38,8 @@ from foragers.papers.automata.tables import (
     table_5,
     table_6,
 )
-from foragers.papers.automata.webs import TopicOnWeb, by_web, grounds_of, judge_together
+from foragers.papers.automata.webs import TopicOnWeb, by_web, grounds_of, judge_together, world_of
+from foragers.papers.claims import on_world
 from foragers.papers.request import PaperRequest, Progress
 
 RUNS, CRAWLS = 3, 10
@@ -75,7 +76,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
             convergence_table(converged),
         ],
         [*figures(results), convergence_figure(converged)],
-        [*claims(results), convergence_claim(converged)],
+        [*on_world(claims(results), world_of(grounds)), convergence_claim(converged)],
     )
 
 

@@ -84,6 +84,14 @@ class TopicOnWeb:
         return judged(replace(self, seeds=(), trained_on=(), budget=0, run=0), self.seeds)
 
 
+def world_of(grounds: Sequence[TopicOnWeb]) -> str:
+    """Return on which webs, with how many topics, crawls were made, in words."""
+    webs = list(dict.fromkeys(ground.path.name for ground in grounds))
+    topics = len({ground.topic for ground in grounds})
+    plural = "s" if topics > 1 else ""
+    return f"{', '.join(webs)}; {topics} topic{plural}"
+
+
 @lru_cache(maxsize=2)
 def judged(ground: TopicOnWeb, seeds: tuple[str, ...]) -> Study:
     """Judge all pages of a web, or read how they were judged before."""

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from foragers.evaluation.tables import Exhibits
 from foragers.papers.automata.crawls import all_of
-from foragers.papers.automata.webs import TopicOnWeb
+from foragers.papers.automata.webs import TopicOnWeb, world_of
+from foragers.papers.claims import on_world
 from foragers.papers.population.claims import claims
 from foragers.papers.population.crawls import (
     Bounds,
@@ -67,7 +68,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
         settings_of(request, grounds),
         tables(results),
         figures(results),
-        claims(results),
+        on_world(claims(results), world_of(grounds)),
     )
 
 
