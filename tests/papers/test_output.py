@@ -181,3 +181,15 @@ def test_a_wide_table_is_printed_in_parts_that_keep_words_whole(
     assert all(column in shown for column in columns)
     assert shown.count("0.289 ± 0.235") == 8
     assert shown.count("sent efficiency") > 1
+
+
+def test_pictures_within_figures_are_shown(tmp_path: Path) -> None:
+    def heat(drawing: Drawing) -> None:
+        drawing.subplots().imshow([[0.0, 1.0], [2.0, 3.0]])
+
+    shown = replace(EXHIBITS, figures=[Figure("figure-1", "Heat", {"x": [1]}, heat)])
+    write_exhibits(shown, tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'xlink:href="data:image/png' in text
+    policy = text.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+    assert "img-src data:" in policy.split("; ")

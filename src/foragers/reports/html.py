@@ -7,8 +7,12 @@ from html import escape
 
 from foragers.core.display import is_web, plain
 
-# If markup were ever not escaped, nothing could be run or loaded.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+# If markup were ever not escaped, nothing could be run or loaded.  Pictures within the page are
+# shown: figures have heat maps and colour bars in them.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
+    " form-action 'none'"
+)
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 60rem;
        padding: 0 1rem; }

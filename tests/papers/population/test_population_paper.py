@@ -93,6 +93,7 @@ def test_everything_is_written(made: tuple[Exhibits, Path]) -> None:
     for name in ("report.html", "exhibits.json", "figure-5.png", "figure-5.csv", "populations.csv"):
         assert (out / name).stat().st_size > 0
     assert exhibits.paper in PAPERS
+    assert all("topics-" in verdict.world for verdict in exhibits.verdicts)
 
 
 def test_bounds_are_the_papers_on_a_crawl_of_its_length() -> None:
