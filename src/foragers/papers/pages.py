@@ -22,7 +22,8 @@ td.number, th.number { white-space: nowrap; } th.number { white-space: normal; }
 td.text, th.text { overflow-wrap: normal; } nav a { margin-right: 1.2rem; }
 td.holds { color: #00703c; } td.not { color: #b3261e; } td.open { color: #8a6100; }
 td.holds, td.not, td.open { white-space: nowrap; text-align: left; font-weight: 600; }
-.scroll + .scroll { margin-top: 1.6rem; } h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin-bottom: 4rem; }
+.scroll + .scroll { margin-top: 1.6rem; }
+h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin-bottom: 4rem; }
 </style>"""
 CLASSES = {True: "holds", False: "not", None: "open"}
 
