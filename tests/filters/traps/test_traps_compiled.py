@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from foragers.filters.traps.boilerplate import contained
 from foragers.filters.traps.bounded import SeenKeys
 from foragers.filters.traps.fingerprint import hashes_of
 from foragers.text.words import words_apart
+from foragers.urls.canonical import canonical
 
 pytestmark = pytest.mark.skipif(
     fingerprint.LIBRARY is None, reason="the compiled module was not built"
@@ -87,3 +89,22 @@ def test_the_same_keys_count_as_seen() -> None:
     quick, slow = both(seen)
     assert quick == slow
     assert any(map(any, quick))
+
+
+URL_LETTERS = "abc/(?;=&é東%sid0123utm_jsessionid"
+
+
+@given(st.lists(st.text(URL_LETTERS, max_size=30).map("http://a.test/".__add__), max_size=20))
+def test_links_have_the_same_canonical_forms_and_hashes(urls: list[str]) -> None:
+    quick = boilerplate.links_of(urls)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(boilerplate, "LIBRARY", None)
+        slow = boilerplate.links_of(urls)
+    assert (quick.urls, quick.hashes.tolist()) == (slow.urls, slow.hashes.tolist())
+    assert quick.hashes.tolist() == [crc32(url.encode()) for url in quick.urls]
+
+
+def test_a_link_that_no_utf_8_can_spell_is_left_to_the_function_in_python() -> None:
+    assert fingerprint.LIBRARY is not None
+    assert fingerprint.LIBRARY.links(["http://a.test/\ud800"], canonical) is None
+    assert boilerplate.links_of(["http://a.test/\ud800"]).urls == ["http://a.test/\ud800"]

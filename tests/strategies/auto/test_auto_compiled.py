@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foragers.core import exact
 from foragers.core.types import Document
 from foragers.frontier.columns import UrlColumn
 from foragers.strategies.auto import group_rates, pending_links, word_weights
@@ -28,6 +29,7 @@ from foragers.strategies.auto.word_weights import (
     BUCKETS,
     LINK_WORDS,
     NO_WORD,
+    Spoken,
     WordWeights,
     link_words,
     page_words,
@@ -170,3 +172,35 @@ def test_pages_have_the_same_words(text: str) -> None:
         patched.setattr(word_weights, "LIBRARY", None)
         slow = page_words(document)
     assert sorted(quick.tolist()) == sorted(slow.tolist())
+
+
+SPOKEN = st.lists(st.lists(st.integers(0, 40), max_size=12).map(tuple), min_size=1, max_size=4).map(
+    tuple
+)
+
+
+@given(st.lists(st.tuples(SPOKEN, st.floats(0, 1), st.floats(-3, 3)), max_size=12))
+def test_words_learn_the_same(steps: list[tuple[Spoken, float, float]]) -> None:
+    found = []
+    for library in (word_weights.LIBRARY, None):
+        words = WordWeights()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(word_weights, "LIBRARY", library)
+            for links, worth, usual in steps:
+                words.learn(links, worth, usual)
+                words.count(links, 1.0, worth)
+                words.count(links[:1], 0.0, worth / 2)
+        columns = words.weights, words.squares, words.followed, words.earned
+        found.append(([column.tolist() for column in columns], sorted(words._tried)))
+    assert found[0] == found[1]
+
+
+def test_words_beyond_the_table_and_very_many_words_are_left_to_the_functions_in_python() -> None:
+    library, words = word_weights.LIBRARY, WordWeights()
+    assert library is not None
+    for odd in (((BUCKETS + 1,),), ((-1,),), (tuple(range(65)),), ([1],)):
+        assert not library.stepped(words.weights, words.squares, odd, 1.0, 0.0, 0.1, exact.exp_of)
+    for many in (((BUCKETS + 1,),), tuple((word,) for word in range(257))):
+        assert library.counted(words.followed, words.earned, many, 1.0, 0.0) is None
+    assert not words.weights.any()
+    assert not words.followed.any()

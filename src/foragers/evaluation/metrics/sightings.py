@@ -120,7 +120,7 @@ class Sightings:
         self._make_room(max(url, page.final))
         is_first = self._settle(url)
         # A page that fails at first, and is fetched at last, is found then.
-        is_new = is_first or bool(self.marks[url] & LEFT_OUT[LeftOut.LIMITS])
+        is_new = is_first or bool(self.marks.item(url) & LEFT_OUT[LeftOut.LIMITS])
         if page.final != url:
             is_new &= self._settle(page.final)
         self._hear(page)
@@ -154,7 +154,7 @@ class Sightings:
 
     def _leave_out(self, url: UrlId, why: LeftOut | None, is_first: bool) -> None:
         """Record why a URL was not fetched, or that it was at last."""
-        bits, mark = LEFT_OUT[LeftOut.LIMITS], int(self.marks[url])
+        bits, mark = LEFT_OUT[LeftOut.LIMITS], self.marks.item(url)
         before, now = mark & bits, LEFT_OUT[why] if why else 0
         if before == now or not (is_first or before):  # a page that was fetched stays so
             return
@@ -164,7 +164,7 @@ class Sightings:
 
     def _settle(self, url: UrlId) -> bool:
         """Record that a URL does not wait any more, and return whether it was not requested yet."""
-        mark = int(self.marks[url])
+        mark = self.marks.item(url)
         if mark & TAKEN:
             return False
         if mark & KNOWN:

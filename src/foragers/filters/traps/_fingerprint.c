@@ -360,7 +360,110 @@ contained(PyObject *self, PyObject *args)
     return PyBool_FromLong(fits);
 }
 
+static uint32_t crc_table[8][256];
+
+/* The tables of the checksum that zlib calls crc32, eight bytes at a time. */
+static void
+make_crc_table(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+        crc_table[0][byte] = crc;
+    }
+    for (int i = 1; i < 8; i++)
+        for (int byte = 0; byte < 256; byte++) {
+            uint32_t before = crc_table[i - 1][byte];
+            crc_table[i][byte] = before >> 8 ^ crc_table[0][before & 255];
+        }
+}
+
+static uint32_t
+crc_of(const unsigned char *text, Py_ssize_t size)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+    for (; size >= 8; size -= 8, text += 8) {
+        uint64_t some = eight(text, 8) ^ crc;
+        crc = 0;
+        for (int i = 0; i < 8; i++)
+            crc ^= crc_table[7 - i][some >> 8 * i & 255];
+    }
+    for (; size > 0; size--)
+        crc = crc >> 8 ^ crc_table[0][(crc ^ *text++) & 255];
+    return ~crc;
+}
+
+/* Whether a URL may have another canonical form. */
+static int
+may_have_ids(const char *url, Py_ssize_t size)
+{
+    if (memchr(url, '?', (size_t)size) != NULL || memchr(url, ';', (size_t)size) != NULL)
+        return 1;
+    const char *end = url + size, *at = url;
+    while ((at = memchr(at, '(', (size_t)(end - at))) != NULL) {
+        if (at > url && at[-1] == '/')
+            return 1;
+        at++;
+    }
+    return 0;
+}
+
+/* The canonical form of a URL, and its letters; NULL for an error. */
+static PyObject *
+canonical_of(PyObject *url, PyObject *canonical, const char **letters, Py_ssize_t *size)
+{
+    *letters = PyUnicode_Check(url) ? PyUnicode_AsUTF8AndSize(url, size) : NULL;
+    if (*letters == NULL)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "a text is expected");
+    if (!may_have_ids(*letters, *size))
+        return Py_NewRef(url);
+    PyObject *plain = PyObject_CallOneArg(canonical, url);
+    *letters = plain && PyUnicode_Check(plain) ? PyUnicode_AsUTF8AndSize(plain, size) : NULL;
+    if (*letters == NULL)
+        Py_CLEAR(plain);
+    return plain;
+}
+
+/* The canonical forms of URLs, each once, and their hashes; None if one cannot be encoded. */
+static PyObject *
+links(PyObject *self, PyObject *args)
+{
+    PyObject *urls, *canonical;
+    if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &urls, &canonical))
+        return NULL;
+    Py_ssize_t number = PyList_GET_SIZE(urls), size, count = 0;
+    PyObject *once = PyList_New(0), *known = PyDict_New();
+    uint32_t *hashes = PyMem_Malloc((size_t)(number + 1) * sizeof *hashes);
+    int fine = once != NULL && known != NULL && hashes != NULL;
+    for (Py_ssize_t i = 0; fine && i < number && i < PyList_GET_SIZE(urls); i++) {
+        const char *letters;
+        PyObject *url = Py_NewRef(PyList_GET_ITEM(urls, i));
+        PyObject *plain = canonical_of(url, canonical, &letters, &size);
+        fine = plain != NULL && PyDict_SetDefault(known, plain, Py_None) != NULL;
+        if (fine && PyDict_GET_SIZE(known) > count) {
+            hashes[count++] = crc_of((const unsigned char *)letters, size);
+            fine = PyList_Append(once, plain) == 0;
+        }
+        Py_XDECREF(plain);
+        Py_DECREF(url);
+    }
+    PyObject *found = NULL;
+    if (fine)
+        found = Py_BuildValue("(Oy#)", once, (const char *)hashes, count * 4);
+    else if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+        PyErr_Clear();
+        found = Py_NewRef(Py_None);
+    } else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    Py_XDECREF(once);
+    Py_XDECREF(known);
+    PyMem_Free(hashes);
+    return found;
+}
+
 static PyMethodDef methods[] = {
+    {"links", links, METH_VARARGS, "Return canonical URLs, each once, and their hashes, or None."},
     {"prepare", prepare, METH_O, "Take the names of months and days; False if they do not fit."},
     {"hashes", hashes, METH_VARARGS, "Return the hash of each word of a text."},
     {"numbers", numbers, METH_VARARGS, "Return the runs of digits in an ASCII text, or None."},
@@ -379,5 +482,6 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC
 PyInit__fingerprint(void)
 {
+    make_crc_table();
     return PyModule_Create(&module);
 }

@@ -6,7 +6,7 @@ footers do not make two products similar, and do not make an empty day look full
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from zlib import crc32
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from foragers.filters.traps.bounded import LIBRARY, RecentDict
 from foragers.filters.traps.fingerprint import Fingerprint, Sample, thinned
 from foragers.filters.traps.settings import DEFAULT_TRAPS, BoilerplateSettings
+from foragers.urls.canonical import canonical
 
 
 class PageLinks(NamedTuple):
@@ -88,9 +89,13 @@ class Boilerplate:
         )
 
 
-def links_of(urls: Iterable[str]) -> PageLinks:
-    """Return links, each once, with their hashes."""
-    once = list(dict.fromkeys(urls))
+def links_of(urls: Sequence[str]) -> PageLinks:
+    """Return the canonical forms of links, each once, with their hashes."""
+    if LIBRARY is not None:
+        quick: tuple[list[str], bytes] | None = LIBRARY.links(list(urls), canonical)
+        if quick is not None:
+            return PageLinks(quick[0], np.frombuffer(quick[1], np.uint32))
+    once = list(dict.fromkeys(map(canonical, urls)))
     try:
         hashes = np.fromiter(map(crc32, map(str.encode, once)), np.uint32, len(once))
     except UnicodeEncodeError:

@@ -139,7 +139,7 @@ class Traps:
         """
         url = canonical(url)
         here = canonical(final) if final else url
-        targets = links_of(map(canonical, links))
+        targets = links_of(links)
         page = fingerprint(text, here, targets.urls, self.settings.fingerprint)
         again = again or self.idle.bags.get(url) is not None
         own = self.boilerplate.own(shape_of(here).path, here, page, targets)

@@ -122,7 +122,8 @@ def _opens_much(body: bytes, starts: list[int], most: int) -> bool:
 def _may_be_formatting() -> bytes:
     """Return a byte for each pair of characters: 1 if a formatting element begins with them."""
     table = bytearray(1 << 16)
-    for pair in product(range(128), repeat=2):
+    firsts = {letter for name in _BEGINNINGS for letter in name[:1] + name[:1].upper()}
+    for pair in product(firsts | {*b"biusBIUS"}, range(128)):
         name = bytes(pair).lower()
         single = name[:1] in b"bius" and (name[1:].isspace() or name[1:] == b"/")
         table[pair[0] | pair[1] << 8] = single or name in _BEGINNINGS

@@ -7,6 +7,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -617,7 +618,107 @@ link_words(PyObject *self, PyObject *args)
     return result;
 }
 
+/* The different words of a link, beside `count` others; how many there are then, or -1. */
+static Py_ssize_t
+different(PyObject *link, Py_ssize_t *words, Py_ssize_t count, Py_ssize_t room, Py_ssize_t most)
+{
+    if (!PyTuple_Check(link))
+        return -1;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(link); i++) {
+        Py_ssize_t word = PyLong_AsSsize_t(PyTuple_GET_ITEM(link, i)), before = 0;
+        if (word < 0 || word >= most) {
+            PyErr_Clear();
+            return -1;
+        }
+        while (before < count && words[before] != word)
+            before++;
+        if (before == count && count == room)
+            return -1;
+        if (before == count)
+            words[count++] = word;
+    }
+    return count;
+}
+
+/* Let the words of links learn what a page was worth: weights, squares, links, worth, usual, rate,
+   and the function that raises e to a power. */
+static PyObject *
+stepped(PyObject *self, PyObject *args)
+{
+    static const int sizes[] = {-8, -8};
+    PyObject *sources[2], *links, *power;
+    double worth, usual, rate;
+    Py_ssize_t words[MOST_ROWS];
+    Array a[2];
+    if (!PyArg_ParseTuple(args, "OOO!dddO", &sources[0], &sources[1], &PyTuple_Type, &links, &worth,
+                          &usual, &rate, &power))
+        return NULL;
+    if (!all_opened(sources, a, sizes, 2))
+        return NULL;
+    Py_ssize_t number = PyTuple_GET_SIZE(links);
+    int fits = a[0].columns == a[1].columns;
+    for (Py_ssize_t i = 0; fits && i < number; i++)
+        fits = different(PyTuple_GET_ITEM(links, i), words, 0, MOST_ROWS, a[0].columns) >= 0;
+    for (Py_ssize_t i = 0; fits && !PyErr_Occurred() && i < number; i++) {
+        PyObject *link = PyTuple_GET_ITEM(links, i);
+        double said = 0.0;
+        for (Py_ssize_t word = 0; word < PyTuple_GET_SIZE(link); word++)
+            said += CELL(a[0], double, 0, PyLong_AsSsize_t(PyTuple_GET_ITEM(link, word)));
+        said += usual;
+        said = said < -30.0 ? -30.0 : said;
+        said = said > 30.0 ? 30.0 : said;
+        PyObject *raised = PyObject_CallFunction(power, "d", -said);
+        double chance = raised ? PyFloat_AsDouble(raised) : 0.0;
+        Py_XDECREF(raised);
+        if (PyErr_Occurred())
+            break;
+        double slope = (1 / (1 + chance) - worth) / (double)number;
+        Py_ssize_t count = different(link, words, 0, MOST_ROWS, a[0].columns);
+        for (Py_ssize_t word = 0; word < count; word++) {
+            double *square = &CELL(a[1], double, 0, words[word]);
+            *square += slope * slope;
+            CELL(a[0], double, 0, words[word]) -= rate * slope / sqrt(*square);
+        }
+    }
+    closed(a, 2);
+    return PyErr_Occurred() ? NULL : PyBool_FromLong(fits);
+}
+
+/* Count a followed link for each of its words; those that were not met before, or None. */
+static PyObject *
+counted(PyObject *self, PyObject *args)
+{
+    static const int sizes[] = {-8, -8};
+    PyObject *sources[2], *links, *fresh_words = NULL;
+    double followed, earned;
+    Py_ssize_t words[4 * MOST_ROWS], count = 0;
+    Array a[2];
+    if (!PyArg_ParseTuple(args, "OOO!dd", &sources[0], &sources[1], &PyTuple_Type, &links,
+                          &followed, &earned))
+        return NULL;
+    if (!all_opened(sources, a, sizes, 2))
+        return NULL;
+    if (a[0].columns != a[1].columns)
+        count = -1;
+    for (Py_ssize_t i = 0; count >= 0 && i < PyTuple_GET_SIZE(links); i++)
+        count = different(PyTuple_GET_ITEM(links, i), words, count, 4 * MOST_ROWS, a[0].columns);
+    fresh_words = count < 0 ? Py_NewRef(Py_None) : PyList_New(0);
+    for (Py_ssize_t i = 0; fresh_words != NULL && i < count; i++) {
+        double *before = &CELL(a[0], double, 0, words[i]);
+        PyObject *word = followed != 0.0 && *before == 0.0 ? PyLong_FromSsize_t(words[i]) : NULL;
+        if (PyErr_Occurred() || (word != NULL && PyList_Append(fresh_words, word) < 0))
+            Py_CLEAR(fresh_words);
+        Py_XDECREF(word);
+        *before += followed;
+        CELL(a[1], double, 0, words[i]) += earned;
+    }
+    closed(a, 2);
+    return fresh_words;
+}
+
 static PyMethodDef methods[] = {
+    {"stepped", stepped, METH_VARARGS, "Let the words of links learn what a page was worth."},
+    {"counted", counted, METH_VARARGS, "Count a link for its words, and return the new ones."},
     {"link_words", link_words, METH_VARARGS, "Return the numbers of the words of links."},
     {"prepare", prepare, METH_O, "Take the words that say nothing; False if they do not fit."},
     {"buckets", buckets, METH_VARARGS, "Return the numbers of the words of a text."},

@@ -162,9 +162,11 @@ class PendingLinks:
         self._links = grown
 
     def of(self, url: UrlId) -> LinkFeatures:
-        """Return the links to a page, in the order in which they were found."""
+        """Return the links to a page, in the order in which they were found, for use at once."""
         places: list[int] = []
         place = self._last.reach(url).item(url)
+        if place and not self._before.item(place - 1):
+            return self._links.between(place - 1, place)  # the only one, not copied
         while place:
             places.append(place - 1)
             place = self._before.item(place - 1)

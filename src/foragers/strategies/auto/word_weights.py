@@ -227,6 +227,12 @@ class WordWeights:
 
     def count(self, links: Spoken, followed: float, earned: float) -> None:
         """Count a followed link for each of its words, or a reward that came later."""
+        if LIBRARY is not None:
+            columns = self.followed, self.earned
+            new: list[int] | None = LIBRARY.counted(*columns, links, followed, earned)
+            if new is not None:
+                self._tried.extend(new)
+                return
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         all_followed = cast("memoryview[float]", self.followed.data)
         all_earned = cast("memoryview[float]", self.earned.data)
@@ -269,12 +275,17 @@ class WordWeights:
 
     def learn(self, links: Spoken, worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""
+        given, rate = (self.weights, self.squares, links, worth, usual), self.settings.word_rate
+        if LIBRARY is not None and LIBRARY.stepped(*given, rate, exact.exp_of):
+            return
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         weights = cast("memoryview[float]", self.weights.data)
         squares = cast("memoryview[float]", self.squares.data)
-        rate = self.settings.word_rate
         for link in links:
-            said = sum([weights[place] for place in link]) + usual
+            said = 0.0
+            for place in link:
+                said += weights[place]
+            said += usual
             chance = 1 / (1 + exact.exp_of(-min(max(said, -30.0), 30.0)))
             slope = (chance - worth) / len(links)
             for place in set(link):
