@@ -56,6 +56,18 @@ def test_a_group_without_observations_is_told_by_the_group_around_it() -> None:
     assert "0 of 1 link to /lists/ were" in told.sentence()
 
 
+def test_a_host_first_met_on_another_is_told_by_all_such_hosts() -> None:
+    rates = Rates()
+    host = rates.group("host a.test", counted_group(rates, "other hosts", followed=4, good=3))
+    inside = rates.group("in a.test/lists/robots", rates.group("in a.test/lists", host))
+    listed = rates.group("page x ul li a", rates.group("tags a.test ul li a", host))
+    groups = LinkGroups(listed, inside, 0, 0, rates.group("links x", host))
+    for name in ("tag path", "directory", "parent page"):
+        assert reasons({name: 1.0}, rates, groups, PLANNER).sentence() == (
+            "mainly because 3 of 4 links to hosts first met on other hosts were worth following"
+        )
+
+
 def test_weak_reasons_beside_a_strong_one_are_left_to_the_table() -> None:
     told = reasons({"parent": 4.0, "in-links": 0.9}, Rates(), LinkGroups(0, 0, 0, 0, 0), PLANNER)
     assert told.sentence() == "mainly because the page it is on matches the target"

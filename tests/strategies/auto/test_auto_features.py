@@ -92,6 +92,53 @@ def test_links_under_one_tag_path_are_told_apart_by_page_and_belong_to_the_host(
     assert rates.parents[here] == rates.parents[there] != ROOT
 
 
+def outermost(rates: Rates, group: int) -> int:
+    """Return the group below that of all links that a group is in."""
+    while rates.parents[group] != ROOT:
+        group = rates.parents[group]
+    return group
+
+
+def test_hosts_first_met_on_another_host_share_a_group_and_given_ones_do_not() -> None:
+    rates = Rates()
+
+    def around(page: str, number: int, by_page: bool = True) -> int:
+        groups = PageGroups(rates, page, by_page)
+        return outermost(rates, groups_of(groups, number, f"http://h{number}.test/a/").directory)
+
+    given = around("", 0)
+    strange = around("http://h0.test/", 1)
+    assert strange == around("http://h0.test/", 2) == around("http://h2.test/", 1) != given
+    # Who links to a given host later makes no difference.
+    assert around("http://h1.test/", 0) == given
+    # A host that links to itself is not met on another; where news is wanted all are alike.
+    assert around("http://h3.test/", 3) != strange != around("http://h0.test/", 4, by_page=False)
+
+
+def test_a_new_host_is_expected_to_be_like_the_other_hosts_that_were_met() -> None:
+    """However many pages of the given host are there."""
+    rates = Rates()
+
+    def groups(page: str, host: str) -> LinkGroups:
+        found = PageGroups(rates, f"http://given.test/{page}")
+        return groups_of(found, 0, f"http://{host}.test/{page}/a.html", f"{page[:4]} a")
+
+    for number in range(30):
+        for is_there, *link in (
+            (True, f"menu{number}", "given"),
+            (False, f"list{number}", f"h{number}"),
+        ):
+            known = groups(*link)
+            rates.teach(np.array([known], np.int32).T, 0.0, is_there)
+    new, own = groups("list99", "new"), groups("menu99", "given")
+    rates.refresh()
+    for name in ("tag_path", "directory"):
+        assert rates.doubts[getattr(new, name)] < exact.log_of(0.1)
+        assert rates.doubts[getattr(own, name)] > exact.log_of(0.9)
+        # What was never worth following on thirty of them will hardly be on the next.
+        assert rates.odds[getattr(new, name)] == pytest.approx(exact.log_of(3 / 33), abs=0.01)
+
+
 def test_the_lineage_of_groups_counts_each_once() -> None:
     rates = Rates()
     host = rates.group("host")

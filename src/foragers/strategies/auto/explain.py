@@ -40,6 +40,8 @@ IN_WORDS = {
     "best word rate": "how often links with its best word were worth following",
 }
 """The features as a reader knows them."""
+TO_HOST = ("to this host", "to hosts first met on other hosts")
+"""What the group of a host, and the one around it if there is one, have in common."""
 
 
 def lessons_in(
@@ -129,13 +131,13 @@ class LinkReasons:
             (
                 "in the same list on this page",
                 "in such lists on pages of this host",
-                "to this host",
+                *TO_HOST,
             ),
         )
 
     def _directory(self) -> Phrase:
         prefixes = [*prefixes_of(addresses_of([self.link.href]).directories[0])][::-1]
-        names = (*(f"to {prefix}/" for prefix in prefixes), "to this host")
+        names = (*(f"to {prefix}/" for prefix in prefixes), *TO_HOST)
         return self._group(LinkGroups._fields.index("directory"), names)
 
     def _anchor(self) -> Phrase:
@@ -148,7 +150,7 @@ class LinkReasons:
 
     def _parent_page(self) -> Phrase:
         row = LinkGroups._fields.index("parent_page")
-        return self._group(row, ("on this page", "to this host"))
+        return self._group(row, ("on this page", *TO_HOST))
 
     def _group(self, row: int, names: tuple[str, ...]) -> Phrase:
         """Return how many links of the innermost group with observations were worth following."""

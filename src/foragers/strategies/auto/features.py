@@ -6,6 +6,10 @@ in one pass each, and each word of the page is numbered once.
 Links are grouped by tag path, directory, anchor and shape of the URL.  Most links of a page share
 their host, tag path and directory with others, so groups are cached while a page is read.  Names of
 groups contain the URLs of hosts and pages, so that a group has the same name in the next crawl.
+
+Hosts first met on a page of another host have a group around them.  Before anything is found every
+new host would else seem better than the known ones, of which many links were followed in vain: a
+crawl would try each host that a site links to, though none of those before had a page.
 """
 
 from __future__ import annotations
@@ -26,6 +30,9 @@ from foragers.strategies.auto.settings import NAMES
 from foragers.strategies.auto.word_weights import link_words
 from foragers.text.words import url_words_of_each, words_of_each
 from foragers.urls.shapes import name_shapes
+
+OTHER_HOSTS = "other hosts"
+"""The name of the group of all links to hosts that were first met on a page of another host."""
 
 
 class AddressColumns(NamedTuple):
@@ -163,13 +170,21 @@ class PageGroups:
 
     def _of_host(self, host: HostId, href: str) -> HostGroups:
         """Return the groups of the links to a host, of which this is the first."""
-        name = href.split("/", 3)[2]
-        around = self.rates.group(host_group(name))
-        parent_page = ROOT
+        name = host_of(href)
+        outer = parent_page = ROOT
+        if self.by_page and self.page and host_of(self.page) != name:
+            outer = self.rates.group(OTHER_HOSTS)
+        # A seed's host that another page links to stays what it is.
+        around = self.rates.group(host_group(name), outer)
         if self.by_page:
             parent_page = self.rates.once(f"links {self.page}", around)
         here = self._hosts[host] = HostGroups(self.rates, self.page, name, around, parent_page)
         return here
+
+
+def host_of(href: str) -> str:
+    """Return the host of a URL, with its port."""
+    return href.split("/", 3)[2]
 
 
 def host_group(name: str) -> str:
