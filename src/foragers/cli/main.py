@@ -195,9 +195,11 @@ class Overview(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like all others."""
 
+    chosen = ""
+
     def error(self, message: str) -> NoReturn:
-        """Raise instead of printing the usage."""
-        raise UsageError(f"{message}; see '{self.prog} --help'")
+        """Raise instead of printing the usage; what nobody knows is an option of the command."""
+        raise UsageError(f"{message}; see '{' '.join((self.prog, *self.chosen.split()))} --help'")
 
 
 def parser(chosen: str = "") -> argparse.ArgumentParser:
@@ -209,6 +211,7 @@ def parser(chosen: str = "") -> argparse.ArgumentParser:
         formatter_class=Overview,
         allow_abbrev=False,
     )
+    command.chosen = chosen if chosen in VERBS else ""
     command.add_argument("--version", action="version", version=f"foragers {__version__}")
     verbs = command.add_subparsers(dest="verb", metavar="COMMAND", title="commands", required=True)
     for name, what in VERBS.items():

@@ -43,7 +43,7 @@ def watch_report(folder: Path) -> str:
     new = [one for one in events if one.event is EventKind.NEW]
     parts = ["<h1>Watch</h1>", numbers(status)]
     if new:
-        parts += [drawn(new), section("Newest pages", newest(new))]
+        parts += [section("Newest pages", newest(new)), drawn(new)]
     else:
         parts.append(note("No new page was found yet."))
     parts.append(section("Sites", sites(status.sites, new)))
@@ -181,10 +181,14 @@ def sites(known: Sequence[SiteStatus], new: Sequence[Event]) -> str:
 def other_events(events: Sequence[Event]) -> str:
     """Return the table of everything that is not a new page."""
     rows = (
-        [words(one.event.value), link(one.url, one.title), words(one.diff, 300), moment(one.found)]
+        [
+            words(one.event.value),
+            f"{link(one.url, one.title)}<br><small>{words(one.diff, 300)}</small>",
+            moment(one.found),
+        ]
         for one in reversed(events[-MOST_ROWS:])
     )
-    return table(("event", "page", "difference", "time"), rows, text=3)
+    return table(("event", "page, and what differs", "time"), rows, text=2)
 
 
 def moment(time: float) -> str:
