@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from foragers.cli.main import main
+from foragers.cli.serve import free_address
 from support.crawling import serving
 from support.hostile_server import HostileServer, page
 
@@ -278,3 +280,11 @@ def test_a_folder_without_a_crawl_is_refused_in_one_line(
     assert "is not a folder" in capsys.readouterr().err
     assert main(["serve", str(tmp_path), "--allow-private", "127.0.0.0/99"]) == 2
     assert "127.0.0.0/99" in capsys.readouterr().err
+
+
+def test_without_an_address_the_next_free_port_is_taken() -> None:
+    first = free_address()
+    with socket.create_server(first):
+        second = free_address()
+    assert first[0] == second[0] == "127.0.0.1"
+    assert 8000 <= first[1] < second[1] < 8020

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import secrets
+import socket
+from contextlib import suppress
 
 from rich.console import Console
 
@@ -12,6 +14,9 @@ from foragers.core.plugins.loading import needed
 from foragers.errors import UsageError
 from foragers.http.address_guard import AddressException
 from foragers.storage.ledger.postgres import is_database, without_password
+
+PORTS = range(8000, 8020)
+"""The ports that are tried if none is given."""
 
 
 def add(verb: argparse.ArgumentParser) -> None:
@@ -24,10 +29,9 @@ def add(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--listen",
-        default="127.0.0.1:8000",
         metavar="HOST:PORT",
         help="address to serve at; others than this machine need a password, which is printed"
-        " (default: %(default)s)",
+        " (default: 127.0.0.1:8000, or the next port that is free)",
     )
     verb.add_argument(
         "--allow-private",
@@ -44,7 +48,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Serve until the user stops it."""
     for package in ("starlette", "jinja2", "uvicorn"):
         needed(package, "foragers serve", "foragers[serve]")
-    host, port = address_in(options.listen)
+    host, port = address_in(options.listen) if options.listen else free_address()
     import uvicorn
 
     from foragers.serve.app import site_of
@@ -70,9 +74,15 @@ def run(options: argparse.Namespace, console: Console) -> None:
     try:
         uvicorn.Server(config).run()
     except SystemExit as error:  # the port is taken, or not ours
-        raise UsageError(
-            f"--listen {options.listen}: cannot serve there; choose another"
-        ) from error
+        raise UsageError(f"--listen {shown}:{port}: cannot serve there; choose another") from error
+
+
+def free_address() -> tuple[str, int]:
+    """Return an address of this machine at which nothing listens."""
+    for port in PORTS:
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return "127.0.0.1", port
+    return "127.0.0.1", PORTS[0]
 
 
 def address_in(text: str, least: int = 1) -> tuple[str, int]:
