@@ -100,7 +100,8 @@ def main(folder: Path, command: str) -> None:
         old.unlink()
     for figure in exhibits.figures:
         copied(folder / f"{figure.name}.png", place / f"{figure.name}.png")
-    (OUT / f"{exhibits.paper}.md").write_text(page(exhibits, command), encoding="utf-8")
+    text = page(exhibits, command).replace(plain(f"{folder}/"), "")
+    (OUT / f"{exhibits.paper}.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
