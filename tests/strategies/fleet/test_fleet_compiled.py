@@ -12,7 +12,7 @@ import pytest
 
 from foragers.core.exact import dot, times
 from foragers.papers.fleets.kinds import KINDS
-from foragers.strategies.fleet import forager, library, page_memory, path, prospects
+from foragers.strategies.fleet import colony, forager, library, page_memory, path, prospects
 from foragers.strategies.fleet.forager import td_update
 from foragers.strategies.fleet.page_memory import PageMemory
 from foragers.strategies.fleet.prospects import Prospects
@@ -23,7 +23,7 @@ from foragers.strategies.fleet.simulation.web import SimulatedWeb
 from foragers.worlds.generated import generate
 
 pytestmark = pytest.mark.skipif(library.LIBRARY is None, reason="the compiled module was not built")
-MODULES = (forager, page_memory, path, prospects, replay, windows)
+MODULES = (colony, forager, page_memory, path, prospects, replay, windows)
 NEWS = generate("news", seed=6, pages=700, days=2.0)
 STATES = np.random.default_rng(1).choice(np.array([-1, 0.3, 1], np.float32), (NEWS.versions, 9))
 DAY = 86_400.0

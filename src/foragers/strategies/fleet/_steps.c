@@ -111,6 +111,11 @@ enum {
 };
 enum { BORN, WEB_PAGES, NUMBERS, WEB_LEADS, CURRENT, EVENT_URLS, EVENTS, EVENT_CLOCK, WEB };
 
+/* Attributes of a fleet. */
+enum { EARNED_NAME, SPENT_NAME, CREDIT_NAME, NAMES };
+static const char *const names[NAMES] = {"earned", "spent", "credit"};
+static PyObject *named[NAMES];
+
 /* Arrays of one call. */
 typedef struct {
     Py_buffer views[8];
@@ -963,6 +968,68 @@ end:
     return found;
 }
 
+#define MOST_FLEETS 16
+
+/* A number that is an attribute; NAN after an error. */
+static double
+number_of(PyObject *owner, PyObject *name)
+{
+    PyObject *found = PyObject_GetAttr(owner, name);
+    double number = found == NULL ? NAN : PyFloat_AsDouble(found);
+    Py_XDECREF(found);
+    return number;
+}
+
+/* Set a number that is an attribute; 0 after an error. */
+static int
+is_set(PyObject *owner, PyObject *name, double number)
+{
+    PyObject *made = PyFloat_FromDouble(number);
+    int done = made != NULL && PyObject_SetAttr(owner, name, made) == 0;
+    Py_XDECREF(made);
+    return done;
+}
+
+/* share(fleets, downloads, kept, least share, keenness): give every fleet credit by its earnings,
+   and let earlier earnings fade. */
+static PyObject *
+share(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    if (!are_enough(given, 5))
+        return NULL;
+    Py_ssize_t count = PyList_Check(args[0]) ? PyList_GET_SIZE(args[0]) : MOST_FLEETS + 1;
+    double downloads = PyFloat_AsDouble(args[1]), kept = PyFloat_AsDouble(args[2]);
+    double least = PyFloat_AsDouble(args[3]), keenness = PyFloat_AsDouble(args[4]);
+    if (!PyErr_Occurred() && count > MOST_FLEETS)
+        PyErr_SetString(PyExc_TypeError, "a list of at most sixteen fleets is expected");
+    if (PyErr_Occurred())
+        return NULL;
+    double rates[MOST_FLEETS], earned[MOST_FLEETS], spent[MOST_FLEETS], whole = 0.0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *fleet = PyList_GET_ITEM(args[0], i);
+        earned[i] = number_of(fleet, named[EARNED_NAME]);
+        spent[i] = number_of(fleet, named[SPENT_NAME]);
+        if (PyErr_Occurred())
+            return NULL;
+        double ratio = (earned[i] + 1.0) / (spent[i] + 100.0);
+        rates[i] = keenness ? exact->exp(keenness * exact->log(ratio)) : 1.0;
+        whole += rates[i];
+    }
+    double free = 1.0 - least * count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *fleet = PyList_GET_ITEM(args[0], i);
+        double credit = number_of(fleet, named[CREDIT_NAME]);
+        if (PyErr_Occurred())
+            return NULL;
+        credit += downloads * (least + free * rates[i] / whole);
+        if (!is_set(fleet, named[CREDIT_NAME], credit) ||
+            !is_set(fleet, named[EARNED_NAME], earned[i] * kept) ||
+            !is_set(fleet, named[SPENT_NAME], spent[i] * kept))
+            return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 #define METHOD(name, text) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, text}
 
 static PyMethodDef methods[] = {
@@ -978,6 +1045,7 @@ static PyMethodDef methods[] = {
     METHOD(worth, "Compute the promises of pages."),
     METHOD(shortlist, "Find the most promising of several pages."),
     METHOD(promising, "Find links that promise more than the price."),
+    METHOD(share, "Give every fleet credit by its earnings."),
     METHOD(note, "Record downloads among the prospects."),
     {NULL, NULL, 0, NULL},
 };
@@ -1007,6 +1075,9 @@ PyInit__steps(void)
 {
     if (!is_prepared())
         return NULL;
+    for (int i = 0; i < NAMES; i++)
+        if (named[i] == NULL && (named[i] = PyUnicode_InternFromString(names[i])) == NULL)
+            return NULL;
     PyObject *made = PyModule_Create(&module);
     columns_type = made == NULL ? NULL : (PyTypeObject *)PyType_FromSpec(&columns_spec);
     if (columns_type == NULL || PyModule_AddType(made, columns_type) < 0) {

@@ -21,6 +21,7 @@ from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import Marks, Places, States
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
+from foragers.strategies.fleet.library import LIBRARY
 from foragers.strategies.fleet.page_memory import PageMemory, Sights
 from foragers.strategies.fleet.prospects import Prospects
 from foragers.strategies.fleet.saved import Inheritance, SavedFleets
@@ -122,18 +123,25 @@ class Colony:
 
     def _share(self, forager: Forager, downloads: int, relevant: int) -> None:
         """Charge a fleet for downloads, and give every fleet credit by its earnings."""
-        fleets, least, keenness = self.fleets, self.least_share, self.keenness
-        rates = [power_of((one.earned + 1.0) / (one.spent + 100.0), keenness) for one in fleets]
-        free, whole = 1.0 - least * len(rates), sum(rates)
         keep = _kept(downloads / self.lasting)
-        for fleet, rate in zip(fleets, rates, strict=True):
-            fleet.credit += downloads * (least + free * rate / whole)
-            fleet.earned *= keep
-            fleet.spent *= keep
+        if LIBRARY is None:
+            self._give_credit(downloads, keep)
+        else:
+            LIBRARY.share(self.fleets, downloads, keep, self.least_share, self.keenness)
         working = self.fleet_of(forager)
         working.credit -= downloads
         working.spent += downloads
         working.earned += relevant
+
+    def _give_credit(self, downloads: int, keep: float) -> None:
+        """Give every fleet credit by its earnings, and let earlier earnings fade."""
+        fleets, least, keenness = self.fleets, self.least_share, self.keenness
+        rates = [power_of((one.earned + 1.0) / (one.spent + 100.0), keenness) for one in fleets]
+        free, whole = 1.0 - least * len(rates), sum(rates)
+        for fleet, rate in zip(fleets, rates, strict=True):
+            fleet.credit += downloads * (least + free * rate / whole)
+            fleet.earned *= keep
+            fleet.spent *= keep
 
     def end_turn(self, forager: Forager, now: float) -> None:
         """Stop a forager, and let it multiply or die (Algorithm 8)."""

@@ -50,9 +50,10 @@ class Path:
         self.urls, self.rewards = [], []
         self.waiting = 0
         self._kind_of.clear()
-        self._members.clear()
-        self._kinds.clear()
-        self.reweigh()
+        if self._kinds:
+            self._members.clear()
+            self._kinds.clear()
+        self._valued, self._top = 0, -1
 
     def visit(self, url: UrlId) -> None:
         """Record that a page is visited, and keep it out of the frontier."""
