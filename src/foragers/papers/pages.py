@@ -17,7 +17,7 @@ LONG = 24
 """Cells with more characters than this are text, and stand on the left."""
 
 WHOLE = """<style>
-body { max-width: 76rem; } td, th { overflow-wrap: normal; word-break: normal; hyphens: none; }
+body { max-width: 96rem; } td, th { overflow-wrap: normal; word-break: normal; hyphens: none; }
 td.number, th.number { white-space: nowrap; } th.number { white-space: normal; }
 td.text, th.text { overflow-wrap: normal; } nav a { margin-right: 1.2rem; }
 td.holds { color: #00703c; } td.not { color: #b3261e; } td.open { color: #8a6100; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from foragers.papers.fleets.runs import FleetJob, FleetOutcome, ledger_file
 from foragers.papers.fleets.webs import Terrain, worlds_of
 from foragers.papers.request import Kept, PaperRequest
 from foragers.papers.selection import paper as selection
-from foragers.papers.selection.figures import freshness_figure
+from foragers.papers.selection.figures import efficiency_figure, freshness_figure
 from foragers.strategies.fleet.simulation.outcome import FleetRun, NewStart
 from foragers.strategies.fleet.simulation.replay import simulate
 from foragers.strategies.fleet.simulation.web import SimulatedWeb
@@ -153,6 +154,21 @@ def test_a_picture_in_which_nothing_is_to_be_seen_says_why() -> None:
     still = [outcome_of(old, kind, 0.5) for kind in ("RL", "WL")]
     freshness_figure("", "w", still).draw(drawing)
     assert texts_in(drawing) == ["Nothing relevant\nwas found."] * 6
+
+
+def test_every_run_of_figure_2_is_within_the_picture_and_can_be_told_from_others() -> None:
+    archive = small_world({"home": ["a"], "a": ["home"]}, end=DAY)
+    low, high = (outcome_of(archive, kind, 1.0) for kind in ("RL", "WL"))
+    windows = [window._replace(relevant=window.downloaded) for window in high.run.windows]
+    high = replace(high, run=replace(high.run, windows=windows))
+    drawing = Drawing()
+    efficiency_figure("", "w", [low] * 10 + [high] * 10).draw(drawing)
+    above, below = drawing.axes
+    assert above.get_ylim() == below.get_ylim()
+    assert above.get_ylim()[0] == 0.0
+    assert above.get_ylim()[1] >= 1.0
+    looks = [(line.get_color(), line.get_linestyle()) for line in above.lines]
+    assert len(set(looks)) == 10
 
 
 def test_division_is_drawn_where_no_page_is_one_forager_s_own() -> None:

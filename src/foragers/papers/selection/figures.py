@@ -24,6 +24,8 @@ DAY = 86_400.0
 FEW = 3
 TOO_SHORT = "The simulation ended\nbefore a window\nwas over."
 NOTHING_FOUND = "Nothing relevant\nwas found."
+STYLES = ("-", "--", ":", "-.")
+"""Of the lines of runs, when there are more than colours."""
 COLOUR = {"RL": COLOURS[0], "WL": COLOURS[1]}
 
 
@@ -75,14 +77,15 @@ def efficiency_figure(name: str, title: str, outcomes: Sequence[FleetOutcome]) -
                     days(run),
                     [efficiency(window) for window in run.run.windows],
                     color=COLOURS[number % len(COLOURS)],
+                    linestyle=STYLES[number // len(COLOURS) % len(STYLES)],
                     linewidth=1.1,
                     label=f"run {number + 1}",
                 )
                 dots_if_few(axes)
             axes.set_title(f"{kind} foragers")
             axes.set_ylabel("relevant / downloaded")
-            axes.set_ylim(0)
             explain(axes)
+        panels[0].set_ylim(0)  # of both, and after both: it fixes the upper end
         if panels[0].lines:
             panels[0].legend(loc="upper right", ncols=5)
         panels[-1].set_xlabel("days")

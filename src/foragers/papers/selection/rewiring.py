@@ -109,12 +109,13 @@ def shares_figure(suffix: str, found: Found) -> Figure:
                         markersize=4,
                         capsize=2,
                     )
-                axes.set_ylim(0)
                 if column == 0:
                     axes.set_ylabel(label)
             panels[0][column].set_title(told)
             panels[1][column].set_xlabel("share of the links permuted")
             panels[1][column].set_xticks(range(len(SHARES)), [f"{share:g}" for share in SHARES])
+        for first, _ in panels:
+            first.set_ylim(0)  # of the row, and after all: it fixes the upper end
         handles, labels = panels[0][0].get_legend_handles_labels()
         drawing.legend(handles, labels, loc="outside lower center", ncols=len(FLEETS))
 
