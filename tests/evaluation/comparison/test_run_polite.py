@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from foragers.cli.main import main
@@ -15,9 +16,13 @@ from foragers.crawling.session import Session
 from foragers.evaluation.comparison.run import crawl
 from foragers.evaluation.comparison.study import Study, prepare
 from foragers.evaluation.metrics import harvest
+from foragers.judges.simple import LabelJudge
+from foragers.judges.words import Words
 from foragers.worlds.generated import generate
+from foragers.worlds.importing.importer import import_world
 from foragers.worlds.serving.server import WorldServer
 from foragers.worlds.store import save
+from support.shared_suites import recording
 
 TOPIC = "climate emission carbon"
 AIM = Target(TOPIC, threshold=0.5)
@@ -52,7 +57,8 @@ def found_by(run: ReplayOptions, study: Study) -> int:
 def test_many_connections_find_nearly_what_one_finds(
     strategy: str, delay: float, news: Path, study: Study
 ) -> None:
-    one = found_by(run_of(news, strategy), study)
+    # With a delay the judge learns as it goes, also with one connection.
+    one = found_by(replace(run_of(news, strategy), delay=0.0), study)
     polite = replace(run_of(news, strategy), connections=16, delay=delay, latency=(0.05, 0.2))
     assert found_by(polite, study) >= 0.9 * one
 
@@ -76,37 +82,93 @@ def test_each_host_has_a_latency_of_its_own(news: Path, study: Study) -> None:
     assert all(1.0 <= gap <= 3.0 for gap in gaps)
 
 
+def lived(run: ReplayOptions, server: WorldServer, folder: Path) -> tuple[list[str], list[bool]]:
+    """Crawl a web over HTTP; return the local URLs requested, and which pages passed the judge."""
+    archive = server.archive
+    order = CrawlOptions(
+        seeds=tuple(server.address(archive.book.href(seed)) for seed in archive.seeds),
+        aim=run.aim,
+        strategy=run.strategy,
+        budget=run.budget,
+        delay=0.0,
+        within="any",
+        allow_private=("127.0.0.0/8",),
+        warc=False,
+    )
+    session = Session.open(order, folder)
+    try:
+        session.run()
+        facts = session.ledger.facts()
+        urls = [session.ledger.href(url) for url in facts.urls.tolist()]
+        return urls, (facts.relevant & facts.ok).tolist()
+    finally:
+        session.close()
+
+
 @pytest.mark.parametrize("strategy", ["auto", "best-first"])
 def test_a_polite_replay_predicts_the_live_crawl(
     strategy: str, news: Path, study: Study, tmp_path: Path
 ) -> None:
-    polite = replace(run_of(news, strategy), connections=16, delay=0.0, latency=(0.01, 0.02))
+    run = run_of(news, strategy)
+    polite = replace(run, connections=16, delay=0.0, latency=(0.01, 0.02))
+    facts = crawl(polite, study, ":memory:")
     archive = study.archive
     with WorldServer(archive) as server:
-        order = CrawlOptions(
-            seeds=(server.address(archive.book.href(archive.seeds[0])),),
-            aim=AIM,
-            strategy=strategy,
-            budget=BUDGET,
-            delay=0.0,
-            within="any",
-            allow_private=("127.0.0.0/8",),
-            warc=False,
-        )
-        session = Session.open(order, tmp_path / "crawl")
-        try:
-            session.run()
-            urls = session.ledger.facts().urls.tolist()
-            live = [server.world_address(session.ledger.href(url)) for url in urls]
-        finally:
-            session.close()
-    replayed = [archive.book.href(url) for url in crawl(polite, study, ":memory:").urls.tolist()]
-    # Counted by label: which pages pass the judge depends on the pages that it saw before.
+        urls, passed = lived(run, server, tmp_path / "crawl")
+        urls = list(map(server.world_address, urls))
+    replayed = [archive.book.href(url) for url in facts.urls.tolist()]
     on_topic = {archive.book.href(url) for url in archive.labels.urls["topic:climate"].tolist()}
     for downloads in (100, 200, BUDGET):
-        expected = len(on_topic.intersection(replayed[:downloads]))
-        assert expected > 60
-        assert len(on_topic.intersection(live[:downloads])) == pytest.approx(expected, rel=0.1)
+        by_label = len(on_topic.intersection(replayed[:downloads]))
+        by_judge = int(np.count_nonzero((facts.relevant & facts.ok)[:downloads]))
+        assert by_label > 60
+        assert by_judge > 30
+        assert len(on_topic.intersection(urls[:downloads])) == pytest.approx(by_label, rel=0.1)
+        assert sum(passed[:downloads]) == pytest.approx(by_judge, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("web", "topic", "strategy", "budget"),
+    [
+        ("organisations", "ldap, authentication, directory, login, kerberos", "auto", 400),
+        ("university-news", "nursing, medicine, patient, health", "auto", 400),
+    ],
+)
+def test_a_polite_replay_of_a_recorded_web_predicts_what_the_judge_will_count(
+    web: str, topic: str, strategy: str, budget: int, tmp_path: Path
+) -> None:
+    warc = recording(web)
+    import_world(tmp_path / web, [warc])
+    seeds = tuple((warc.parent / f"{web}.seeds.txt").read_text().split())
+    run = ReplayOptions(str(tmp_path / web), strategy, Target(topic), budget, seeds=seeds)
+    found = prepare(run)
+    polite = replace(run, connections=16, delay=0.0, latency=(0.01, 0.02))
+    expected = found_by(polite, found)
+    with WorldServer(found.archive) as server:
+        _, passed = lived(run, server, tmp_path / "crawl")
+    assert expected > 30
+    assert sum(passed) == pytest.approx(expected, rel=0.1)
+
+
+def test_the_judge_of_a_polite_run_learns_as_it_goes_and_each_run_has_its_own(
+    news: Path, study: Study
+) -> None:
+    run = replace(run_of(news, "breadth-first"), delay=0.0)
+    first, again = (study.judges_of(run)[1] for _ in range(2))
+    assert isinstance(first, Words)
+    assert first.growing
+    assert first is not again
+    assert first.standing().pages == 0
+    beforehand, _ = study.judges_of(replace(run, delay=None))
+    assert isinstance(beforehand, Words)
+    assert not beforehand.growing
+
+
+def test_labels_judge_a_polite_run_where_nothing_else_does(news: Path) -> None:
+    run = ReplayOptions(str(news), "", Target(relevant="topic:climate"), delay=0.0)
+    found = prepare(run)
+    assert found.fresh is None
+    assert isinstance(found.judges_of(run)[0], LabelJudge)
 
 
 def test_compare_takes_delay_and_latency(news: Path, tmp_path: Path) -> None:

@@ -20,26 +20,26 @@ def filled(*evidence: float) -> Cutoff:
 
 
 def test_a_crawl_begins_with_a_cut_that_five_imagined_pages_make() -> None:
-    # 0.47 · 1.2, and a relevance of 1/4 there: q² / (q² + 3) with q = 1.
-    assert Cutoff().cut == pytest.approx(0.564)
-    assert Cutoff().relevance(0.564) == pytest.approx(1 / 4)
-    assert Cutoff().relevance(2 * 0.564) == pytest.approx(4 / (4 + 3))
+    # 0.43 · 1.2, and a relevance of 1/4 there: q² / (q² + 3) with q = 1.
+    assert Cutoff().cut == pytest.approx(0.516)
+    assert Cutoff().relevance(0.516) == pytest.approx(1 / 4)
+    assert Cutoff().relevance(2 * 0.516) == pytest.approx(4 / (4 + 3))
     assert Cutoff().relevance(0) == 0
 
 
 def test_the_cut_follows_the_mean_of_the_best_five_more_slowly_than_it_grows() -> None:
     # One page of 2.2 takes the place of one of 1.2: their mean is 1.4, to a step in a thousand.
-    assert filled(2.2).cut == pytest.approx(0.564 * (1.4 / 1.2) ** 0.75, rel=0.01)
-    # Pages that are 16 times as good as imagined make the cut 8 times as high.
-    assert filled(*[19.2] * 5).cut == pytest.approx(0.564 * 8, rel=0.01)
+    assert filled(2.2).cut == pytest.approx(0.516 * (1.4 / 1.2) ** (7 / 8), rel=0.01)
+    # Pages that are 1.5⁸ times as good as imagined make the cut 1.5⁷ times as high.
+    assert filled(*[1.2 * 1.5**8] * 5).cut == pytest.approx(0.516 * 1.5**7, rel=0.02)
 
 
-def test_a_fifth_of_the_pages_that_passed_are_the_best() -> None:
-    # Of forty pages the last has 39 that passed before it: the best seven count.
-    assert len(filled(*[2.0] * 40).best) == 7
+def test_a_twentieth_of_the_pages_that_passed_are_the_best() -> None:
+    # Of 160 pages the last has 159 that passed before it: the best seven count.
+    assert len(filled(*[2.0] * 160).best) == 7
     # It does not matter how many pages do not pass.
     few, many = filled(*[2.0] * 40, *[0.0] * 10), filled(*[2.0] * 40, *[0.0] * 500)
-    assert few.cut == many.cut == pytest.approx(0.564 * (2 / 1.2) ** 0.75, rel=0.01)
+    assert few.cut == many.cut == pytest.approx(0.516 * (2 / 1.2) ** (7 / 8), rel=0.01)
     assert (many.passed, many.pages) == (40, 540)
 
 

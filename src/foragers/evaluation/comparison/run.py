@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from foragers.core.options import ReplayOptions
 from foragers.core.pace import Pace, WaitRule
 from foragers.core.types import Status
 from foragers.evaluation.comparison.result import RunResult
-from foragers.evaluation.comparison.study import Scored, Study
+from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of, within_of
 from foragers.storage.ledger.columns import Facts
@@ -83,8 +82,7 @@ def crawl_and_learn(
     named: Model | None = None,
 ) -> tuple[Facts, Model | None]:
     """Crawl the world of a study with the strategy of a run; return facts and learned model."""
-    # A judge may have a state: every run has its own.
-    judge = deepcopy(study.judge)
+    judge, scored = study.judges_of(run)
     brief = StrategyInputs(
         topic_of(judge),
         np.random.default_rng(run.seed),
@@ -102,7 +100,7 @@ def crawl_and_learn(
         work = Crawl(
             strategy,
             Budget(recorded, run.budget),
-            judge if study.scores is None else Scored(judge, study.scores),
+            scored,
             ledger,
             None if run.delay is None else Pace(run.delay),
             rule=WaitRule(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -47,17 +48,22 @@ class Scored:
 
 @dataclass
 class Study:
-    """Everything that runs on the same world with the same target share."""
+    """Everything that runs on the same world with the same target share.
+
+    `judge` has learned from the world beforehand, so that all runs are judged alike.  `fresh` is
+    the judge with which a live crawl begins, where that is another one: it learns as it goes.
+    """
 
     archive: Archive
     judge: Judge
     truth: frozenset[UrlId] | None
     since: float | None
     scores: Scores | None = None
+    fresh: Judge | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out the archive, which another process opens itself."""
-        kept = ("judge", "truth", "since", "scores")
+        kept = ("judge", "truth", "since", "scores", "fresh")
         archive = self.archive
         state = {name: getattr(self, name) for name in kept}
         path = None if archive.path is None else archive.path.resolve()
@@ -67,6 +73,18 @@ class Study:
         path, seeds, labels = state.pop("place")
         self.archive = replace(open_world(path), seeds=seeds, labels=labels)
         self.__dict__.update(state)
+
+    def judges_of(self, run: ReplayOptions) -> tuple[Judge, Judge]:
+        """Return the judge of one run, and the same with what is computed beforehand.
+
+        A polite run is judged as a live crawl would be.  A judge may have a state, so every run has
+        its own.
+        """
+        if run.delay is not None and self.fresh is not None:
+            judge = deepcopy(self.fresh)
+            return judge, judge
+        judge = deepcopy(self.judge)
+        return judge, judge if self.scores is None else Scored(judge, self.scores)
 
     @property
     def open_ended(self) -> bool:
@@ -134,7 +152,10 @@ def prepare(run: ReplayOptions) -> Study:
     check_seeds(archive, run.since)
     archive = replace(archive, labels=settled(archive))
     relevant = truth(archive, run.aim.relevant) if run.aim.relevant else None
-    return Study(archive, build_judge(run.aim, archive), relevant, run.since)
+    judge = build_judge(run.aim, archive)
+    learns = run.aim.topic is not None or run.aim.examples is not None
+    fresh = build_judge(replace(run.aim, relevant=None)) if learns else None
+    return Study(archive, judge, relevant, run.since, fresh=fresh)
 
 
 def settled(archive: Archive) -> Labels:

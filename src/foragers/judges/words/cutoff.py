@@ -3,14 +3,14 @@
 Evidence has no scale of its own: what a good page comes to depends on the topic and on the web.
 So a page passes if its evidence reaches a share of that of the best pages,
 
-    cut = 0.564 · (max(0.7, mean evidence of the best pages) / 1.2)^0.75
+    cut = 0.516 · (max(0.7, mean evidence of the best pages) / 1.2)^(7/8)
     q = evidence / cut,    relevance = q² / (q² + 3),    which is 1/4 at the cut
 
 The power is below 1 for the sake of long lists of words.  The best pages have nearly all of ten
 synonyms, and a page that speaks much of two or three of them is relevant as well.
 
-The best pages are a fifth as many as have passed, from five to 500; at first they are five that
-are imagined, with evidence 1.2.  So it does not matter whether a crawl sees few or many pages
+The best pages are a twentieth of those that have passed, from five to 500; at first they are five
+that are imagined, with evidence 1.2.  So it does not matter whether a crawl sees few or many pages
 that are not wanted.  After a hundred pages the cut is lowered if less than 0.5 % of all pages so
 far would pass.  The curve is calibrated: of the pages with a relevance of 1/4, about one in four
 has the label that was meant, on the mean over the webs of `python -m benchmarks judging`.
@@ -30,10 +30,10 @@ STEPS = 1000
 class CutoffSettings:
     """The numbers of the threshold: `python -m benchmarks judging` measures them."""
 
-    share: float = 0.47  # of the best pages' evidence; .47 to .53 do as well in breadth-first
+    share: float = 0.43  # of the best pages' evidence; of .4 to .65
     least_best: float = 0.7  # best pages count as no worse; .45 to .9 do as well
     first_best: float = 1.2  # evidence of the pages imagined at first; of .5 to 2
-    best_share: float = 0.2  # of the pages that passed are the best ones; of .1 to .4
+    best_share: float = 0.05  # of the pages that passed are the best ones; of .05 to .4
     fewest_best: int = 5  # from the trial that the formula comes from
     most_best: int = 500  # to limit the work; guess
     threshold: float = 0.25  # relevance at the cut; fitted to five of six webs: .19 to .25
@@ -122,7 +122,9 @@ class Cutoff:
             self._mean = sum(self.best) / len(self.best)
         best = max(given.least_best, self._mean) / given.first_best
         root = sqrt(best)
-        cut = given.first_cut * root * sqrt(root)  # the power 0.75, alike on all processors
+        fourth = sqrt(root)
+        # The power 7/8, alike on all processors; of 1/2 to 1.
+        cut = given.first_cut * root * fourth * sqrt(fourth)
         step = min(_up(self._place(cut)), STEPS - 1)
         if self.pages < given.fewest_pages:
             return step
