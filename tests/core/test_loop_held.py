@@ -74,6 +74,27 @@ def test_no_more_choices_are_held_than_the_rule_says() -> None:
     assert not crawl.held
 
 
+def test_the_next_choice_is_asked_for_when_the_one_before_is_answered() -> None:
+    crawl, found = crawled(WaitRule(), budget=9, pace=Pace(0.0))
+    assert isinstance(crawl.strategy, InOrder)
+    # No host is closed when the strategy is asked: nothing is under way.
+    assert set(map(len, crawl.strategy.closed)) == {0}
+    assert found == ["home"] + ["good"] * 4 + ["poor"] * 4
+
+
+def test_a_page_that_takes_long_is_not_waited_for() -> None:
+    pace = Pace(0.0)
+    pace.advance(100.0)
+    pace.start(1)
+    pace.advance(103.0)
+    pace.start(2)
+    assert pace.under_way(5.0) == 2
+    pace.advance(105.0)
+    assert pace.under_way(5.0) == 1
+    pace.finish(2, 105.0)
+    assert pace.under_way(5.0) == 0
+
+
 def test_no_more_choices_are_held_than_downloads_are_left() -> None:
     crawl, _ = crawled(WaitRule(), budget=3)
     assert isinstance(crawl.strategy, InOrder)
@@ -106,7 +127,7 @@ def test_a_crawl_that_waits_says_so() -> None:
         Everything(),
         MemoryLedger(),
         Pace(1.0),
-        rule=WaitRule(held=2),
+        rule=WaitRule(held=3),  # one of them is under way
     )
     crawl.begin()
     crawl.step()

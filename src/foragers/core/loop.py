@@ -38,8 +38,9 @@ class Crawl:
 
     A crawl that has nothing to do but wait longer than its `patience` is over.  With a pace,
     `rule` says when a page is left waiting for a better one on a closed host.  Strategies with a
-    `Frontier` follow it there.  For the others, choices on closed hosts are `held` here, in their
-    order, until the hosts open.  A `guard` checks what a strategy of the user's says.
+    `Frontier` follow it there.  The others are asked for a choice when the one before it is
+    answered, and choices on closed hosts are `held` here, in their order, until the hosts open.
+    A `guard` checks what a strategy of the user's says.
     """
 
     strategy: Strategy
@@ -132,13 +133,13 @@ class Crawl:
                 return [choice]
         if self._waits_itself or not self.rule.held:
             return self.ask(1, pace.closed)
-        away = ClosedForLong(pace.closed)
-        while sum(choice.host not in away for choice in self.held) < self.rule.held:
+        away, under_way = ClosedForLong(pace.closed), pace.under_way(self.rule.slow)
+        while sum(choice.host not in away for choice in self.held) + under_way < self.rule.held:
             choices = self.ask(1, away) if len(self.held) < self.world.left else ()
             if not choices or choices[0].host not in pace.closed:
                 return choices
             self.held += choices
-        pace.closed.is_awaited = True
+        pace.closed.is_awaited = bool(self.held)
         return ()
 
     def send(self, choice: Choice) -> None:
