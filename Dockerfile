@@ -14,6 +14,7 @@ RUN pip wheel --no-cache-dir --wheel-dir /wheels ".[postgres,serve]"
 FROM python:3.12-slim
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-index --find-links /wheels "foragers[postgres,serve]" \
+    && find /usr/local/lib/python3.12/site-packages -depth -type d -name tests -exec rm -r {} + \
     && useradd --create-home --uid 1000 crawler \
     && install --directory --owner crawler /data
 USER crawler

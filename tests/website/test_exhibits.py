@@ -9,9 +9,9 @@ import pytest
 from website.exhibits import page
 
 from foragers.evaluation.tables import Exhibits, Figure, Measured, Table, Verdict
+from foragers.papers.request import PAPERS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-SHOWN = sorted(file.stem for file in (DOCS / "exhibits").glob("*.md"))
 
 
 def test_a_page_has_verdicts_figures_and_tables() -> None:
@@ -32,8 +32,8 @@ def test_a_page_has_verdicts_figures_and_tables() -> None:
     assert "foragers reproduce spider" in text
 
 
-@pytest.mark.parametrize("paper", SHOWN)
-def test_every_page_has_its_figures_and_says_how_it_was_made(paper: str) -> None:
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_has_its_exhibits_and_says_how_they_were_made(paper: str) -> None:
     text = (DOCS / "exhibits" / f"{paper}.md").read_text(encoding="utf-8")
     figures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
     assert figures
