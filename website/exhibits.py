@@ -18,7 +18,7 @@ from foragers.evaluation.tables import Exhibits, Table, judged, worded
 from foragers.papers.output import read_exhibits
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "exhibits"
-COLOURS = 32
+COLOURS = 128
 """Colours of a figure: lines and bands, with their edges."""
 WIDTH = 860
 """Pixels of a figure."""
@@ -44,11 +44,10 @@ def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
     held = [one.holds for one in exhibits.verdicts]
     counts = [held.count(one) for one in (True, False, None)]
     yield "{} hold, {} do not hold, and {} cannot be told.\n".format(*counts)
-    rows = [
-        (one.claim, judged(one), "; ".join(filter(None, (one.world, one.statistic, one.reason))))
-        for one in exhibits.verdicts
-    ]
-    yield from table(("claim", "verdict", "statistic"), rows)
+    for verdict in exhibits.verdicts:
+        why = "; ".join(filter(None, (verdict.world, verdict.statistic, verdict.reason)))
+        yield f"- **{judged(verdict)}**: {plain(verdict.claim)} ({plain(why)})"
+    yield ""
     for figure in exhibits.figures:
         yield f"## {figure.title}\n"
         yield f"![{plain(figure.title)}]({name}/{figure.name}.png)\n"
@@ -89,7 +88,9 @@ def copied(picture: Path, out: Path) -> None:
     with Image.open(picture) as image:
         height = round(image.height * WIDTH / image.width)
         small = image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
-        small.quantize(COLOURS, dither=Image.Dither.NONE).save(out, optimize=True)
+        # An octree keeps thin lines of different colours apart; the median cut joins them.
+        few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+        few.save(out, optimize=True)
 
 
 def main(folder: Path, command: str) -> None:

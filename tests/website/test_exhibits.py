@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
-from website.exhibits import page
+from PIL import Image
+from website.exhibits import copied, page
 
 from foragers.evaluation.tables import Exhibits, Figure, Measured, Table, Verdict
 from foragers.papers.request import PAPERS
@@ -25,7 +27,8 @@ def test_a_page_has_verdicts_figures_and_tables() -> None:
     )
     text = page(exhibits, "foragers reproduce spider")
     assert "1 hold, 0 do not hold, and 1 cannot be told." in text
-    assert r"| A is \<b\>better\</b\> | holds | p = 0.01 |" in text
+    assert r"- **holds**: A is \<b\>better\</b\> (p = 0.01)" in text
+    assert "- **cannot be told**: B (few runs)" in text
     assert r"| x\*y\* | 0.500 ± 0.100 |" in text
     assert r"| a\|b | ours |" in text
     assert "![Fig. 1](spider/figure-1.png)" in text
@@ -42,3 +45,16 @@ def test_every_paper_has_its_exhibits_and_says_how_they_were_made(paper: str) ->
     )
     assert re.search(r"^\d+ hold, \d+ do not hold, and \d+ cannot be told\.$", text, re.MULTILINE)
     assert f"foragers reproduce {paper}" in text
+
+
+def test_a_figure_keeps_its_colours(tmp_path: Path) -> None:
+    colours = [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167)]
+    drawn = Image.new("RGB", (1720, 860), "white")
+    for row, colour in enumerate(colours):
+        drawn.paste(colour, (0, 100 + 60 * row, 1720, 104 + 60 * row))
+    drawn.save(tmp_path / "drawn.png")
+    copied(tmp_path / "drawn.png", tmp_path / "small.png")
+    with Image.open(tmp_path / "small.png") as small:
+        shown = np.asarray(small.convert("RGB"), np.int64).reshape(-1, 3)
+    for wanted in colours:
+        assert np.abs(shown - wanted).sum(axis=1).min() < 40, wanted
