@@ -23,7 +23,7 @@ td.text, th.text { overflow-wrap: normal; } nav a { margin-right: 1.2rem; }
 td.holds { color: #00703c; } td.not { color: #b3261e; } td.open { color: #8a6100; }
 td.holds, td.not, td.open { white-space: nowrap; text-align: left; font-weight: 600; }
 .scroll + .scroll { margin-top: 1.6rem; }
-h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin-bottom: 4rem; }
+h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin: 4rem 0; }
 </style>"""
 CLASSES = {True: "holds", False: "not", None: "open"}
 
@@ -73,7 +73,8 @@ def section(exhibits: Exhibits, out: Path, prefix: str = "") -> str:
 def table_part(table: Table, prefix: str) -> str:
     """Return a table with its title and note."""
     rows = [tuple(worded(cell) for cell in row) for row in table.rows]
-    told = f"{table.note} Data: {place(prefix, table.name)}.csv, LaTeX: {table.name}.tex."
+    file = place(prefix, table.name)
+    told = f"{table.note} Data: {file}.csv, LaTeX: {file}.tex."
     return f"<h2>{escape(table.title)}</h2>{grid(table.columns, rows)}{note(told.strip())}"
 
 

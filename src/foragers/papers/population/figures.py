@@ -91,20 +91,23 @@ def population(
 def precision(results: PopulationResults, name: str, title: str, crawlers: Sequence[str]) -> Figure:
     """Return precision over pages: the mean of the runs, and how far they are apart."""
     shown = {crawler: results.precisions(crawler) for crawler in crawlers}
-    marks = results.marks
+    marks, few = results.marks, len(shown) < 4
 
     def draw(drawing: Drawing) -> None:
         axes = drawing.subplots()
         for place, (crawler, rows) in enumerate(shown.items()):
             colour, middle = COLOURS[place % len(COLOURS)], rows.mean(axis=0)
             axes.plot(marks, middle, color=colour, label=crawler)
-            if len(rows) > 1 and len(shown) < 4:
+            if len(rows) > 1 and few:
                 off = rows.std(axis=0, ddof=1)
                 axes.fill_between(marks, middle - off, middle + off, color=colour, alpha=0.15, lw=0)
         axes.set(xlabel="pages", ylabel="precision", ylim=(0, None), xlim=(0, marks[-1]))
-        axes.legend()
+        if few:
+            axes.legend()
+        else:
+            drawing.legend(loc="outside right upper")
 
-    band = "; shaded: one standard deviation" if len(shown) < 4 else ""
+    band = "; shaded: one standard deviation" if few else ""
     note = f"Mean of {len(results.grounds)} runs{band}."
     return Figure(name, title, columns(marks, shown, "precision"), draw, note)
 

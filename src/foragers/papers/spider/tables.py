@@ -61,7 +61,7 @@ def followed_table(found: Experiment) -> Table:
         title = f"Table 1, {title}"
     note = (
         f"Mean and deviation over {len(found.sites)} sites, each crawled by spiders that were"
-        " trained on the others. 100 %: every address that links within the site lead to, each"
+        " trained on the others. 100 %: every URL that links within the site lead to, each"
         " counted once. online: learns on; no model: learns from this crawl alone; words"
         " limited: long texts count less, as `spider` has it unless told otherwise."
     )
