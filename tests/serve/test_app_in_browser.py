@@ -43,8 +43,9 @@ SITE: dict[str, Answer] = {
     "/green": page(words="green tea leaves from japan, green tea with rice"),
     "/coffee": page(words="coffee is roasted"),
     "/evil": reply(
-        b"<html><head><title>green tea " + EVIL.encode() + b"</title></head><body>green tea leaves "
-        + EVIL.encode() + "\u202e gnp.txt".encode() + b"</body></html>"
+        b"<html><head><title>green tea " + 90 * b"W" + EVIL.encode()
+        + b"</title></head><body>green tea leaves "
+        + EVIL.encode() + "\u202e gnp.txt ".encode() + 300 * b"W" + b"</body></html>"
     ),
 }  # fmt: skip
 
