@@ -18,7 +18,9 @@ from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.strategies.watch.forecast import forecast
+from foragers.strategies.watch.links import LinkOrigin, waiting
 from foragers.strategies.watch.sites import Site, Waiting, limits_of
+from foragers.strategies.watch.sources import Kind, Sources
 from foragers.strategies.watch.strategy import LOOK, NEW, Watch
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Period
@@ -188,3 +190,27 @@ def test_links_that_wait_are_pickled_without_a_python_call_for_each() -> None:
     several, one = pickle.loads(data)
     assert several == waiting
     assert several[0] is one, "the book of links tells by identity what was fetched"
+
+
+def test_a_page_that_changes_more_often_than_its_group_is_expected_to_show_more() -> None:
+    sources = Sources()
+    group = sources.group(0, Kind.ARTICLE, "a.html")
+    rows = np.zeros(2, sources.rows.dtype)
+    rows["group"] = group
+    sources.groups[group]["changed"], sources.groups[group]["held"] = 9.0, 90 * DAY
+    pace = 10 / (100 * DAY)  # with one change in ten days, which is expected at first
+    rows["changed"], rows["aged"] = (1.0, 1.0), (DAY, 50 * DAY)
+    lively = sources.liveliness(rows)
+    assert lively == pytest.approx([1.5 / (0.5 + DAY * pace), 1.5 / (0.5 + 50 * DAY * pace)])
+    assert lively[0] > 2 > 1 > lively[1]
+
+
+def test_new_pages_behind_a_new_page_count_for_the_page_that_led_there(
+    day: tuple[Watch, MemoryLedger],
+) -> None:
+    page = next(iter(day[1].read())).page
+    link = ("http://a.example/b", "a title of four words")
+    behind = waiting(page, 1, 0, *link, LinkOrigin(-1, through=7), NoTopic(), 0.0)
+    assert (behind.source, behind.through) == (-1, 7)
+    direct = waiting(page, 1, 0, *link, LinkOrigin(3), NoTopic(), 0.0)
+    assert (direct.source, direct.through) == (3, 3)

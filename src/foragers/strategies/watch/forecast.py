@@ -14,7 +14,7 @@ from math import sqrt
 import msgspec
 import numpy as np
 
-from foragers.core.exact import exp
+from foragers.strategies.watch.looks import Looks
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site
 from foragers.strategies.watch.strategy import Watch
@@ -62,13 +62,11 @@ def forecast(watch: Watch, number: int, requests: int) -> Forecast:
 
 def modelled(site: Site, requests: float, now: float) -> float:
     """Return the share of new pages within the hour by the rates of pages alone."""
-    settings = DEFAULT_WATCH
+    settings, rates = DEFAULT_WATCH, site.rates
     rate = requests * (1 - settings.first_burst) / settings.day
-    speed, site.speed = site.speed, 0.0
-    looks = site.looks(site.logs, site.price_for(rate, now))
-    site.speed = speed
-    rates = exp(site.logs)
-    seen = float((rates * np.minimum(1.0, looks * settings.within)).sum())
+    looks = Looks(site.every, settings)
+    looks.plan(rates, site.profile.by_hour, site.looks_a_second(now, rate))
+    seen = float((rates * np.minimum(1.0, looks.of(rates) * settings.within)).sum())
     return seen / max(float(rates.sum()), 1e-15)
 
 

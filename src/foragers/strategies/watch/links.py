@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 from msgspec.structs import replace
 
-from foragers.core.types import LISTS, HostId, Page, UrlId
+from foragers.core.types import LISTS, NO_PARENT, HostId, Page, UrlId
 from foragers.frontier.columns import Marks
 from foragers.judges.topic import Topic
 from foragers.strategies.watch.settings import DEFAULT_WATCH
@@ -31,12 +31,14 @@ HEADLINE = DEFAULT_WATCH.article.headline_words - 1
 class LinkOrigin(NamedTuple):
     """The page on which links are new: its place, -1 for a new page, and its last and first look.
 
-    Links may be there since the last look before this one.
+    Links may be there since the last look before this one.  `through` is the place of the page that
+    they were found through: for those of a new page, the one that led there.
     """
 
     place: int
     since: float = -inf
     first: float = inf
+    through: int = -1
 
 
 @dataclass(slots=True)
@@ -49,13 +51,18 @@ class LinkBook:
     lists: dict[UrlId, str] = field(default_factory=dict)
     young: dict[UrlId, float] = field(default_factory=dict)
     """When links that wait unseen were first met, for a day: they may prove to be new."""
-    folders: set[int] = field(default_factory=set)
+    folders: dict[int, float] = field(default_factory=dict)
+    """The folders of all URLs, with the time until which links of new pages into them are new."""
     of_host: dict[HostId, int] = field(default_factory=dict)
     of_domain: dict[str, int] = field(default_factory=dict)
 
     def push(self, site: Site, link: Waiting) -> None:
         """Let a new link wait."""
-        if site.push_fresh(link):
+        is_page = link.parent != NO_PARENT and link.url not in self.lists
+        chance = site.outcomes.chance_of_page(link.shape, link.host)
+        if is_page and chance < DEFAULT_WATCH.least_chance:
+            site.push_unseen(link.shape, link)
+        elif site.push_fresh(link):
             self.fresh[link.url] = link
 
     def take_host(self, site: Site, host: HostId, href: str) -> None:
@@ -71,22 +78,23 @@ class LinkBook:
         if not len(page.links):
             return
         is_list, near = page.choice.purpose.is_list, DEFAULT_WATCH.near_share
-        folders: set[int] = set()
+        folders: dict[int, float] = {}
+        young = -inf if origin is None else page.time + DEFAULT_WATCH.day
         for link, href, rel in self._unknown(site, page, origin, topic, now):
             if rel in LISTS:
                 self._take_list(site, link, rel)
                 continue
             folder = crc32(href.rpartition("/")[0].encode("utf-8", "replace"))
-            is_new_folder = folder not in self.folders
-            folders.add(folder)
+            is_new_folder = self.folders.get(folder, inf) > page.time
+            folders[folder] = young
             if origin is not None and (origin.place >= 0 or is_new_folder):
                 self.push(site, link)
-            elif origin is not None and site.near_new >= near * site.near_all:
+            elif origin is not None and site.outcomes.near[0] >= near * site.outcomes.near[1]:
                 self.push(site, replace(link, sure=False, likeness=link.likeness - 1.0))
             elif site.push_unseen(link.shape, link) and not is_list:
                 self.young[link.url] = page.time
         if len(self.folders) < DEFAULT_WATCH.most_folders:
-            self.folders |= folders
+            self.folders = folders | self.folders
 
     def _unknown(
         self, site: Site, page: Page, origin: LinkOrigin | None, topic: Topic, now: float
@@ -153,5 +161,6 @@ def waiting(
         now,
         likeness=topic.likeness(anchor),
         shape=path_shape(href),
+        through=-1 if origin is None else max(origin.place, origin.through),
         headline=page.choice.purpose.is_list or anchor.count(" ") >= HEADLINE,
     )

@@ -48,6 +48,9 @@ class WatchSettings:
     ages: tuple[float, ...] = (10800.0, 86400.0, 345600.0)  # seconds: 3 h, 1 d, 4 d; guess
     sure_group: float = 1.0  # new pages that the rate of the wider group counts; guess
     sure_page: float = 1.0  # new pages that the rate of its group counts for a page; guess
+    change_rate: float = 1 / 864000.0  # changes of a page a second, at first; guess
+    sure_change: float = 0.5  # changes that the rate of its group counts for a page; guess
+    most_aged: float = 7776000.0  # seconds without a change before a watch, at most; guess
     memory: float = 1209600.0  # seconds after which an observation counts 1/e; guess
     most_groups: int = 20_000  # memory
 
@@ -61,7 +64,9 @@ class WatchSettings:
     first_burst: float = 0.1  # share of a day's requests that may be spent at once; guess
     full: float = 0.9  # share of the requests saved up from which more is explored; guess
     changes: float = 0.3  # share of the requests for articles that may have changed; guess
-    least_gain: float = 0.0005  # new pages a look must promise; politeness, guess
+    ahead: float = 0.85  # of the hour, between two looks at a page: time to fetch what it shows
+    sooner: float = 0.1  # rates above the price by its inverse get more than a look an hour; tried
+    least_gain: float = 0.00001  # new pages a look must promise; politeness, guess
     least_looks: float = 0.3  # share of the requests that is always left for looks; guess
     most_planned: int = 2000  # sources whose intervals are planned together; CPU
     halvings: int = 24  # steps in search of the price; CPU
@@ -89,7 +94,9 @@ class WatchSettings:
     dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess
     first_retry: float = 600.0  # seconds before a missing page is tried again, at most; guess
     likely: float = 0.5  # chance of a link that is counted as a new page that waits; guess
-    least_chance: float = 0.1  # of a missing new page to be tried again; guess
+    least_chance: float = 0.1  # of a new link to be fetched at once; guess
+    least_retry: float = 0.05  # of a missing new page to turn up at the next try; guess
+    doubt_fades: float = 0.02  # share of what speaks against a try each waived one takes; guess
     most_shapes: int = 5000  # shapes of new links, of one site; memory
     most_tries: int = 9  # then it is given up; the waits double; guess
     most_fresh: int = 20_000  # new links that wait, of one site; memory

@@ -3,16 +3,9 @@
 A bucket holds requests.  It is refilled evenly, and what it can hold and what flows in within a day
 are together the requests of a day, so that no day has more.
 
-The value of looks is the number of new pages found within an hour.  A page that shows new pages at
-a rate r and is looked at f times a second brings r·(1 − exp(−f·hour)) of them in time.  For a given
-number of requests the sum over pages is largest where its slope is the same for all pages:
-
-    f = log(r / price) / hour       no looks below the price, and at most one every 60 s
-
-The price is set so that the looks of a day fit into the bucket.  Where more looks fit than an
-hour's delay needs, the others go to pages in proportion to √r, which makes the mean delay smallest.
-Rates follow the clock: a profile of 24 hours and one of 7 weekdays are learned from the new pages
-found, and multiply all rates.
+How often each page is looked at follows from its rate of new pages (`looks`).  Rates follow the
+clock: a profile of 24 hours and one of 7 weekdays are learned from the new pages found, and
+multiply all rates.
 
 New links are fetched in the order of their chance to be new articles, by the outcomes of earlier
 new links whose URLs had the same shape, and the newest of them first.
@@ -31,10 +24,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.core.exact import exp, log, log_of
 from foragers.core.types import HostId, Page, Status, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import Marks, Places
+from foragers.strategies.watch.looks import Looks
+from foragers.strategies.watch.outcomes import Outcomes
 from foragers.strategies.watch.revisits import retry_gap
 from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
 from foragers.strategies.watch.sources import Floats, Kind, Sources
@@ -128,6 +122,7 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     sure: bool = True
     shape: str = ""
     headline: bool = False
+    through: int = -1
 
 
 @dataclass
@@ -182,23 +177,23 @@ class Site:
     fresh: list[tuple[float, int, Waiting]] = field(default_factory=list)
     late: list[tuple[float, int, Waiting]] = field(default_factory=list)
     unseen: dict[str, deque[Waiting]] = field(default_factory=dict)
+    sections: deque[Waiting] = field(default_factory=deque)
+    """Links of the seeds that do not read like titles."""
     unseen_count: int = 0
+    popped: int = 0
     places: list[int] = field(default_factory=list)
     articles: int = 0
     lists: int = 0
     awaited: int = 0
-    outcomes: dict[str, tuple[float, float]] = field(default_factory=dict)
+    outcomes: Outcomes = field(default_factory=Outcomes)
     fetches: float = 0.0
     credited: float = 0.0
     missed: float = 0.0
     delays: Delays = field(default_factory=Delays)
-    near_new: float = 1.0
-    near_all: float = 2.0
-    price: float = inf
-    speed: float = 0.0
+    looks: Looks = field(init=False)
     planned: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
     active: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
-    logs: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    rates: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     plan_at: float = -inf
     due_at: float = -inf
     rests_until: float = -inf
@@ -212,6 +207,7 @@ class Site:
     def __post_init__(self) -> None:
         settings = self.settings
         self.profile = Profile(settings)
+        self.looks = Looks(self.every, settings)
         burst = settings.first_burst * self.requests
         rate = (self.requests - burst) / settings.day
         self.all = Bucket(rate, max(1.0, burst), max(1.0, burst))
@@ -250,25 +246,37 @@ class Site:
         if len(self.fresh) >= self.settings.most_fresh:
             return False
         self._order += 1
-        heappush(self.fresh, (-link.likeness - self.chance(link.shape), -self._order, link))
+        heappush(self.fresh, (-link.likeness - self.chance(link), -self._order, link))
         return True
 
-    def chance(self, shape: str) -> float:
-        """Return the chance of a new link with a shape to lead to a new article."""
-        good, tried = self.outcomes.get(shape, (0.0, 0.0))
-        return (good + 1.0) / (tried + 1.5)
+    def pop_fresh(
+        self, closed: AbstractSet[HostId], is_waiting: Callable[[Waiting], bool]
+    ) -> Waiting | None:
+        """Remove and return the best new link on an open host."""
+        aside, chosen = [], None
+        for _ in range(self.settings.tries):
+            if not self.fresh:
+                break
+            entry = heappop(self.fresh)
+            if not is_waiting(entry[2]):
+                continue
+            if entry[2].host not in closed:
+                chosen = entry[2]
+                break
+            aside.append(entry)
+        for entry in aside:
+            heappush(self.fresh, entry)
+        return chosen
+
+    def chance(self, link: Waiting) -> float:
+        """Return the chance of a new link to lead to a new article."""
+        return self.outcomes.chance(link.shape, link.host)
 
     def left_waiting(self, now: float) -> float:
         """Return how many new articles wait for a request for longer than an hour."""
         old = (link for _, _, link in self.fresh if now - link.found > self.settings.within)
-        chances = (self.chance(link.shape) for link in old)
+        chances = (self.chance(link) for link in old)
         return sum(chance for chance in chances if chance >= self.settings.likely)
-
-    def turned_out(self, shape: str, good: bool) -> None:
-        """Note whether a new link led to a new article."""
-        before, tried = self.outcomes.get(shape, (0.0, 0.0))
-        if tried or len(self.outcomes) < self.settings.most_shapes:
-            self.outcomes[shape] = before + good, tried + 1.0
 
     def push_late(self, due: float, link: Waiting) -> None:
         """Let a new page that is missing wait for its next try."""
@@ -285,26 +293,47 @@ class Site:
         """Let a link wait that may be old; return whether there is room."""
         if self.unseen_count >= self.most_unseen:
             return False
-        self.unseen.setdefault(shape, deque()).append(link)
+        if link.depth == 1 and not link.headline and link.host in self.hosts:
+            self.sections.append(link)
+        else:
+            self.unseen.setdefault(shape, deque()).append(link)
         self.unseen_count += 1
         return True
 
     def pop_unseen(
         self, worth: Callable[[str], float], closed: AbstractSet[HostId], fetched: Marks
     ) -> Waiting | None:
-        """Remove and return a link on an open host, of the shape that is worth most."""
-        for shape in sorted(self.unseen, key=lambda one: -worth(one))[: self.settings.tries]:
-            queue = self.unseen[shape]
-            for _ in range(min(len(queue), self.settings.tries)):
-                link = queue.popleft()
-                if link.url not in fetched and link.host in closed:
-                    queue.append(link)
-                    continue
-                self.unseen_count -= 1
-                if link.url not in fetched:
-                    self._tidy(shape)
-                    return link
+        """Remove and return a link on an open host.
+
+        In turn it is one of the seed's that may lead to a section, and one of the shape that is
+        worth most.
+        """
+        self.popped += 1
+        if self.popped % 2 and (link := self._pop(self.sections, closed, fetched)):
+            return link
+
+        def promise(shape: str) -> float:
+            return worth(shape) * self.outcomes.there(self.unseen[shape][0].host)
+
+        for shape in sorted(self.unseen, key=lambda one: -promise(one))[: self.settings.tries]:
+            link = self._pop(self.unseen[shape], closed, fetched)
             self._tidy(shape)
+            if link is not None:
+                return link
+        return self._pop(self.sections, closed, fetched)
+
+    def _pop(
+        self, queue: deque[Waiting], closed: AbstractSet[HostId], fetched: Marks
+    ) -> Waiting | None:
+        """Remove and return the first link on an open host."""
+        for _ in range(min(len(queue), self.settings.tries)):
+            link = queue.popleft()
+            if link.url not in fetched and link.host in closed:
+                queue.append(link)
+                continue
+            self.unseen_count -= 1
+            if link.url not in fetched:
+                return link
         return None
 
     def _tidy(self, shape: str) -> None:
@@ -321,21 +350,15 @@ class Site:
     def plan(self, sources: Sources, now: float) -> None:
         """Set the price, and when each page is due."""
         settings, rows = self.settings, sources.rows
-        self.speed = 0.0
         self.plan_at = now + settings.plan_every
         self.rates_of(sources, now)
-        places, logs = self.planned, self.logs
-        self.price = self.price_for(self.all.rate, now)
-        # What an hour's delay does not need makes looks faster; what is left then goes to sweeps.
+        places = self.planned
         wanted = self.looks_a_second(now, self.all.rate)
-        rest = max(0.0, wanted - float(self.looks(logs, self.price).sum()))
-        roots = float(exp(0.5 * logs[logs > self.price]).sum())
-        self.speed = (1 - settings.explore) * rest / roots if roots else 0.0
-        rest = wanted - float(self.looks(logs, self.price).sum())
+        rest = self.looks.plan(self.rates, self.profile.by_hour, wanted)
         self.spare.fill(now)
         share = settings.explore + (settings.changes if self.changes else 0.0)
-        self.spare.rate = self.all.rate * share + max(0.0, rest)
-        looks = self.looks(logs + self.clock(now), self.price)
+        self.spare.rate = self.all.rate * share + rest
+        looks = self.looks.of(self.rates * self.clock(now))
         with np.errstate(divide="ignore"):
             gaps = 1.0 / looks
         always = np.isin(rows["kind"][places], (Kind.SEED, Kind.LIST))
@@ -359,22 +382,21 @@ class Site:
         return places
 
     def rates_of(self, sources: Sources, now: float) -> None:
-        """Find the pages with the highest rates, and the logarithms of these."""
+        """Find the pages with the highest rates."""
         places = np.array(self.places, np.intp)
         rates = sources.rates(places, now)
         order = np.argsort(-rates, kind="stable")[: self.settings.most_planned]
-        self.planned, self.logs = places[order], log(np.maximum(rates[order], 1e-15))
+        self.planned, self.rates = places[order], rates[order]
 
     def clock(self, now: float) -> float:
-        """Return the logarithm of the profile at a time."""
+        """Return the profile at a time."""
         hour = int(now // self.settings.hour)
         by_hour, by_day = self.profile.by_hour, self.profile.by_day
-        return log_of(by_hour.item(hour % 24) * by_day.item(day_of(hour)))
+        return float(by_hour.item(hour % 24) * by_day.item(day_of(hour)))
 
     def gap(self, rate: float, now: float, kind: int, misses: int) -> float:
         """Return the seconds to the next look at a page with a rate, infinity if it has none."""
-        logs = log(np.array([max(rate, 1e-15)])) + self.clock(now)
-        looks = self.looks(logs, self.price).item() if self.price < inf else 0.0
+        looks = self.looks.of(np.array([rate * self.clock(now)])).item()
         gap = 1.0 / looks if looks > 0 else inf
         doubled = 2.0 ** min(misses, self.settings.most_doublings)
         if kind in (Kind.SEED, Kind.LIST):
@@ -389,30 +411,6 @@ class Site:
         pages = self.fetches / watched
         share = 1 - settings.explore - (settings.changes if self.changes else 0.0)
         return max(rate * settings.least_looks, rate * share - pages)
-
-    def price_for(self, rate: float, now: float) -> float:
-        """Return the logarithm of the price at which the looks fit, by bisection."""
-        settings, logs = self.settings, self.logs
-        wanted = self.looks_a_second(now, rate)
-        low = log_of(settings.least_gain / settings.within)
-        if not len(logs) or float(self.looks(logs, low).sum()) <= wanted:
-            return low
-        high = float(logs[0])
-        for _ in range(settings.halvings):
-            middle = (low + high) / 2
-            if float(self.looks(logs, middle).sum()) > wanted:
-                low = middle
-            else:
-                high = middle
-        return high
-
-    def looks(self, logs: Floats, price: float) -> Floats:
-        """Return how often a second pages with these rates are looked at."""
-        above = np.maximum(logs - price, 0.0) / self.settings.within
-        if self.speed:
-            above += np.where(logs > price, self.speed * exp(0.5 * logs), 0.0)
-        looks: Floats = np.minimum(above, 1.0 / self.every)
-        return looks
 
 
 APART = "SEED=EVERY/REQUESTS"

@@ -6,10 +6,14 @@ hour old gains more links than one of last week.  The rate of a group is shrunk 
 such pages of the site, and a page may show more or fewer new pages than its group:
 
     rate of a group = (1 + found) / (1 / rate of the site + watched)
-    rate of a page  = rate of its group · (1 + found) / (1 + expected of its group)
+    rate of a page  = rate of its group · (1 + found) / (1 / liveliness + expected of its group)
+    liveliness      = (½ + changes) / (½ + changes expected of its group)
 
 `found` are the new pages found there first, and `watched` the seconds over which pages were
-watched.  All fade, so that a page that falls silent is looked at less often.
+watched.  All fade, so that a page that falls silent is looked at less often.  A page must change to
+show a new link, so a page that changes more often than its group is expected to show more.  The
+time since the last change before a page was first seen counts too, as far as the page tells it.  A
+page looked at rarely shows at most one change a look, and no more are expected of it.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.core.display import counted, duration
-from foragers.core.exact import exp_of
+from foragers.core.exact import exp_of, expm1_of
 from foragers.core.protocols import Part, Reasons
 from foragers.core.types import Page, UrlId
 from foragers.frontier.columns import Places, grown
@@ -49,7 +53,7 @@ ROW = np.dtype(
         *[(name, np.int32) for name in ("url", "host", "parent", "depth", "site", "group")],
         *[(name, np.int32) for name in ("looks", "changes", "misses", "brought")],
         *[(name, np.float64) for name in ("seen", "asked", "due", "found", "expected", "gap")],
-        *[(name, np.float64) for name in ("first", "born")],
+        *[(name, np.float64) for name in ("first", "born", "changed", "aged", "turns")],
         ("version", np.int64),
         ("kind", np.int8),
         ("report", np.bool_),
@@ -58,7 +62,8 @@ ROW = np.dtype(
 GROUP = np.dtype(
     [
         *[(name, np.float64, AGES) for name in ("found", "watched", "at")],
-        *[("first", np.float64), ("pages", np.float64), ("above", np.int32)],
+        *[(name, np.float64) for name in ("first", "pages", "changed", "held")],
+        ("above", np.int32),
     ]
 )
 
@@ -94,6 +99,11 @@ class Sources:
         row["gap"], row["report"] = self.settings.first_gap, False
         row["group"] = group = self.group(site, kind, shape)
         self.groups[group]["pages"] += 1
+        row["changed"] = row["aged"] = row["turns"] = 0.0
+        age = page.time - page.born
+        if age > self.settings.dated:
+            row["changed"], row["aged"] = 1.0, min(age, self.settings.most_aged)
+            self._hold(group, 1.0, float(row["aged"]))
         self.places[choice.url] = place
         return place
 
@@ -151,12 +161,42 @@ class Sources:
         if (above := int(self.groups[group]["above"])) >= 0:
             self._watch(above, age, page.time, passed)
         changed = page.version >= 0 and page.version != int(row["version"])
+        self._turn(row, group, passed, fade, changed)
         row["seen"], row["misses"] = page.time, 0
         row["looks"] += 1
         row["changes"] += changed
         if page.version >= 0:
             row["version"] = page.version
         return changed
+
+    def _turn(self, row: np.void, group: int, passed: float, fade: float, changed: bool) -> None:
+        """Learn how often a page changes, and pages of its group."""
+        pace = float(self.change_rate(self.groups[group]))
+        expected = -expm1_of(-passed * pace)
+        row["changed"] = row["changed"] * fade + changed
+        row["aged"] *= fade
+        row["turns"] = row["turns"] * fade + expected
+        held = passed
+        if changed:  # the mean time of the first change within the time that has passed
+            held = 1.0 / pace - passed * (1.0 - expected) / expected if expected > 0 else 0.0
+        self._hold(group, float(changed), max(0.0, held))
+
+    def _hold(self, group: int, changed: float, held: float) -> None:
+        self.groups[group]["changed"] += changed
+        self.groups[group]["held"] += held
+
+    def change_rate(self, groups: NDArray[np.void] | np.void) -> Floats:
+        """Return the changes a second of a page of some groups."""
+        first = self.settings.change_rate
+        rates: Floats = (1.0 + groups["changed"]) / (1.0 / first + groups["held"])
+        return rates
+
+    def liveliness(self, rows: NDArray[np.void]) -> Floats:
+        """Return how much more often pages change than their groups."""
+        sure = self.settings.sure_change
+        expected = self.change_rate(self.groups[rows["group"]]) * rows["aged"] + rows["turns"]
+        lively: Floats = (sure + rows["changed"]) / (sure + expected)
+        return lively
 
     def missed(self, place: int, time: float) -> None:
         """Note that a page was not there."""
@@ -190,8 +230,8 @@ class Sources:
         """Return the rates of pages, in new pages a second."""
         rows, sure = self.rows[places], self.settings.sure_page
         ages = np.searchsorted(self.settings.ages, now - rows["born"], "right")
-        lively = (sure + rows["found"]) / (sure + rows["expected"])
-        rates: Floats = self.group_rates(rows["group"], ages) * lively
+        shown = (sure + rows["found"]) / (sure / self.liveliness(rows) + rows["expected"])
+        rates: Floats = self.group_rates(rows["group"], ages) * shown
         return rates
 
     def unseen_rate(self, site: int, shape: str) -> float:

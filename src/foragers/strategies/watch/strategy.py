@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from math import inf
 from typing import ClassVar
 
@@ -155,29 +154,22 @@ class Watch:
 
     def _new(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose a new link."""
-        aside, chosen = [], None
-        for _ in range(DEFAULT_WATCH.tries):
-            if not site.fresh:
-                break
-            entry = heappop(site.fresh)
-            if self.book.fresh.get(entry[2].url) is not entry[2] or entry[2].url in self._pending:
-                continue  # of a watch that was resumed, and has fetched it
-            if entry[2].host not in closed:
-                chosen = entry[2]
-                break
-            aside.append(entry)
-        for entry in aside:
-            heappush(site.fresh, entry)
+        chosen = site.pop_fresh(closed, self._is_waiting)
         if chosen is None:
             return None
         if chosen.url in self.book.lists:
             purpose = Purpose(self.book.lists[chosen.url])
             return Choice(chosen.url, chosen.host, 1.0, LOOK, chosen.parent, chosen.depth, purpose)
-        promise = site.chance(chosen.shape) if chosen.sure else site.near_new / site.near_all
+        near, followed = site.outcomes.near
+        promise = site.chance(chosen) if chosen.sure else near / followed
         agent = NEW if chosen.sure else NEAR
         return Choice(
             chosen.url, chosen.host, promise + chosen.likeness, agent, chosen.parent, chosen.depth
         )
+
+    def _is_waiting(self, link: Waiting) -> bool:
+        """Return whether a new link is still to be fetched; a resumed watch may have fetched it."""
+        return self.book.fresh.get(link.url) is link and link.url not in self._pending
 
     def _look(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose the page that is due and has most to show."""
@@ -209,7 +201,7 @@ class Watch:
         return next((choice for way in ways if (choice := way(site, closed))), None)
 
     def _unseen(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
-        """Choose a link that may be old, of the shape whose pages show most new ones."""
+        """Choose a link that may be old: of a seed, or of the shape that shows most new pages."""
 
         def worth(shape: str) -> float:
             return self.sources.unseen_rate(site.number, shape)
@@ -357,7 +349,11 @@ class Watch:
         if choice.parent == NO_PARENT and not is_there:
             self._keep_seed(site, page)
             return
-        if page.status is not Status.OK and not len(page.links):
+        is_missing = page.status is not Status.OK and not len(page.links)
+        site.outcomes.answered(choice.host, not is_missing)
+        if link is not None and link.tries:
+            site.outcomes.retried(link.tries, not is_missing)
+        if is_missing:
             self._miss(site, page, link)
             return
         is_new = page.status is Status.OK and self._is_new(site, page, link)
@@ -371,7 +367,7 @@ class Watch:
         elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
             site.missed += 1
         if link is not None and not is_list:
-            site.turned_out(link.shape, is_report)
+            site.outcomes.fetched(link.shape, is_new, is_report)
         kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
         if choice.parent == NO_PARENT:
             kind = Kind.SEED
@@ -392,7 +388,8 @@ class Watch:
         site.articles += kind is Kind.ARTICLE
         if site.articles > DEFAULT_WATCH.most_pages:
             self._forget(site)
-        self._take_links(site, page, -1 if is_new else None)
+        origin = LinkOrigin(-1, through=-1 if link is None else link.through)
+        self.book.take(site, page, origin if is_new else None, self.topic, self.now)
 
     def _keep_seed(self, site: Site, page: Page) -> None:
         """Look again at a seed that was not there: a watch never gives up a site."""
@@ -432,11 +429,14 @@ class Watch:
             site.awaited = max(0, site.awaited - 1)
             return
         if link is not None and not link.tries:
-            site.turned_out(link.shape, False)
+            site.outcomes.fetched(link.shape, False, False)
+            if not link.sure:
+                site.outcomes.followed(False)
         again = page.status in (Status.MISSING, Status.FAILED) and page.retry_at is None
         if link is None or not again or link.tries + 1 >= DEFAULT_WATCH.most_tries:
             return
-        if site.chance(link.shape) < DEFAULT_WATCH.least_chance:
+        chance = site.outcomes.chance_of_page(link.shape, link.host)
+        if not site.outcomes.is_worth_retrying(link.tries + 1, chance):
             return
         wait = DEFAULT_WATCH.first_retry * 2.0**link.tries
         later = self.book.fresh[link.url] = replace(link, tries=link.tries + 1)
@@ -446,16 +446,15 @@ class Watch:
         """Note through which page a new one was found."""
         page = visit.page
         if not link.sure:
-            site.near_all += 1
-            site.near_new += is_new
+            site.outcomes.followed(is_new)
         if page.status is not Status.OK:
             return
         if is_new:
             begin = page.born if page.born > link.since else link.since
             site.profile.add(min(begin, page.time), page.time, 1.0)
-        if link.source >= 0 and is_new and self.sources.is_used(link.source):
+        if link.through >= 0 and is_new and self.sources.is_used(link.through):
             worth = 1.0 if isinstance(self.topic, NoTopic) else max(visit.relevance, 0.0)
-            self.sources.credit(link.source, worth, link.found)
+            self.sources.credit(link.through, worth, link.found)
             site.credited += 1
 
     def _see_again(self, site: Site, place: int, page: Page) -> None:

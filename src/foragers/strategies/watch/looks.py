@@ -1,0 +1,77 @@
+"""How often pages are looked at, by the new pages that they show.
+
+The value of looks is the number of new pages found within an hour.  A page that shows new pages at
+a rate r and is looked at f times a second, evenly, brings r·min(1, f·hour) of them in time.  So for
+a given number of requests the pages with the highest rates are looked at once an hour, and all
+others not at all.  The rate of the last of them is the price.  A delay within the hour has a value
+too, so pages with much higher rates are looked at more often, in proportion to √r, which makes the
+mean delay smallest:
+
+    f = max(1, √(sooner · r / price)) / hour     for r above the price, and at most one every 60 s
+
+The price is set so that the looks of a day fit into the requests.  Looks that are left when all
+pages worth one have theirs go to the same pages in proportion to √r.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
+from foragers.strategies.watch.sources import Floats
+
+
+@dataclass(slots=True)
+class Looks:
+    """The price of a look at the pages of a site, and the speed of those that are left."""
+
+    every: float
+    settings: WatchSettings = DEFAULT_WATCH
+    price: float = inf
+    speed: float = 0.0
+
+    def plan(self, rates: Floats, hours: Floats, wanted: float) -> float:
+        """Set price and speed for looks a second, and return how many of them are left.
+
+        `rates` are those of the pages, the highest first, and `hours` the profile of a day.
+        """
+        self.price, self.speed = self._price(rates, hours, wanted), 0.0
+        rest = max(0.0, wanted - self._mean(rates, hours))
+        roots = float(np.sqrt(rates[rates > self.price]).sum())
+        self.speed = (1 - self.settings.explore) * rest / roots if roots else 0.0
+        return max(0.0, wanted - self._mean(rates, hours))
+
+    def of(self, rates: Floats) -> Floats:
+        """Return how often a second pages with these rates are looked at."""
+        settings = self.settings
+        if self.price == inf:
+            return np.zeros_like(rates)
+        roots = np.sqrt(rates)
+        looks = np.maximum(1.0, roots * float(np.sqrt(settings.sooner / self.price)))
+        looks /= settings.ahead * settings.within
+        looks = np.minimum(looks + self.speed * roots, 1.0 / self.every)
+        chosen: Floats = np.where(rates > self.price, looks, 0.0)
+        return chosen
+
+    def _mean(self, rates: Floats, hours: Floats) -> float:
+        """Return the looks a second, on the mean of all hours."""
+        high = rates[rates * float(hours.max()) > self.price]
+        return float(self.of(np.outer(hours, high)).sum()) / len(hours)
+
+    def _price(self, rates: Floats, hours: Floats, wanted: float) -> float:
+        """Return the price at which the looks fit, by bisection of its logarithm."""
+        low = self.settings.least_gain / self.settings.within
+        tried = Looks(self.every, self.settings, low)
+        if not len(rates) or tried._mean(rates, hours) <= wanted:
+            return low
+        high = max(low, rates.item(0) * float(hours.max()))
+        for _ in range(self.settings.halvings):
+            tried.price = float(np.sqrt(low * high))
+            if tried._mean(rates, hours) > wanted:
+                low = tried.price
+            else:
+                high = tried.price
+        return high

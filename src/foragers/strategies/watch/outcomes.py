@@ -1,0 +1,80 @@
+"""What became of earlier links: which lead to new articles, and which to nothing.
+
+A new link is worth a request by the outcomes of earlier new links whose URLs had the same shape.  A
+shape that was never tried is as good as its host: a host whose pages are mostly missing gives few
+articles.  New pages that are missing are tried again as long as earlier ones turned up later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from foragers.core.types import HostId
+from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
+
+Counts = tuple[float, float]
+"""Good outcomes, and all."""
+
+
+@dataclass
+class Outcomes:
+    """Counts of outcomes on one site."""
+
+    settings: WatchSettings = DEFAULT_WATCH
+    shapes: dict[str, Counts] = field(default_factory=dict)
+    """New articles, by the shapes of their URLs."""
+    present: dict[str, Counts] = field(default_factory=dict)
+    """New pages of any kind, by the shapes of their URLs."""
+    hosts: dict[HostId, Counts] = field(default_factory=dict)
+    retries: dict[int, Counts] = field(default_factory=dict)
+    near: Counts = (1.0, 2.0)
+    """Links of new pages that were new themselves."""
+
+    def chance(self, shape: str, host: HostId) -> float:
+        """Return the chance of a new link with a shape to lead to a new article."""
+        good, tried = self.shapes.get(shape, (0.0, 0.0))
+        return (good + self.there(host)) / (tried + 1.0)
+
+    def chance_of_page(self, shape: str, host: HostId) -> float:
+        """Return the chance of a new link with a shape to lead to a new page of any kind."""
+        good, tried = self.present.get(shape, (0.0, 0.0))
+        return (good + self.there(host)) / (tried + 1.0)
+
+    def there(self, host: HostId) -> float:
+        """Return the chance of a page of a host to be there."""
+        good, tried = self.hosts.get(host, (0.0, 0.0))
+        return (good + 1.0) / (tried + 1.5)
+
+    def fetched(self, shape: str, is_new: bool, is_report: bool) -> None:
+        """Note whether a new link led to a new page, and to a new article."""
+        if shape in self.shapes or len(self.shapes) < self.settings.most_shapes:
+            self.shapes[shape] = more(self.shapes.get(shape), is_report)
+            self.present[shape] = more(self.present.get(shape), is_new)
+
+    def answered(self, host: HostId, good: bool) -> None:
+        """Note whether a page that was never seen before was there."""
+        if host in self.hosts or len(self.hosts) < self.settings.most_shapes:
+            self.hosts[host] = more(self.hosts.get(host), good)
+
+    def retried(self, tries: int, good: bool) -> None:
+        """Note whether a page that was missing was there at a later try."""
+        self.retries[tries] = more(self.retries.get(tries), good)
+
+    def is_worth_retrying(self, tries: int, chance: float) -> bool:
+        """Return whether a page missing so many times is tried again; doubts fade if not."""
+        good, tried = self.retries.get(tries, (0.0, 0.0))
+        if chance * (good + 1.0) / (tried + 2.0) >= self.settings.least_retry:
+            return True
+        kept = 1.0 - self.settings.doubt_fades
+        self.retries[tries] = good * kept, tried * kept
+        return False
+
+    def followed(self, good: bool) -> None:
+        """Note whether the link of a new page was new itself."""
+        self.near = more(self.near, good)
+
+
+def more(counts: Counts | None, good: bool) -> Counts:
+    """Return counts with one more outcome."""
+    before, tried = counts or (0.0, 0.0)
+    return before + good, tried + 1.0
