@@ -1,8 +1,9 @@
 """New pages of evolving webs: how many are seen within an hour, and for how many requests.
 
 All strategies have the same 500 requests a day.  A page is new if it appeared at least a day after
-the start; its delay counts from when it exists and some page links to it.  Hourly polling of
+the start; its delay counts from when it exists and links lead to it.  Hourly polling of
 everything would take 24 requests a day for every page: `watch` also runs with a tenth of that.
+FORAGERS_WEBS and FORAGERS_REQUESTS (500, 2000 or 0, a tenth) name a part of the table.
 "feed" reads a perfect feed of the 20 newest pages, which no recorded web has, as often as it can.
 """
 
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -96,15 +98,37 @@ class FirstSeen:
 
 
 def appeared(archive: Archive) -> Times:
-    """Return for every URL when its page existed and was linked to; infinity if never."""
-    ok = archive.codes // 100 == 2
-    urls = np.repeat(np.arange(len(archive.book)), np.diff(archive.version_starts))
-    born, linked = np.full(len(archive.book), np.inf), np.full(len(archive.book), np.inf)
-    np.minimum.at(born, urls[ok], archive.times[ok])
-    versions = np.repeat(np.arange(len(archive.times)), np.diff(archive.link_starts))
-    there = ok[versions] & (urls[versions] != archive.targets)
-    np.minimum.at(linked, archive.targets[there], archive.times[versions[there]])
-    since: Times = np.maximum(born, linked)
+    """Return for every URL when its page could first be seen; infinity if never.
+
+    It exists then, and a path of links leads to it from the seeds, along which every page could be
+    seen when its link was there.
+    """
+    times, starts = archive.times, archive.version_starts
+    urls = np.repeat(np.arange(len(archive.book)), np.diff(starts))
+    there = archive.codes // 100 == 2
+    moved = archive.codes // 100 == 3
+    born = np.full(len(archive.book), np.inf)
+    np.minimum.at(born, urls[there | moved], times[there | moved])
+    ends = np.append(times[1:], np.inf)
+    ends[starts[1:][np.diff(starts) > 0] - 1] = np.inf
+    since: Times = np.full(len(archive.book), np.inf)
+    heap = [(float(archive.start), int(seed)) for seed in archive.seeds]
+    while heap:
+        time, url = heappop(heap)
+        time = max(time, born.item(url))
+        if since[url] <= time or time == np.inf:
+            continue
+        since[url] = time
+        for version in range(starts[url], starts[url + 1]):
+            if ends[version] > time:
+                shown = max(time, float(times[version]))
+                first, last = archive.link_starts[version : version + 2]
+                for target in archive.targets[first:last].tolist():
+                    if since[target] > max(shown, born[target]):
+                        heappush(heap, (max(shown, born.item(target)), target))
+    is_page = np.zeros(len(archive.book), bool)
+    is_page[urls[there]] = True
+    since[~is_page] = np.inf
     return since
 
 
@@ -194,6 +218,8 @@ def run() -> bool:
     """Watch all webs in all ways, and print what was seen."""
     only = os.environ.get("FORAGERS_WEBS", "").split(",")
     processes = int(os.environ.get("FORAGERS_PROCESSES", os.cpu_count() or 1))
+    budgets = [int(one) for one in os.environ.get("FORAGERS_REQUESTS", "").split(",") if one]
+    budgets = budgets or list(BUDGETS)
     kept = []
     with TemporaryDirectory() as folder:
         found = webs(Path(folder))
@@ -201,7 +227,7 @@ def run() -> bool:
             Job(web, path, strategy, requests)
             for web, path in found.items()
             if web in only or only == [""]
-            for requests in BUDGETS
+            for requests in budgets
             for strategy in (STRATEGIES if requests == USUAL else (WATCH, FEED))
         ]
         print(

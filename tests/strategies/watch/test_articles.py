@@ -26,6 +26,15 @@ def page(
     return Page(Choice(1, 0), Status.OK, "", 1, 0.0, 0.0, 1, content.columns(), content)
 
 
+def teasers(href: str, between: int) -> Page:
+    """Return a page with ten titles that are links, and so many words after each."""
+    titles = [f"the old bridge falls again {n}" for n in range(10)]
+    text = " ".join(f"{title} {' '.join(['word'] * between)}" for title in titles)
+    links = tuple(Link(9 + n, 0, f"http://a.test/{n}", title) for n, title in enumerate(titles))
+    content = MemoryContent(Document("Page", (), text), (Link(1, 0, href), *links))
+    return Page(Choice(1, 0), Status.OK, "", 1, 0.0, 0.0, 1, content.columns(), content)
+
+
 BRIEF = "http://a.test/sport/125-old-bridge-falls"
 
 
@@ -36,6 +45,8 @@ BRIEF = "http://a.test/sport/125-old-bridge-falls"
         (page(BRIEF, 40, 40, published=1.0), False, True),  # short, with menus around it
         (page(BRIEF, 40, 40), True, True),  # undated, but its link is a headline
         (page("http://a.test/sport/", 200, 60), False, False),
+        (teasers("http://a.test/sport/", 12), False, False),
+        (teasers("http://a.test/sport/old-bridge-falls", 60), False, True),  # a text with links
         (page("http://a.test/authors/ann-lee/", 2, 5), False, False),
         (page("http://a.test/sport/?page=2", 300, 60), False, False),
         (page("http://a.test/archive/2024/09/", 10, 40), False, False),

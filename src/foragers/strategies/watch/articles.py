@@ -51,7 +51,8 @@ def evidence(page: Page, headline: bool, settings: ArticleSettings) -> float:
     document, links = page.document, page.links
     words = document.text.count(" ") + 1
     # The text of a page leaves out menus, whose links must not count against it.
-    linked = words_in([anchor for anchor in links.anchors if anchor in document.text])
+    shown = [anchor for anchor in links.anchors if anchor in document.text]
+    linked = words_in(shown)
     own, density = max(0, words - linked), linked / words
     total = of_url(page.href, settings)
     if document.published is not None:
@@ -62,6 +63,8 @@ def evidence(page: Page, headline: bool, settings: ArticleSettings) -> float:
         total += settings.long
     elif own < settings.short_text:
         total -= settings.short
+    if is_full_of_teasers(shown, own, settings):
+        total -= settings.teasers
     few = len(links) < DEFAULT_WATCH.hub_links
     if few:
         total += settings.few_links
@@ -71,6 +74,14 @@ def evidence(page: Page, headline: bool, settings: ArticleSettings) -> float:
         weight = settings.dense_links if density >= settings.dense else settings.links
         total -= weight / 2 if few else weight
     return total
+
+
+def is_full_of_teasers(
+    anchors: Sequence[str], own: int, settings: ArticleSettings = DEFAULT_WATCH.article
+) -> bool:
+    """Return whether a text is one of titles that are links, with a few words after each."""
+    titles = {text for text in anchors if text.count(" ") + 1 >= settings.headline_words}
+    return len(titles) >= settings.least_teasers and own < settings.teaser_words * len(titles)
 
 
 def of_url(href: str, settings: ArticleSettings) -> float:
@@ -91,6 +102,12 @@ def of_url(href: str, settings: ArticleSettings) -> float:
     elif NUMBER.search(f"{leaf}?{parts.query}") or DATED.search(parts.path):
         total += settings.number_url
     return total
+
+
+def is_folder(href: str) -> bool:
+    """Return whether a URL is that of a folder."""
+    path = href.partition("?")[0].partition("#")[0]
+    return INDEX.fullmatch(path.rpartition("/")[2]) is not None and "?" not in href
 
 
 def words_in(texts: Sequence[str]) -> int:

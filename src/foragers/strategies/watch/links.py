@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from foragers.core.types import LISTS, NO_PARENT, HostId, Page, UrlId
 from foragers.frontier.columns import Marks
 from foragers.judges.topic import Topic
+from foragers.strategies.watch.articles import is_folder
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting
 from foragers.urls.parse import host_of, site_of
@@ -161,6 +162,7 @@ def waiting(
         now,
         likeness=topic.likeness(anchor),
         shape=path_shape(href),
+        folder=is_folder(href),
         through=-1 if origin is None else max(origin.place, origin.through),
         headline=page.choice.purpose.is_list or anchor.count(" ") >= HEADLINE,
     )

@@ -30,6 +30,9 @@ class ArticleSettings:
     dense: float = 0.5  # share of words that are link texts; guess
     links: float = 1.0  # as many link texts as a hub; tried
     dense_links: float = 2.0  # more than that; tried
+    teasers: float = 1.5  # a text of titles that are links, with a few words after each; tried
+    least_teasers: int = 5  # titles of such a text; guess
+    teaser_words: int = 50  # words of its own for each title, at most; guess
 
 
 @dataclass(frozen=True)

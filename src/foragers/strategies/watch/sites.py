@@ -123,6 +123,7 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     shape: str = ""
     headline: bool = False
     through: int = -1
+    folder: bool = False
 
 
 @dataclass
@@ -178,7 +179,9 @@ class Site:
     late: list[tuple[float, int, Waiting]] = field(default_factory=list)
     unseen: dict[str, deque[Waiting]] = field(default_factory=dict)
     sections: deque[Waiting] = field(default_factory=deque)
-    """Links of the seeds that do not read like titles."""
+    """Links of the seeds to folders that do not read like titles."""
+    near_home: deque[Waiting] = field(default_factory=deque)
+    """Other links of the seeds that do not read like titles."""
     unseen_count: int = 0
     popped: int = 0
     places: list[int] = field(default_factory=list)
@@ -294,7 +297,7 @@ class Site:
         if self.unseen_count >= self.most_unseen:
             return False
         if link.depth == 1 and not link.headline and link.host in self.hosts:
-            self.sections.append(link)
+            (self.sections if link.folder else self.near_home).append(link)
         else:
             self.unseen.setdefault(shape, deque()).append(link)
         self.unseen_count += 1
@@ -305,11 +308,13 @@ class Site:
     ) -> Waiting | None:
         """Remove and return a link on an open host.
 
-        In turn it is one of the seed's that may lead to a section, and one of the shape that is
+        Sections go first.  Then it is in turn another link of a seed, and one of the shape that is
         worth most.
         """
+        if link := self._pop(self.sections, closed, fetched):
+            return link
         self.popped += 1
-        if self.popped % 2 and (link := self._pop(self.sections, closed, fetched)):
+        if self.popped % 2 and (link := self._pop(self.near_home, closed, fetched)):
             return link
 
         def promise(shape: str) -> float:
@@ -320,7 +325,7 @@ class Site:
             self._tidy(shape)
             if link is not None:
                 return link
-        return self._pop(self.sections, closed, fetched)
+        return self._pop(self.near_home, closed, fetched)
 
     def _pop(
         self, queue: deque[Waiting], closed: AbstractSet[HostId], fetched: Marks
