@@ -19,7 +19,8 @@ from foragers.storage.ledger.memory import MemoryLedger
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.strategies.watch.forecast import forecast
 from foragers.strategies.watch.links import LinkOrigin, waiting
-from foragers.strategies.watch.sites import Site, Waiting, limits_of
+from foragers.strategies.watch.settings import WatchSettings
+from foragers.strategies.watch.sites import Profile, Site, Waiting, limits_of
 from foragers.strategies.watch.sources import Kind, Sources
 from foragers.strategies.watch.strategy import LOOK, NEW, Watch
 from foragers.worlds.archive import Archive
@@ -214,3 +215,15 @@ def test_new_pages_behind_a_new_page_count_for_the_page_that_led_there(
     assert (behind.source, behind.through) == (-1, 7)
     direct = waiting(page, 1, 0, *link, LinkOrigin(3), NoTopic(), 0.0)
     assert (direct.source, direct.through) == (3, 3)
+
+
+def test_hours_that_were_not_watched_are_not_taken_for_silent() -> None:
+    profile, settings = Profile(), WatchSettings()
+    for _ in range(40):
+        profile.add(0.0, 60.0, 1.0)  # all in the first hour, the only one that was watched
+    assert profile.by_hour(0.0, 1800.0) == pytest.approx(np.ones(24))
+    assert profile.by_day(0.0, 1800.0) == pytest.approx(np.ones(7))
+    day = profile.by_hour(0.0, DAY - 1)
+    even = settings.sure_hours / 24
+    assert day[0] == pytest.approx((40 + even) / (40 / 24 + even))
+    assert day[1] == pytest.approx(even / (40 / 24 + even))

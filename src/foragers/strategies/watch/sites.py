@@ -80,26 +80,41 @@ class Profile:
             self.hours[hour % 24] += share
             self.days[day_of(hour)] += share
 
-    @property
-    def by_hour(self) -> Floats:
-        """The rate of each hour, divided by the mean."""
-        return shrunk(self.hours, self.settings.sure_hours)
+    def by_hour(self, began: float, now: float) -> Floats:
+        """Return the rate of each hour, divided by the mean of the hours that were watched."""
+        return shrunk(self.hours, watched(began, now, self.settings) % 24, self.settings)
 
-    @property
-    def by_day(self) -> Floats:
-        """The rate of each weekday, divided by the mean."""
-        return shrunk(self.days, self.settings.sure_hours)
+    def by_day(self, began: float, now: float) -> Floats:
+        """Return the rate of each weekday, divided by the mean of those that were watched."""
+        hours = watched(began, now, self.settings)
+        return shrunk(self.days, (hours // 24 + THURSDAY) % 7, self.settings)
+
+
+THURSDAY = 3
+"""The weekday of the first day of 1970."""
 
 
 def day_of(hour: int) -> int:
-    """Return the weekday of an hour since 1970, which began on a Thursday."""
-    return (hour // 24 + 3) % 7
+    """Return the weekday of an hour since 1970."""
+    return (hour // 24 + THURSDAY) % 7
 
 
-def shrunk(counts: Floats, sure: float) -> Floats:
-    """Return counts divided by their mean, shrunk towards 1."""
-    even = sure / len(counts)
-    rates: Floats = (counts + even) / (counts.sum() + sure) * len(counts)
+def watched(began: float, now: float, settings: WatchSettings) -> NDArray[np.int64]:
+    """Return the hours that were watched, of the last four weeks at most."""
+    first, last = int(began // settings.hour), int(max(began, now) // settings.hour)
+    return np.arange(max(first, last - settings.most_hours + 1), last + 1)
+
+
+def shrunk(counts: Floats, hours: NDArray[np.int64], settings: WatchSettings) -> Floats:
+    """Return counts divided by those expected of evenly spread ones, shrunk towards 1.
+
+    `hours` are the watched hours, each with the place of its count.  What was not watched is not
+    known to be silent.
+    """
+    times = np.bincount(hours, minlength=len(counts))
+    expected = counts.sum() * times / max(1, len(hours))
+    even = settings.sure_hours / len(counts)
+    rates: Floats = (counts + even) / (expected + even)
     return rates
 
 
@@ -359,7 +374,7 @@ class Site:
         self.rates_of(sources, now)
         places = self.planned
         wanted = self.looks_a_second(now, self.all.rate)
-        rest = self.looks.plan(self.rates, self.profile.by_hour, wanted)
+        rest = self.looks.plan(self.rates, self.profile.by_hour(self.began, now), wanted)
         self.spare.fill(now)
         share = settings.explore + (settings.changes if self.changes else 0.0)
         self.spare.rate = self.all.rate * share + rest
@@ -396,7 +411,8 @@ class Site:
     def clock(self, now: float) -> float:
         """Return the profile at a time."""
         hour = int(now // self.settings.hour)
-        by_hour, by_day = self.profile.by_hour, self.profile.by_day
+        by_hour = self.profile.by_hour(self.began, now)
+        by_day = self.profile.by_day(self.began, now)
         return float(by_hour.item(hour % 24) * by_day.item(day_of(hour)))
 
     def gap(self, rate: float, now: float, kind: int, misses: int) -> float:
