@@ -7,16 +7,16 @@ import pytest
 
 from foragers.strategies.watch.looks import Looks
 from foragers.strategies.watch.settings import WatchSettings
+from foragers.strategies.watch.sites import Site
 
 HOUR = 3600.0
-EVEN = np.ones(24)
 SETTINGS = WatchSettings(ahead=1.0, sooner=0.1, least_gain=0.36)
 
 
 def test_with_few_requests_the_best_pages_are_looked_at_once_an_hour() -> None:
     looks = Looks(60.0, SETTINGS)
     rates = np.array([5.0, 4.0, 3.0, 2.0, 1.0]) / HOUR
-    left = looks.plan(rates, EVEN, 3.0 / HOUR)
+    left = looks.plan(rates, 3.0 / HOUR)
     assert looks.of(rates) * HOUR == pytest.approx([1, 1, 1, 0, 0])
     assert left == 0.0
 
@@ -24,7 +24,7 @@ def test_with_few_requests_the_best_pages_are_looked_at_once_an_hour() -> None:
 def test_a_page_with_a_much_higher_rate_is_looked_at_more_often() -> None:
     looks = Looks(60.0, SETTINGS)
     rates = np.array([160.0, 1.0, 0.9]) / HOUR
-    looks.plan(rates, EVEN, 5.3 / HOUR)
+    looks.plan(rates, 5.3 / HOUR)
     # The third page has the price: √(0.1 · 160 / 0.9) = 4.2 looks, and one of the second; then
     # a part of the 0.08 looks that are left.
     assert looks.of(rates) * HOUR == pytest.approx([np.sqrt(16 / 0.9), 1, 0], rel=0.02)
@@ -33,7 +33,7 @@ def test_a_page_with_a_much_higher_rate_is_looked_at_more_often() -> None:
 def test_looks_that_are_left_make_all_faster_and_none_faster_than_allowed() -> None:
     looks = Looks(600.0, SETTINGS)
     rates = np.array([0.9, 0.4, 0.1]) / HOUR  # the last is not worth a look
-    left = looks.plan(rates, EVEN, 20.0 / HOUR)
+    left = looks.plan(rates, 20.0 / HOUR)
     often = looks.of(rates) * HOUR
     assert often[0] == pytest.approx(6.0)  # every 600 s
     assert 1.0 < often[1] <= 6.0
@@ -41,11 +41,17 @@ def test_looks_that_are_left_make_all_faster_and_none_faster_than_allowed() -> N
     assert left == pytest.approx((20.0 - often.sum()) / HOUR)
 
 
-def test_the_looks_of_a_day_fit_though_its_hours_differ() -> None:
-    looks = Looks(60.0, SETTINGS)
-    hours = np.array([0.5] * 12 + [1.5] * 12)
-    rates = np.linspace(10.0, 1.0, 40) / HOUR
-    looks.plan(rates, hours, 10.0 / HOUR)
-    by_hour = [looks.of(rates * hour).sum() * HOUR for hour in hours]
-    assert np.mean(by_hour) == pytest.approx(10.0, abs=1.0)
-    assert by_hour[0] < by_hour[-1]
+def test_quiet_hours_save_requests_for_busy_ones() -> None:
+    noon = 12 * HOUR
+    site = Site(0, 60.0, 2400, 0.0)
+    for day in range(20):  # all new pages appear at noon
+        at = day * 24 * HOUR + noon
+        site.profile.add(at, at + 60.0, 1.0)
+    site.all.fill(20 * 24 * HOUR)
+    site.all.level = site.all.most / 2
+    site.all.at = 20 * 24 * HOUR + noon
+    busy = site._affordable(20 * 24 * HOUR + noon)
+    flow = site.looks_a_second(20 * 24 * HOUR + noon, site.all.rate)
+    assert busy == pytest.approx(flow + 0.2 * site.all.most / HOUR)
+    site.all.at = 21 * 24 * HOUR
+    assert site._affordable(21 * 24 * HOUR) < flow / 1.5

@@ -65,7 +65,7 @@ def modelled(site: Site, requests: float, now: float) -> float:
     settings, rates = DEFAULT_WATCH, site.rates
     rate = requests * (1 - settings.first_burst) / settings.day
     looks = Looks(site.every, settings)
-    looks.plan(rates, site.profile.by_hour(site.began, now), site.looks_a_second(now, rate))
+    looks.plan(rates, site.looks_a_second(now, rate))
     seen = float((rates * np.minimum(1.0, looks.of(rates) * settings.within)).sum())
     return seen / max(float(rates.sum()), 1e-15)
 

@@ -9,8 +9,8 @@ mean delay smallest:
 
     f = max(1, √(sooner · r / price)) / hour     for r above the price, and at most one every 60 s
 
-The price is set so that the looks of a day fit into the requests.  Looks that are left when all
-pages worth one have theirs go to the same pages in proportion to √r.
+The price is set so that the looks fit into the requests.  Looks that are left when all pages worth
+one have theirs go to the same pages in proportion to √r.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Looks:
     price: float = inf
     speed: float = 0.0
 
-    def plan(self, rates: Floats, hours: Floats, wanted: float) -> float:
+    def plan(self, rates: Floats, wanted: float) -> float:
         """Set price and speed for looks a second, and return how many of them are left.
 
-        `rates` are those of the pages, the highest first, and `hours` the profile of a day.
+        `rates` are those of the pages, the highest first.
         """
-        self.price, self.speed = self._price(rates, hours, wanted), 0.0
-        rest = max(0.0, wanted - self._mean(rates, hours))
+        self.price, self.speed = self._price(rates, wanted), 0.0
+        rest = max(0.0, wanted - self._all(rates))
         roots = float(np.sqrt(rates[rates > self.price]).sum())
         self.speed = (1 - self.settings.explore) * rest / roots if roots else 0.0
-        return max(0.0, wanted - self._mean(rates, hours))
+        return max(0.0, wanted - self._all(rates))
 
     def of(self, rates: Floats) -> Floats:
         """Return how often a second pages with these rates are looked at."""
@@ -56,21 +56,20 @@ class Looks:
         chosen: Floats = np.where(rates > self.price, looks, 0.0)
         return chosen
 
-    def _mean(self, rates: Floats, hours: Floats) -> float:
-        """Return the looks a second, on the mean of all hours."""
-        high = rates[rates * float(hours.max()) > self.price]
-        return float(self.of(np.outer(hours, high)).sum()) / len(hours)
+    def _all(self, rates: Floats) -> float:
+        """Return the looks a second at all pages."""
+        return float(self.of(rates[rates > self.price]).sum())
 
-    def _price(self, rates: Floats, hours: Floats, wanted: float) -> float:
+    def _price(self, rates: Floats, wanted: float) -> float:
         """Return the price at which the looks fit, by bisection of its logarithm."""
         low = self.settings.least_gain / self.settings.within
         tried = Looks(self.every, self.settings, low)
-        if not len(rates) or tried._mean(rates, hours) <= wanted:
+        if not len(rates) or tried._all(rates) <= wanted:
             return low
-        high = max(low, rates.item(0) * float(hours.max()))
+        high = max(low, rates.item(0))
         for _ in range(self.settings.halvings):
             tried.price = float(np.sqrt(low * high))
-            if tried._mean(rates, hours) > wanted:
+            if tried._all(rates) > wanted:
                 low = tried.price
             else:
                 high = tried.price

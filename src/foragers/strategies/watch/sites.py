@@ -3,9 +3,9 @@
 A bucket holds requests.  It is refilled evenly, and what it can hold and what flows in within a day
 are together the requests of a day, so that no day has more.
 
-How often each page is looked at follows from its rate of new pages (`looks`).  Rates follow the
-clock: a profile of 24 hours and one of 7 weekdays are learned from the new pages found, and
-multiply all rates.
+How often each page is looked at follows from its rate of new pages (`looks`).  A profile of 24
+hours and one of 7 weekdays are learned from the new pages found: at quiet hours requests are saved,
+as far as the bucket holds them, and spent at busy ones.
 
 New links are fetched in the order of their chance to be new articles, by the outcomes of earlier
 new links whose URLs had the same shape, and the newest of them first.
@@ -373,12 +373,11 @@ class Site:
         self.plan_at = now + settings.plan_every
         self.rates_of(sources, now)
         places = self.planned
-        wanted = self.looks_a_second(now, self.all.rate)
-        rest = self.looks.plan(self.rates, self.profile.by_hour(self.began, now), wanted)
+        rest = self.looks.plan(self.rates, self._affordable(now))
         self.spare.fill(now)
         share = settings.explore + (settings.changes if self.changes else 0.0)
         self.spare.rate = self.all.rate * share + rest
-        looks = self.looks.of(self.rates * self.clock(now))
+        looks = self.looks.of(self.rates)
         with np.errstate(divide="ignore"):
             gaps = 1.0 / looks
         always = np.isin(rows["kind"][places], (Kind.SEED, Kind.LIST))
@@ -415,9 +414,17 @@ class Site:
         by_day = self.profile.by_day(self.began, now)
         return float(by_hour.item(hour % 24) * by_day.item(day_of(hour)))
 
-    def gap(self, rate: float, now: float, kind: int, misses: int) -> float:
+    def _affordable(self, now: float) -> float:
+        """Return the looks a second that are planned now: quiet hours save for busy ones."""
+        wanted, clock = self.looks_a_second(now, self.all.rate), self.clock(now)
+        level, settings = self.all.fill(now), self.settings
+        if clock >= 1:
+            return wanted + max(0.0, level - settings.reserve * self.all.most) / settings.within
+        return wanted if self.is_full else wanted * clock
+
+    def gap(self, rate: float, kind: int, misses: int) -> float:
         """Return the seconds to the next look at a page with a rate, infinity if it has none."""
-        looks = self.looks.of(np.array([rate * self.clock(now)])).item()
+        looks = self.looks.of(np.array([rate])).item()
         gap = 1.0 / looks if looks > 0 else inf
         doubled = 2.0 ** min(misses, self.settings.most_doublings)
         if kind in (Kind.SEED, Kind.LIST):

@@ -482,7 +482,7 @@ class Watch:
         """Return when a page is looked at next, at the price of the last plan."""
         rate = self.sources.rates(np.array([place]), self.now).item()
         row = self.sources.rows[place]
-        return site.gap(rate, self.now, int(row["kind"]), int(row["misses"]))
+        return site.gap(rate, int(row["kind"]), int(row["misses"]))
 
     def _take_links(self, site: Site, page: Page, source: int | None, since: float = -inf) -> None:
         """Queue the unknown links of a page, and those that prove to be new."""
