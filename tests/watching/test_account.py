@@ -38,6 +38,11 @@ def test_pages_are_in_time_late_or_unsure() -> None:
     )
 
 
+def test_a_page_found_by_exploring_is_in_time_if_its_date_says_so() -> None:
+    account = account_of([new(10_000.0, published=9_990.0, late=True), new(10_000.0, late=True)])
+    assert (account.in_time, account.late, account.missed) == (1, 1, 1)
+
+
 def test_an_empty_account_says_so() -> None:
     assert str(account_of([])) == "no new page yet"
 

@@ -2,8 +2,8 @@
 
 The delay of a new page is known exactly if the page gives its date.  Otherwise it lies between zero
 and the time since the last look at which the link was not there.  A page counts as seen in time if
-its largest delay is at most an hour, and as late if its least delay is longer, or if it was found
-by a sweep.
+its largest delay is at most an hour, and as late if its least delay is longer, or if a sweep found
+it and it does not give a date within the hour.
 """
 
 from __future__ import annotations
@@ -59,15 +59,20 @@ def account_of(events: Iterable[Event], since: float = 0.0) -> Account:
     """Return the account of the new pages found since a time."""
     new = [one for one in events if one.event is EventKind.NEW and one.found >= since]
     spans = list(delays(new))
-    late = [low > HOUR or one.late for (low, _), one in zip(spans, new, strict=True)]
-    in_time = [high <= HOUR and not is_late for (_, high), is_late in zip(spans, late, strict=True)]
+    early = [high <= HOUR for _, high in spans]
+    missed = [
+        one.late and not (is_early and one.published is not None)
+        for one, is_early in zip(new, early, strict=True)
+    ]
+    in_time = [is_early and not swept for is_early, swept in zip(early, missed, strict=True)]
+    late = [low > HOUR or swept for (low, _), swept in zip(spans, missed, strict=True)]
     known = [(low + high) / 2 for low, high in spans if np.isfinite(high)]
     return Account(
         len(new),
         sum(in_time),
         sum(late),
         len(new) - sum(in_time) - sum(late),
-        sum(one.late for one in new),
+        sum(missed),
         float(np.median(known)) if known else None,
         float(np.percentile(known, 90)) if known else None,
     )

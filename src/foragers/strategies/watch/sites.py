@@ -86,17 +86,17 @@ class Profile:
 
     def by_day(self, began: float, now: float) -> Floats:
         """Return the rate of each weekday, divided by the mean of those that were watched."""
-        hours = watched(began, now, self.settings)
-        return shrunk(self.days, (hours // 24 + THURSDAY) % 7, self.settings)
+        return shrunk(self.days, days_of(watched(began, now, self.settings)), self.settings)
 
 
-THURSDAY = 3
-"""The weekday of the first day of 1970."""
+def days_of(hours: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the weekdays of hours since 1970, which began on a Thursday."""
+    return (hours // 24 + 3) % 7
 
 
 def day_of(hour: int) -> int:
     """Return the weekday of an hour since 1970."""
-    return (hour // 24 + THURSDAY) % 7
+    return int(days_of(np.array(hour)))
 
 
 def watched(began: float, now: float, settings: WatchSettings) -> NDArray[np.int64]:
