@@ -6,6 +6,7 @@
 #include <Python.h>
 #include <stdint.h>
 
+#define AT_ONCE 8
 enum { ROWS, FEATURES, LIMITS, VALUES, FOUND, NUMBER };
 static const Py_ssize_t sizes[NUMBER] = {8, 2, 8, 4, 8};
 
@@ -39,7 +40,18 @@ add_leaves(const Py_buffer *views)
         const double *limits = (const double *)views[LIMITS].buf + tree * nodes;
         const int32_t *values = (const int32_t *)views[VALUES].buf + tree * (nodes + 1);
         const double *row = views[ROWS].buf;
-        for (Py_ssize_t i = 0; i < rows; i++, row += width) {
+        Py_ssize_t i = 0;
+        /* Several rows at once: the processor need not wait for one before the next. */
+        for (; i + AT_ONCE <= rows; i += AT_ONCE, row += AT_ONCE * width) {
+            Py_ssize_t node[AT_ONCE] = {0};
+            for (Py_ssize_t level = nodes; level > 0; level >>= 1)
+                for (int j = 0; j < AT_ONCE; j++)
+                    node[j] = 2 * node[j] + 1 +
+                              (row[j * width + features[node[j]]] > limits[node[j]]);
+            for (int j = 0; j < AT_ONCE; j++)
+                found[i + j] += values[node[j] - nodes];
+        }
+        for (; i < rows; i++, row += width) {
             Py_ssize_t node = 0;
             while (node < nodes)
                 node = 2 * node + 1 + (row[features[node]] > limits[node]);
