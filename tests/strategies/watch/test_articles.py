@@ -45,7 +45,7 @@ BRIEF = "http://a.test/sport/125-old-bridge-falls"
         (page(BRIEF, 40, 40, published=1.0), False, True),  # short, with menus around it
         (page(BRIEF, 40, 40), True, True),  # undated, but its link is a headline
         (page("http://a.test/sport/", 200, 60), False, False),
-        (teasers("http://a.test/sport/", 12), False, False),
+        (teasers("http://a.test/sport/", 25), False, False),
         (teasers("http://a.test/sport/old-bridge-falls", 60), False, True),  # a text with links
         (page("http://a.test/authors/ann-lee/", 2, 5), False, False),
         (page("http://a.test/sport/?page=2", 300, 60), False, False),
