@@ -82,6 +82,17 @@ def test_the_home_page_is_seen_first_and_looked_at_all_the_time(
     assert max(np.diff(looks)) < 3 * 3600
 
 
+def test_in_the_first_minutes_the_home_page_is_looked_at_as_often_as_is_allowed(
+    news: Archive,
+) -> None:
+    _, ledger = watched(news, "watch", 0.02)
+    looks = [v.page.time - news.start for v in ledger.read() if v.url == news.seeds[0]]
+    probe = [time for time in looks if time < 900]
+    assert len(probe) == 15, "every 61 s: a download takes one"
+    assert max(np.diff(probe)) <= 62
+    assert min(np.diff(looks[len(probe) + 1 :]), default=300.0) > 120, "then the plan decides"
+
+
 def test_links_that_are_new_on_a_page_seen_before_are_fetched_at_once(
     news: Archive, day: tuple[Watch, MemoryLedger]
 ) -> None:

@@ -65,6 +65,7 @@ class WatchSettings:
     # When pages are looked at (`sites`).
     explore: float = 0.15  # share of the requests for pages not yet seen and for sweeps; tried
     first_burst: float = 0.1  # share of a day's requests that may be spent at once; guess
+    probe: float = 900.0  # seconds for which seeds are looked at as often as is allowed; guess
     reserve: float = 0.3  # share of the requests saved up that looks leave for new pages; guess
     full: float = 0.9  # share of the requests saved up from which more is explored; guess
     changes: float = 0.3  # share of the requests for articles that may have changed; guess

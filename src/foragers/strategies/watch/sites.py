@@ -5,7 +5,8 @@ are together the requests of a day, so that no day has more.
 
 How often each page is looked at follows from its rate of new pages (`looks`).  A profile of 24
 hours and one of 7 weekdays are learned from the new pages found: at quiet hours requests are saved,
-as far as the bucket holds them, and spent at busy ones.
+as far as the bucket holds them, and spent at busy ones.  In the first minutes nothing is known of
+rates, so the seeds are looked at as often as is allowed.
 
 New links are fetched in the order of their chance to be new articles, by the outcomes of earlier
 new links whose URLs had the same shape, and the newest of them first.
@@ -242,6 +243,11 @@ class Site:
         """Whether requests would be lost if none were made."""
         return self.all.level >= self.full_level
 
+    @property
+    def is_probing(self) -> bool:
+        """Whether the watch has just begun, and learns how often its seeds change."""
+        return self.all.at < self.began + self.settings.probe
+
     def turn_back(self, now: float) -> None:
         """Survive a clock that jumped back."""
         self.plan_at, self.began = now, min(self.began, now)
@@ -382,6 +388,8 @@ class Site:
             gaps = 1.0 / looks
         always = np.isin(rows["kind"][places], (Kind.SEED, Kind.LIST))
         gaps = np.where(always, np.minimum(gaps, settings.longest), gaps)
+        if self.is_probing:
+            gaps = np.where(rows["kind"][places] == int(Kind.SEED), self.every, gaps)
         waits = gaps * 2.0 ** np.minimum(rows["misses"][places], settings.most_doublings)
         gaps = np.where(always, np.maximum(gaps, np.minimum(waits, settings.hour)), waits)
         gaps = np.maximum(gaps, self.every)
@@ -426,6 +434,8 @@ class Site:
         """Return the seconds to the next look at a page with a rate, infinity if it has none."""
         looks = self.looks.of(np.array([rate])).item()
         gap = 1.0 / looks if looks > 0 else inf
+        if kind == Kind.SEED and self.is_probing:
+            gap = self.every
         doubled = 2.0 ** min(misses, self.settings.most_doublings)
         if kind in (Kind.SEED, Kind.LIST):
             gap = min(gap, self.settings.longest)
