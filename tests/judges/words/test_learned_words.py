@@ -27,9 +27,9 @@ def taught(pages: int) -> LearnedWords:
     return learned
 
 
-def test_nothing_is_learned_before_twenty_five_pages() -> None:
-    assert not taught(24).weights
-    assert taught(25).weights
+def test_nothing_is_learned_before_fifty_pages() -> None:
+    assert not taught(49).weights
+    assert taught(50).weights
 
 
 def test_words_of_the_best_pages_are_weighed_by_how_rare_they_are_elsewhere() -> None:
@@ -86,7 +86,7 @@ def test_pages_that_say_what_good_pages_say_come_before_others() -> None:
 
 
 def test_from_two_examples_on_words_are_learned_from_them_alone() -> None:
-    learned = taught(24)
+    learned = taught(40)
     for _ in range(2):
         assert not learned.weights
         learned.teach(page("guitar concert"), wanted=True)

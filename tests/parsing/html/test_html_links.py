@@ -1,7 +1,7 @@
 """Where links lead, and pages whose links are told with their own words alone."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -20,6 +20,7 @@ PIECES += [b"</script>", b"<table><a href=q>in</a>", b"<iframe src=f>", b"<area 
 PIECES += [b"<frameset>", b"<noframes><a href=n>n</a></noframes>", b"<a href=#top>up", b"</p>"]
 
 
+@example(b"a <table><a href=q>in</a> <main>text <table><a href=q>in</a> <a href=y><img alt=s></a>")
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map(b" ".join))
 def test_links_that_are_not_described_differ_in_nothing_else(body: bytes) -> None:
     full, plain = parse(body, URL), parse(body, URL, described=False)

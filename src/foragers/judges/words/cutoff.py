@@ -3,7 +3,7 @@
 Evidence has no scale of its own: what a good page comes to depends on the topic and on the web.
 So a page passes if its evidence reaches a share of that of the best pages,
 
-    cut = 0.516 · (max(0.7, mean evidence of the best pages) / 1.2)^(7/8)
+    cut = 0.504 · (max(0.7, mean evidence of the best pages) / 1.2)^(7/8)
     q = evidence / cut,    relevance = q² / (q² + 3),    which is 1/4 at the cut
 
 The power is below 1 for the sake of long lists of words.  The best pages have nearly all of ten
@@ -30,7 +30,7 @@ STEPS = 1000
 class CutoffSettings:
     """The numbers of the threshold: `python -m benchmarks judging` measures them."""
 
-    share: float = 0.43  # of the best pages' evidence; of .4 to .65
+    share: float = 0.42  # of the best pages' evidence; of .4 to .65
     least_best: float = 0.7  # best pages count as no worse; .45 to .9 do as well
     first_best: float = 1.2  # evidence of the pages imagined at first; of .5 to 2
     best_share: float = 0.05  # of the pages that passed are the best ones; of .05 to .4

@@ -1,7 +1,7 @@
 """Words that the best pages share and others lack, learned while crawling.
 
 Who types `faculty` wants pages that seldom say it, but say `professor` and `office`.  These words
-stand on the pages that say `faculty` most.  At 25, 50, 100, … pages the words of the best 5 % are
+stand on the pages that say `faculty` most.  At 50, 100, 200, … pages the words of the best 5 % are
 compared with those of the pages that did not pass: a word's gain is the likelihood ratio of the two
 shares, and the 40 words that gain most get the weight ln(share among the best / share of others).
 
@@ -28,7 +28,7 @@ from foragers.judges.words.page_words import PageWords
 class LearningSettings:
     """How words are learned: `python -m benchmarks judging` measures it."""
 
-    first: int = 25  # pages before words are learned for the first time; 50 does as well
+    first: int = 50  # pages before words are learned for the first time; 25 does as well
     growth: int = 2  # and again when there are so many times as many; 1.2 to 2 do as well
     best_share: float = 0.05  # of all pages are learned from; .01 to .05, better with more
     fewest_best: int = 5  # pages; of 5 to 20

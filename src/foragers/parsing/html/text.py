@@ -75,7 +75,8 @@ def divide(text: str) -> PageText:
 
 def main_text(words: str, regions: list[tuple[int, str]]) -> str:
     """Return the main text of a page, given where its regions begin and end."""
-    return _main_part(words, regions).rstrip()
+    # A mark after the last word leaves a space, which is no text.
+    return _main_part(words.rstrip(), regions).rstrip()
 
 
 def _main_part(words: str, regions: list[tuple[int, str]]) -> str:
