@@ -22,5 +22,3 @@ class OpenColumns:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OpenColumns)
-
-    __hash__ = None  # type: ignore[assignment]
