@@ -158,3 +158,17 @@ def test_precision_is_compared_after_equally_many_pages() -> None:
     results = PopulationResults((ground,), {"short": [trace(205, 0.5)], "long": [long]}, {})
     # The short one ended after 205 pages, so both are looked at after 200.
     assert results.at_equal_pages("short", "long") == ([0.5], [1.0])
+
+
+def test_a_crawl_that_was_made_before_is_read_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(random_world(3), tmp_path / "w")
+    aim = Target("prawn reef")
+    ground = TopicOnWeb("w", tmp_path / "w", "t", aim, (), 30, 0, tmp_path / "judged")
+    task = PopulationTask(ground, "x", "energy(agents=3)", 1)
+    first = perform(task)
+    monkeypatch.setattr("foragers.papers.population.crawls.crawl", lambda _: pytest.fail("again"))
+    assert perform(task) == first
+    with pytest.raises(BaseException, match="again"):
+        perform(replace(task, seed=2))

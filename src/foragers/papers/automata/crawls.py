@@ -11,15 +11,12 @@ from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from foragers.core.files import write
 from foragers.core.loop import Crawl
 from foragers.core.models import Model, save_model
 from foragers.core.processes import in_processes
@@ -30,6 +27,7 @@ from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of
 from foragers.papers.automata.numbers import CRAWLERS
 from foragers.papers.automata.webs import TopicOnWeb
+from foragers.papers.kept import kept, kept_file
 from foragers.papers.request import Progress
 from foragers.storage.ledger.sqlite import SqliteLedger
 from foragers.strategies.automata.saved import KIND as AUTOMATA
@@ -37,7 +35,6 @@ from foragers.strategies.automata.saved import Remembered
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.training.lesson import Lesson
 from foragers.training.registry import trainer_of
-from foragers.version import __version__
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
 
@@ -95,27 +92,20 @@ class AutomataOutcome:
 
 def perform(task: AutomataTask) -> AutomataOutcome:
     """Do the crawls of a task, or read what came of them when they were done before."""
-    file = kept_file(task)
-    try:
-        traces = msgspec.json.decode(file.read_bytes(), type=tuple[AutomataTrace, ...])
-        if len(traces) == task.crawls and (task.ledger is None or task.ledger.exists()):
-            return AutomataOutcome(task, traces)
-    except (OSError, ValueError, msgspec.MsgspecError):
-        pass
-    traces = crawls_of(task)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write(file, msgspec.json.encode(traces))
+
+    def fits(traces: tuple[AutomataTrace, ...]) -> bool:
+        return len(traces) == task.crawls and (task.ledger is None or task.ledger.exists())
+
+    traces = kept(file_of(task), tuple[AutomataTrace, ...], lambda: crawls_of(task), fits)
     return AutomataOutcome(task, traces)
 
 
-def kept_file(task: AutomataTask) -> Path:
+def file_of(task: AutomataTask) -> Path:
     """Return where it is kept what came of a task, for a reproduction that is resumed."""
     ground = task.ground
     web = ground.key, ground.seeds, ground.budget, ground.run
     work = task.spec, task.seed, task.crawls, task.learns, task.ledger
-    told = repr((__version__, FORMAT, *web, *work))
-    name = blake2b(told.encode(), digest_size=8).hexdigest()
-    return ground.keep.parent / "crawls" / f"{name}.json"
+    return kept_file(ground.keep.parent / "crawls", FORMAT, *web, *work)
 
 
 def crawls_of(task: AutomataTask) -> tuple[AutomataTrace, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from foragers.evaluation.comparison.study import Scored
 from foragers.evaluation.metrics import harvest
 from foragers.judges.build import topic_of
 from foragers.papers.automata.webs import SHARE, TopicOnWeb, split
+from foragers.papers.kept import kept, kept_file
 from foragers.papers.population.numbers import AGENTS, LOWER, PAGES, TOPICS, UPPER
 from foragers.papers.request import PaperRequest
 from foragers.storage.ledger.memory import MemoryLedger
@@ -102,6 +104,8 @@ def recorded(request: PaperRequest, path: Path) -> list[TopicOnWeb]:
     return grounds
 
 
+FORMAT = 1
+"""Of what is kept of a crawl; other formats are not read."""
 MARKS = 100
 """At how many points of a crawl it is looked at."""
 
@@ -149,7 +153,27 @@ def downloads_at(budget: int) -> list[int]:
     return [max(1, round(budget * (mark + 1) / MARKS)) for mark in range(MARKS)]
 
 
+class Counted(NamedTuple):
+    """What is kept of a crawl: the fields of its trace after the task."""
+
+    relevant: tuple[int, ...]
+    population: tuple[int, ...]
+    least: int
+    most: int
+    ended: int
+    gain: float
+    missing: float
+
+
 def perform(task: PopulationTask) -> PopulationTrace:
+    """Crawl, or read what came of the crawl when it was made before."""
+    ground = task.ground
+    told = ground.key, ground.seeds, ground.budget, task.spec, task.seed
+    file = kept_file(ground.keep.parent / "crawls", FORMAT, MARKS, *told)
+    return PopulationTrace(task, *kept(file, Counted, lambda: crawl(task), lambda _: True))
+
+
+def crawl(task: PopulationTask) -> Counted:
     """Crawl, and watch the population."""
     study = task.ground.study()
     assert study.scores is not None
@@ -170,8 +194,7 @@ def perform(task: PopulationTask) -> PopulationTrace:
     places = [min(mark, len(counts)) - 1 for mark in downloads_at(task.ground.budget)]
     begun = sizes[len(study.archive.seeds) :] or [0]
     collected = facts.relevance[facts.ok]
-    return PopulationTrace(
-        task,
+    return Counted(
         tuple(int(counts[place]) for place in places),
         # Who has died out stays so.
         tuple(int(sizes[place]) for place in places),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from foragers.evaluation.tables import Exhibits
 from foragers.papers.automata.crawls import all_of
-from foragers.papers.automata.webs import TopicOnWeb, world_of
+from foragers.papers.automata.webs import TopicOnWeb, by_web, judge_together, world_of
 from foragers.papers.claims import on_world
 from foragers.papers.population.claims import claims
 from foragers.papers.population.crawls import (
@@ -46,7 +46,7 @@ FAINTEST = 1e-3
 def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     """Make all exhibits of the paper."""
     grounds = grounds_of(request, RUNS if request.runs is None else request.runs)
-    all_of(judge, list(dict.fromkeys(grounds)), request.jobs, "judging pages", progress)
+    all_of(judge_together, by_web(grounds), request.jobs, "judging webs", progress)
     first = crawls(request, [sigmoids(ground) for ground in grounds], grounds, progress)
     rhos = {
         name: [factor * COST / max(trace.gain, FAINTEST) for trace in first[BEST]]
@@ -70,11 +70,6 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
         figures(results),
         on_world(claims(results), world_of(grounds)),
     )
-
-
-def judge(ground: TopicOnWeb) -> int:
-    """Judge all pages of a web for a topic; return how many are relevant."""
-    return len(ground.study().rewards())
 
 
 def crawls(
