@@ -173,18 +173,24 @@ def key_of(bag: str, link: ParsedLink, href: str) -> Hashable:
 
 def worth_of_links(lesson: Lesson) -> tuple[Ints, Floats]:
     """Return for the links of all pages, in order, the page behind each (or -1) and its Q."""
-    pages, archive = lesson.pages, lesson.archive
+    pages = lesson.pages
     number = np.full(len(lesson.finals) + 1, -1, np.int64)
     number[pages] = np.arange(len(pages))
-    degrees = _degrees(lesson)
-    starts = np.concatenate(([0], np.cumsum(degrees)))
-    first = archive.link_starts[lesson.shown[pages]]
-    links = np.repeat(first - starts[:-1], degrees) + np.arange(starts[-1])
+    starts = np.concatenate(([0], np.cumsum(_degrees(lesson))))
     # An index of -1 takes the last entry, which is also -1.
-    goals = number[lesson.finals[archive.targets[links]]]
+    goals = number[lesson.finals[sources_and_targets(lesson)[1]]]
     rewards = np.isin(pages, lesson.rewards)
     values = page_values(starts, goals, rewards)
     return goals, np.where(goals >= 0, values[goals], 0.0) if len(pages) else np.empty(0)
+
+
+def sources_and_targets(lesson: Lesson) -> tuple[Ints, Ints]:
+    """Return for the links of all pages, in order, the page and the URL that it links to."""
+    pages, archive, degrees = lesson.pages, lesson.archive, _degrees(lesson)
+    starts = np.concatenate(([0], np.cumsum(degrees)))
+    first = archive.link_starts[lesson.shown[pages]]
+    links = np.repeat(first - starts[:-1], degrees) + np.arange(starts[-1])
+    return np.repeat(pages, degrees).astype(np.int64), archive.targets[links].astype(np.int64)
 
 
 def _degrees(lesson: Lesson) -> Ints:

@@ -100,6 +100,23 @@ def guess(
     shrink: float = 0.0,
 ) -> Ints:
     """Return the most probable bin of some links, from the counts of others."""
+    there, scores = bin_scores(examples, links, counts, held, bins, shrink)
+    best: Ints = there[np.argmax(scores, axis=1)]
+    return best
+
+
+def bin_scores(
+    examples: LinkExamples,
+    links: Ints,
+    counts: Mapping[str, Ints],
+    held: Ints,
+    bins: int,
+    shrink: float = 0.0,
+) -> tuple[Ints, Floats]:
+    """Return the bins that have links, and log P(bin) + Σ log P(word|bin) of some links for each.
+
+    They follow from the counts of other links, of which `held` are in each of five bins.
+    """
     there = np.flatnonzero(merged(held, bins))
     scores = np.zeros((len(links), len(there))) + log_priors(merged(held, bins)[there])
     for bag, every in counts.items():
@@ -109,8 +126,7 @@ def guess(
         weights[known] = log_likelihoods(counted[there]).T
         rows, index = np.unique(examples.row_of[bag][links], return_inverse=True)
         scores += by_row(examples.texts[bag][rows], weights)[index]
-    best: Ints = there[np.argmax(scores, axis=1)]
-    return best
+    return there, scores
 
 
 def shrunk(counts: Floats, by: float) -> Floats:

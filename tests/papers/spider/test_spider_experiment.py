@@ -90,6 +90,23 @@ def test_shares_are_those_of_the_ledgers(
             assert float(row[column]) == pytest.approx(100 * many / links), (site, name)
 
 
+def test_a_reproduction_that_is_resumed_crawls_no_site_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = world(tmp_path, SITES)
+    assert reproduce(tmp_path, web) == 0
+    first = (tmp_path / "out" / "links-w.csv").read_bytes()
+    with monkeypatch.context() as patch:
+        crawls = "foragers.papers.spider.experiment.crawls_of"
+        patch.setattr(crawls, lambda *_: pytest.fail("crawled again"))
+        assert reproduce(tmp_path, web) == 0
+    assert (tmp_path / "out" / "links-w.csv").read_bytes() == first
+    # A ledger that is gone is made again.
+    (tmp_path / "out" / "w" / "ledgers" / "some.test" / "Optimal.sqlite").unlink()
+    assert reproduce(tmp_path, web) == 0
+    assert (tmp_path / "out" / "w" / "ledgers" / "some.test" / "Optimal.sqlite").exists()
+
+
 def test_one_site_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     web = world(tmp_path, {"some.test": (20, 3)})
     assert reproduce(tmp_path, web) == 2

@@ -16,9 +16,10 @@ from foragers.errors import UsageError
 from foragers.evaluation.tables import Measured
 from foragers.papers.output import write_exhibits
 from foragers.papers.request import PaperRequest, reproduce
-from foragers.papers.spider.experiment import Experiment, SiteRun, named, only, spiders
-from foragers.papers.spider.future_work import chosen
+from foragers.papers.spider.experiment import Experiment, named, spiders
+from foragers.papers.spider.future_work import PLAIN, chosen
 from foragers.papers.spider.numbers import BREADTH_FIRST, FULL_PAGE, RELATED, TABLE_1, future
+from foragers.papers.spider.sites import SiteRun, only
 from foragers.papers.spider.tables import factor, measured
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
 from foragers.training.validation import Accuracy, shrunk
@@ -64,7 +65,7 @@ def test_all_exhibits_are_there(made: Path) -> None:
     names = {table["name"] for table in told["tables"]}
     assert names == {
         "online", "links-small", "accuracy-small", "table-2-small", "early-small", "sites-small",
-        "future-work-small",
+        "future-work-small", "future-crawls-small",
     }  # fmt: skip
     assert {figure["name"] for figure in told["figures"]} == {"figure-1-small", "figure-2-small"}
     for figure in told["figures"]:
@@ -85,6 +86,15 @@ def test_the_numbers_are_those_of_the_ledgers(made: Path) -> None:
             goal = -(-3 * every[-1] // 4)
             shares.append(100 * (found.index(goal) + 1) / len(every))
         assert shown[spider, text] == pytest.approx(np.mean(shares)), spider
+
+
+def test_crawls_by_values_are_those_of_the_spider(made: Path) -> None:
+    told = json.loads((made / "exhibits.json").read_text())
+    tables = {table["name"]: table["rows"] for table in told["tables"]}
+    spider = {(row[0], row[1]): row[2] for row in tables["links-small"]}[future(5), RELATED]
+    plain = {row[0]: row[1] for row in tables["future-crawls-small"]}[PLAIN]
+    assert plain["mean"] == pytest.approx(spider["mean"], rel=0.02)
+    assert plain["std"] == pytest.approx(spider["std"], rel=0.1)
 
 
 def relevant_after_links(ledger: Path) -> list[int]:

@@ -1,31 +1,28 @@
-"""Leave one site out: train on all others, crawl the one, for every site of a world in turn.
-
-One world of the spider's experiment: all spiders on every site, trained on the others.
-"""
+"""One world of the spider's experiment: all spiders on every site, trained on the others."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from itertools import chain, count
 from pathlib import Path
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from foragers.core.display import counted
 from foragers.core.models import save_model
 from foragers.core.options import ReplayOptions, Target
 from foragers.core.processes import in_processes
-from foragers.core.types import Document, Ids, ParsedLink, UrlId
+from foragers.core.types import Ids
 from foragers.errors import UsageError
 from foragers.evaluation.comparison.run import crawl
-from foragers.evaluation.comparison.study import Study, prepare
+from foragers.evaluation.comparison.study import prepare
 from foragers.evaluation.metrics import harvest
-from foragers.judges.simple import LabelJudge
+from foragers.papers.kept import kept, kept_file
 from foragers.papers.request import PaperRequest, Progress
 from foragers.papers.spider.future_work import Effects, effects
 from foragers.papers.spider.numbers import (
@@ -36,134 +33,52 @@ from foragers.papers.spider.numbers import (
     RELATED,
     future,
 )
+from foragers.papers.spider.sites import (
+    SiteRun,
+    SpiderSite,
+    has_many,
+    share_wanted,
+    sites_to_crawl,
+    study_of,
+)
 from foragers.text.link_counts import LinkCounts
 from foragers.training.lesson import Lesson
 from foragers.training.link_examples import LinkExamples
 from foragers.training.spider import SpiderTrainer
 from foragers.training.validation import Accuracy, accuracies
-from foragers.worlds.archive import Archive, Body, Texts
+from foragers.worlds.archive import Archive
 from foragers.worlds.store import open_world
 
-Counts = NDArray[np.int64]
-
-FEWEST_PAGES = 15
-"""Sites from whose seeds fewer pages can be reached are not crawled: there is nothing to choose."""
+FORMAT = 1
+"""Of what is kept of the crawls of a site; other formats are not read."""
 
 
-@dataclass(frozen=True)
-class SomeTexts:
-    """Texts of which only some links are shown."""
+class Kept(NamedTuple):
+    """What is kept of a crawl, for a reproduction that is resumed."""
 
-    texts: Texts
-    shown: NDArray[np.bool_]
-    starts: NDArray[np.int64]
-
-    kind: ClassVar[str] = "some"
-
-    def save(self, folder: Path) -> None:
-        """Save the texts with all their links."""
-        self.texts.save(folder)
-
-    def document(self, version: int) -> Document:
-        """Return what a version says."""
-        return self.texts.document(version)
-
-    def outlinks(self, version: int) -> Sequence[ParsedLink]:
-        """Return those of a version's links that are shown."""
-        shown = self.shown[self.starts[version] : self.starts[version + 1]].tolist()
-        links = self.texts.outlinks(version)
-        return [link for link, wanted in zip(links, shown, strict=True) if wanted]
-
-    def body(self, version: int) -> Body:
-        """Return the bytes of a version."""
-        return self.texts.body(version)
-
-
-def only(archive: Archive, urls: NDArray[np.bool_], seeds: tuple[UrlId, ...]) -> Archive:
-    """Return a world in which links lead to some URLs only, as if there were no others."""
-    shown = urls[archive.targets]
-    starts = np.concatenate(([0], np.cumsum(shown)))[archive.link_starts]
-    return replace(
-        archive,
-        link_starts=starts.astype(np.int64),
-        targets=np.ascontiguousarray(archive.targets[shown]),
-        texts=SomeTexts(archive.texts, shown, np.asarray(archive.link_starts)),
-        seeds=seeds,
-    )
-
-
-@dataclass(frozen=True)
-class SpiderSite:
-    """A site to be crawled: its URLs by number, where a crawl begins, what is wanted, its model."""
-
-    world: Path
-    name: str
-    number: int
-    seeds: tuple[UrlId, ...]
-    rewards: tuple[UrlId, ...]
-    model: Path
-    ledgers: Path
-
-
-@dataclass(frozen=True)
-class SiteRun:
-    """One crawl of a site: how many wanted pages were found after each link that was followed.
-
-    `links` is how many links there are to follow in all, each URL counted once; `targets` how
-    many wanted pages can be found.
-    """
-
-    site: str
     spider: str
-    found: Counts
+    found: list[int]
     links: int
-    targets: int
-
-    def share_followed(self, share: float) -> float | None:
-        """Return the share of the links that were followed before a share of targets was found."""
-        wanted = max(1, int(np.ceil(share * self.targets - 1e-9)))
-        followed = harvest.downloads_until(self.found, wanted)
-        return None if followed is None else followed / self.links
-
-    def on(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the share of targets found after each share of the links."""
-        ends = np.minimum((grid * self.links).astype(np.int64), len(self.found))
-        held = np.concatenate(([0], self.found))[ends]
-        return held / max(self.targets, 1)
-
-
-def sites_to_crawl(
-    lesson: Lesson, passed_over: dict[str, str]
-) -> Iterator[tuple[int, Study, tuple[UrlId, ...]]]:
-    """Give the sites that can be crawled; note why the others are passed over."""
-    for number in np.unique(lesson.sites[lesson.pages]).tolist():
-        urls = lesson.sites == number
-        seeds = tuple(url for url in lesson.archive.seeds if urls[url])
-        if not seeds:
-            passed_over[lesson.site_names[number]] = "no seed"
-            continue
-        study = study_of(lesson.archive, urls, seeds, lesson.rewards)
-        reachable = study.reachable()
-        starts = {study.oracle.final(seed) for seed in seeds}
-        wanted = (study.rewards() & reachable) - starts
-        if not wanted:
-            passed_over[lesson.site_names[number]] = "nothing wanted within reach"
-        elif len(reachable) < FEWEST_PAGES:
-            passed_over[lesson.site_names[number]] = f"fewer than {FEWEST_PAGES} pages within reach"
-        else:
-            yield number, study, tuple(sorted(wanted))
-
-
-def study_of(
-    archive: Archive, urls: NDArray[np.bool_], seeds: tuple[UrlId, ...], rewards: Ids
-) -> Study:
-    """Return one site as a world of its own."""
-    wanted = frozenset(rewards[urls[rewards]].tolist())
-    return Study(only(archive, urls, seeds), LabelJudge(wanted), wanted, None)
 
 
 def crawl_site(site: SpiderSite, sites: Ids, spiders: dict[str, str]) -> list[SiteRun]:
-    """Let every spider loose on a site that its model knows nothing of."""
+    """Let every spider loose on a site that its model knows nothing of, or read what it did."""
+    model = blake2b(site.model.read_bytes(), digest_size=8).hexdigest()
+    told = site.name, site.seeds, site.rewards, model, spiders
+    file = kept_file(site.ledgers.parent.parent / "crawls", FORMAT, *told)
+
+    def fits(_: list[Kept]) -> bool:
+        return all((site.ledgers / f"{name}.sqlite").exists() for name in spiders)
+
+    found = kept(file, list[Kept], lambda: crawls_of(site, sites, spiders), fits)
+    return [
+        SiteRun(site.name, one.spider, np.array(one.found, np.int64), one.links, len(site.rewards))
+        for one in found
+    ]
+
+
+def crawls_of(site: SpiderSite, sites: Ids, spiders: dict[str, str]) -> list[Kept]:
+    """Let every spider loose on a site."""
     archive = open_world(site.world)
     study = study_of(archive, sites == site.number, site.seeds, np.array(site.rewards, np.int32))
     known = len(np.unique(study.archive.targets)) + len(site.seeds)
@@ -177,7 +92,7 @@ def crawl_site(site: SpiderSite, sites: Ids, spiders: dict[str, str]) -> list[Si
         found = harvest.found(facts, study.truth)[facts.parents >= 0]
         # Breadth-first comes first and follows every link there is.
         links = links or max(len(found), 1)
-        runs.append(SiteRun(site.name, name, found, links, len(site.rewards)))
+        runs.append(Kept(name, found.tolist(), links))
     return runs
 
 
@@ -191,8 +106,6 @@ def crawl_all(
 
 
 ONLINE, ALONE, LIMITED = "online", "online, no model", "words limited"
-MANY = 3
-"""With more wanted pages a site than this, on average, 75 % of them are looked for, else one."""
 NAMED, LONGEST = 5, 80
 """So many sites are named, and so many characters of their names are in those of files."""
 
@@ -237,12 +150,12 @@ class Experiment:
     @property
     def has_many(self) -> bool:
         """Whether there are many wanted pages a site, as among departments, or hardly any."""
-        return float(np.mean([run.targets for run in self.of(BREADTH_FIRST)])) > MANY
+        return has_many(run.targets for run in self.of(BREADTH_FIRST))
 
     @property
     def share(self) -> float:
         """The share of the wanted pages that is looked for: three quarters, or the first one."""
-        return 0.75 if self.has_many else 0.0
+        return share_wanted(run.targets for run in self.of(BREADTH_FIRST))
 
     def of(self, spider: str) -> list[SiteRun]:
         """Return the runs of a spider, in the order of sites."""
@@ -294,7 +207,7 @@ def experiment(
         len(examples),
         len(lesson.pages),
         passed_over,
-        effects(lesson, progress),
+        effects(lesson, todo, progress),
     )
 
 
