@@ -19,10 +19,12 @@ from foragers.papers.request import PaperRequest, reproduce
 from foragers.papers.spider.experiment import Experiment, named, spiders
 from foragers.papers.spider.future_work import PLAIN, chosen
 from foragers.papers.spider.numbers import BREADTH_FIRST, FULL_PAGE, RELATED, TABLE_1, future
+from foragers.papers.spider.paper import LIKE_THE_PAPERS, PAGES
 from foragers.papers.spider.sites import SiteRun, only
 from foragers.papers.spider.tables import factor, measured
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
 from foragers.training.validation import Accuracy, shrunk
+from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
@@ -162,3 +164,26 @@ def test_counts_are_shrunk_towards_bins_without_immediate_reward() -> None:
     # All bins but the first have 1 and 3 words: a quarter and three quarters of 4 more.
     assert shrunk(counts, 4.0).tolist() == [[8.0, 0.0], [2.0, 3.0], [1.0, 6.0]]
     assert shrunk(counts, 0.0) is counts
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_departments_have_the_links_and_the_depth_of_the_papers(seed: int) -> None:
+    pages = PAGES["departments"]
+    archive = generate("departments", seed, pages, **LIKE_THE_PAPERS["departments"])
+    assert len(archive.targets) / pages == pytest.approx(592_216 / 53_012, rel=0.02)
+    shares = [breadth_first_share(archive, seed_url) for seed_url in archive.seeds]
+    # The paper: 43 %.  One web of four sites is off by a point or two.
+    assert np.mean(shares) == pytest.approx(43, abs=2.5)
+
+
+def breadth_first_share(archive: Archive, seed: int) -> float:
+    """Return the % of the links of a site that are followed before three quarters of the papers."""
+    papers = set(archive.labels.urls["target:paper"].tolist())
+    known, order = {seed}, [seed]
+    for url in order:  # grows while it is read
+        for target in archive.targets[archive.links_of(int(archive.latest[url]))].tolist():
+            if target not in known:
+                known.add(target)
+                order.append(target)
+    found = np.cumsum([url in papers for url in order[1:]])
+    return 100 * (int(np.searchsorted(found, np.ceil(0.75 * found[-1]))) + 1) / len(found)

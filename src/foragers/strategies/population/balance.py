@@ -19,7 +19,7 @@ therefore shifted, without a change of its form, so that the sum is zero:
 
 The sum is taken over 512 evenly spaced ranks, and the shift is computed again whenever the
 number of pages has grown by a twentieth.  R and λ stay those of the paper.  With `shifted` off the
-curve is that of the paper.
+curve is that of the paper, wherever its slope is finite.
 
 Relevance is seldom as fine-grained as the paper assumes: most pages may have none, or a
 third of them the same.  If the level is an end of the range (and the slope infinite), or
@@ -97,7 +97,7 @@ class Balance:
         level, slope, shift = self.level, self.slope, self._shift
         if slope == inf and relevance != level:
             return self.gain if relevance > level else -self.cost
-        if relevance == level and (shift is None or slope == inf):
+        if relevance == level and (slope == inf or (self.settings.shifted and shift is None)):
             below, above = self._beside(level)
             at = len(self._ranked) - below - above
             if at > 1 or slope == inf:
