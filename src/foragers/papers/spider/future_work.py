@@ -71,7 +71,7 @@ def effects(lesson: Lesson, sites: Sequence[SpiderSite], progress: Progress) -> 
 
 
 def shrunk_by(words: float) -> str:
-    """Return the name of the variant whose counts are shrunk by so many words."""
+    """Return the name of the variant with shrunk counts."""
     return f"counts shrunk by {words:,.0f} words"
 
 
