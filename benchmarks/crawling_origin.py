@@ -5,7 +5,8 @@ and a table of contents that stand on every page of the site, a few into the pag
 relative addresses, code in many small elements.  With a WARC file its pages are served
 instead, each host at a loopback address of its own, their links made local; with a folder, the
 HTML files below it, each of its folders at an address of its own; with a number, so many made-up
-sites.  Pages are sent with gzip to clients that take it, as servers do.
+sites, which have 2,000 pages in all or as many as a third argument says.  Pages are sent with gzip
+to clients that take it, as servers do.
 """
 
 from __future__ import annotations
@@ -138,9 +139,9 @@ class Site:
         )
 
 
-def made_up(port: int, count: int) -> tuple[Pages, list[str]]:
+def made_up(port: int, count: int, total: int) -> tuple[Pages, list[str]]:
     """Return the pages of some made-up sites, and their homes."""
-    words, size = vocabulary(Random(1)), max(CHAPTERS + 1, PAGES // count)
+    words, size = vocabulary(Random(1)), max(CHAPTERS + 1, total // count)
     sites = [Site(number, words, size) for number in range(count)]
     hosts = [f"127.0.0.{number + 1}:{port}" for number in range(count)]
     homes = [f"http://{host}/" for host in hosts]
@@ -251,14 +252,14 @@ def free_port() -> int:
     raise RuntimeError("no free port between 8200 and 9998")
 
 
-async def serve(source: Path | int, scratch: Path) -> None:
+async def serve(source: Path | int, scratch: Path, total: int) -> None:
     """Serve until standard input ends; first tell the number of pages and the homes."""
     pages: Pages = {}
     loop = asyncio.get_running_loop()
     port = free_port()
     await loop.create_server(lambda: Speaker(pages), "0.0.0.0", port, backlog=512)
     if isinstance(source, int):
-        found, homes = made_up(port, source)
+        found, homes = made_up(port, source, total)
     else:
         folder = source.is_dir()
         found, homes = filed(source, port) if folder else recorded(source, port, scratch)
@@ -272,7 +273,8 @@ async def serve(source: Path | int, scratch: Path) -> None:
 def main() -> None:
     """Serve what the second argument names; the first is a folder for scratch files."""
     given = sys.argv[2] if len(sys.argv) > 2 else str(SITES)
-    asyncio.run(serve(int(given) if given.isdecimal() else Path(given), Path(sys.argv[1])))
+    total = int(sys.argv[3]) if len(sys.argv) > 3 else PAGES
+    asyncio.run(serve(int(given) if given.isdecimal() else Path(given), Path(sys.argv[1]), total))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
 import numpy as np
+import zstandard
 from msgspec.structs import replace
 
 from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
+from foragers.core.packing import decoder_of, unpacked
 from foragers.core.types import Addresses, Document, HostId, Link, Links, Page, UrlId
 
 
@@ -132,3 +134,48 @@ class StoredContent(ContentToStore, frozen=True, array_like=True):
         urls = LinkUrls(zip(self.targets, self.hrefs, strict=True), others)
         targets, hosts = np.array(self.targets, np.int32), np.array(self.hosts, np.int32)
         return Links(targets, hosts, urls, self)
+
+
+class SentContent(ContentToStore, frozen=True, array_like=True):
+    """A document and its links as another machine sent them, without numbers."""
+
+    def __post_init__(self) -> None:
+        self.told.check(len(self.hrefs))
+
+
+class PackedContent(NamedTuple):
+    """The content of a page as another machine packed it, which does not know numbers of URLs.
+
+    `start` and `end` are the frames of a `ContentToStore` before and after its numbers.
+    """
+
+    start: bytes
+    end: bytes
+
+    @classmethod
+    def of(cls, document: Document, links: ParsedLinks, etag: str, modified: str) -> PackedContent:
+        """Return packed content."""
+        encode, compress = _ENCODER.encode, zstandard.ZstdCompressor(level=1).compress
+        start = (document, (), etag, modified)
+        fields = len(ContentToStore.__struct_fields__)
+        first = b"".join((bytes([_ARRAY + fields]), *map(encode, start)))
+        return cls(compress(first), compress(encode(links.hrefs) + encode(links.columns())))
+
+    def read(self) -> SentContent:
+        """Return the content; a DamagedError says what is wrong."""
+        return _decode(unpacked(self.start) + _NO_NUMBERS + unpacked(self.end))
+
+    def numbered(self, page: Page) -> bytes | None:
+        """Return the packed content of its page; None if the crawl spells its URLs otherwise."""
+        links, targets = page.links, page.links.targets.tolist()
+        if links.addresses.hrefs(targets) != links.outlinks.hrefs:
+            return None
+        numbers = _ENCODER.encode(targets) + _ENCODER.encode(links.hosts.tolist())
+        return self.start + zstandard.ZstdCompressor(level=1).compress(numbers) + self.end
+
+
+_ARRAY = 0x90
+"""The first byte of an array in msgpack, to which its length is added."""
+_NO_NUMBERS = bytes([_ARRAY, _ARRAY])
+_ENCODER = msgspec.msgpack.Encoder()
+_decode = decoder_of(SentContent)

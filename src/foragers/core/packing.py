@@ -16,14 +16,21 @@ Kind = TypeVar("Kind")
 
 
 def unpacked(packed: bytes, most: int = MOST) -> bytes:
-    """Return decompressed data, which must declare its size and not be too large."""
+    """Return decompressed data: frames that declare their size and are together not too large."""
+    parts: list[bytes] = []
     try:
-        size = zstandard.frame_content_size(packed)
-        if not 0 <= size <= most:
-            raise DamagedError("a piece of it would unpack to too much")
-        return zstandard.ZstdDecompressor().decompress(packed)
+        while packed or not parts:
+            size = zstandard.frame_content_size(packed)
+            if not 0 <= size <= most:
+                raise DamagedError("a piece of it would unpack to too much")
+            frame, most = zstandard.ZstdDecompressor().decompressobj(), most - size
+            parts.append(frame.decompress(packed))
+            if not frame.eof:
+                raise DamagedError("a piece of it was cut off")
+            packed = frame.unused_data
     except (zstandard.ZstdError, TypeError, MemoryError) as error:
         raise DamagedError(f"a piece of it cannot be unpacked: {error}") from error
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def decoder_of(kind: type[Kind]) -> Callable[[bytes], Kind]:

@@ -10,6 +10,7 @@ from hashlib import blake2b
 
 import msgspec
 
+from foragers.core.content import PackedContent
 from foragers.core.links import ParsedLink, ParsedLinks, hrefs_of
 from foragers.core.types import Document, Status, Visit
 from foragers.fetching.settings import DEFAULT_FETCHING, ExtractionSettings
@@ -53,6 +54,8 @@ class Extracted(msgspec.Struct, frozen=True):
     modified: str = ""
     feeds: tuple[str, ...] = ()
     noarchive: bool = False
+    packed: PackedContent | None = None
+    """The same, if it was packed by the machine that extracted it."""
 
     def noted(self, note: str) -> Extracted:
         """Return it with a note added to its reason, if there is one."""
@@ -183,7 +186,10 @@ class PageExtractor:
         by_chance = depth <= self.settings.near_seed and is_short
         if status is Status.OK or (status is Status.UNWANTED and by_chance):
             return found
-        settled = msgspec.structs.replace(found, status=status, links=links, version=-1)
+        packed = found.packed if links is found.links else None
+        settled = msgspec.structs.replace(
+            found, status=status, links=links, version=-1, packed=packed
+        )
         return settled.noted(reason)
 
     def forbids_copy(self, response: Response) -> bool:

@@ -80,7 +80,7 @@ def numbered(extracted: Extracted, table: UrlTable) -> tuple[Extracted, Ids, Ids
         return extracted, *table.intern_many(hrefs_of(extracted.links))
     except ValueError:
         valid = tuple(out for out in extracted.links if is_address(out.href))
-        extracted = replace(extracted, links=valid)
+        extracted = replace(extracted, links=valid, packed=None)
     return extracted, *table.intern_many([out.href for out in valid])
 
 

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from foragers.core.options import Target
+from foragers.core.packing import unpacked
 from support.clusters import LIMITS, SETTINGS, cluster
 from support.crawling import crawl
 from support.hostile_server import ALLOW_ALL, HostileServer, page
@@ -67,9 +68,13 @@ def test_a_node_changes_no_choice(
         with cluster(database, tmp_path, seeds, 1, NOW, **options) as processes:
             processes.finish()
     query = f"SELECT {COLUMNS} FROM pages ORDER BY number"
+    content = "SELECT words FROM visits ORDER BY number"
     with closing(psycopg.connect(database)) as connection:
         by_node = connection.execute(query).fetchall()
+        read_by_node = [words and unpacked(words) for (words,) in connection.execute(content)]
     with closing(sqlite3.connect(tmp_path / "alone" / "ledger.sqlite")) as ledger:
         alone = [(*row[:9], bool(row[9]), row[10]) for row in ledger.execute(query)]
+        read_alone = [words and unpacked(words) for (words,) in ledger.execute(content)]
     assert len(alone) >= 60
     assert by_node == alone
+    assert read_by_node == read_alone, "text and links, byte for byte"

@@ -14,7 +14,7 @@ from foragers.core.types import Document, ParsedLink, Status
 from foragers.crawling.session import Session
 from foragers.fetching.extractor import Extracted
 from foragers.fetching.remote.crawl_side import ClusterWorld
-from foragers.fetching.remote.messages import Answer, Order, SentContent, pack_answer, unpack_order
+from foragers.fetching.remote.messages import Answer, FoundContent, Order, pack_answer, unpack_order
 from foragers.fetching.remote.tables import NodeTables, Report
 from foragers.storage.ledger.postgres import connect
 from support.clusters import SETTINGS, SHORT
@@ -89,7 +89,7 @@ def played(database: str, tmp_path: Path) -> Iterator[Played]:
 def ok(url: str, *links: str, text: str = "some words", hops: int = 0) -> Answer:
     outlinks = tuple(ParsedLink(link) for link in links)
     extracted = Extracted(Status.OK, "", Document("title", (), text), outlinks, 5)
-    return Answer(url, hops, 0.0, Status.OK, found=SentContent.of(extracted, 0.0))
+    return Answer(url, hops, 0.0, Status.OK, found=FoundContent.of(extracted, 0.0))
 
 
 def test_a_page_is_told_once_however_often_it_is_answered(played: Played) -> None:

@@ -8,19 +8,26 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foragers.core.types import Document, ParsedLink, Purpose, Status
+from foragers.core.content import ContentToStore, PackedContent, StoredContent
+from foragers.core.links import ParsedLinks
+from foragers.core.packing import unpacked, unpacker_of
+from foragers.core.types import Choice, Document, ParsedLink, Purpose, Status
 from foragers.errors import DamagedError
 from foragers.fetching.extractor import Extracted
+from foragers.fetching.job import FetchJob
+from foragers.fetching.page_builder import page_of
+from foragers.fetching.redirects import RedirectChain
 from foragers.fetching.remote.messages import (
     Answer,
+    FoundContent,
     Order,
-    SentContent,
     Validators,
     pack_answer,
     pack_order,
     unpack_answer,
     unpack_order,
 )
+from foragers.urls.table import UrlTable
 
 TEXT = st.text(max_size=20)
 LINKS = st.lists(st.builds(ParsedLink, TEXT, TEXT, TEXT, TEXT, st.integers(0, 99), TEXT))
@@ -33,10 +40,38 @@ def test_content_arrives_as_it_was_extracted(
 ) -> None:
     sent = Extracted(Status.OK, note, text, tuple(links), 7, 0.0, "tag", "date", noarchive=True)
     answer = Answer("http://a.test/", 1, 0.5, sent.status, sent.reason, "file#1", found=None)
-    answer = msgspec.structs.replace(answer, found=SentContent.of(sent, born))
+    answer = msgspec.structs.replace(answer, found=FoundContent.of(sent, born))
     came = unpack_answer(pack_answer(answer))
     assert came == answer
     assert came.extracted() == msgspec.structs.replace(sent, born=born)
+
+
+def test_content_is_stored_as_if_it_was_packed_here() -> None:
+    table, text = UrlTable(), Document("Title", ("One",), "some words")
+    links = [ParsedLink("http://a.test/b", "b", "some", "a/b", 0), ParsedLink("http://a.test/c")]
+    sent = Extracted(Status.OK, "", text, links, 7, 1.0, "tag", "date")
+    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0)).extracted()
+    job = FetchJob(Choice(table.intern("http://a.test/"), 0), RedirectChain("http://a.test/"))
+    here, there = (page_of(job, content, table, "", 0.0) for content in (sent, came))
+    assert came.packed is not None
+    packed = came.packed.numbered(there)
+    assert packed is not None
+    assert unpacked(packed) == msgspec.msgpack.encode(ContentToStore.of(here, text))
+    assert unpacker_of(StoredContent)(packed).outlinks() == links
+    with pytest.raises(DamagedError):
+        unpacked(packed[:-1])
+    with pytest.raises(DamagedError):
+        unpacked(packed, most=len(unpacked(packed)) - 1)
+
+
+def test_content_whose_urls_the_crawl_spells_otherwise_is_packed_again() -> None:
+    table = UrlTable()
+    table.intern("http://a.test/%7Eb")
+    sent = Extracted(Status.OK, "", Document(), [ParsedLink("http://a.test/~b")])
+    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0)).extracted()
+    job = FetchJob(Choice(table.intern("http://a.test/"), 1), RedirectChain("http://a.test/"))
+    assert came.packed is not None
+    assert came.packed.numbered(page_of(job, came, table, "", 0.0)) is None
 
 
 def test_an_order_arrives_as_it_was_given() -> None:
@@ -54,12 +89,15 @@ def test_other_bytes_are_damaged_and_nothing_else(data: bytes) -> None:
 
 
 def test_links_that_do_not_fit_each_other_are_refused() -> None:
-    links = Extracted(Status.OK, "", Document(), (ParsedLink("http://a.test/", "one"),))
-    answer = Answer("", 0, 0.0, Status.OK, found=SentContent.of(links, 0.0))
-    raw = msgspec.msgpack.decode(msgspec.msgpack.encode(answer))
-    raw[9][1] = []
-    with pytest.raises(DamagedError):
-        unpack_answer(zstandard.ZstdCompressor().compress(msgspec.msgpack.encode(raw)))
+    links = ParsedLinks.of([ParsedLink("http://a.test/", "one")])
+    links.anchors = []
+    links.rels = ["", ""]
+    packed = PackedContent.of(Document(), links, "", "")
+    answer = Answer("", 0, 0.0, Status.OK, found=FoundContent(packed, 1, 0.0, False))
+    came = unpack_answer(pack_answer(answer)).extracted()
+    assert came.status is Status.FAILED
+    assert "columns of links" in came.reason
+    assert not came.links
 
 
 def test_an_answer_without_content_is_a_page_without_content() -> None:

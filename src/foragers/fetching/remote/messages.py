@@ -6,11 +6,12 @@ The crawl numbers URLs, and nodes do not know its numbers; so messages have URLs
 from __future__ import annotations
 
 import msgspec
-import zstandard
 
-from foragers.core.links import LinkColumns, ParsedLinks
-from foragers.core.packing import decoder_of, unpacker_of
-from foragers.core.types import Document, Purpose, Status
+from foragers.core.content import PackedContent
+from foragers.core.links import ParsedLinks
+from foragers.core.packing import decoder_of
+from foragers.core.types import Purpose, Status
+from foragers.errors import DamagedError
 from foragers.fetching.extractor import Extracted
 from foragers.fetching.history import CachedPage
 
@@ -50,35 +51,20 @@ class Order(msgspec.Struct, frozen=True, array_like=True):
         return cls("", site, 0, 0, False, Purpose.PAGE)
 
 
-class SentContent(msgspec.Struct, frozen=True, array_like=True):
+class FoundContent(msgspec.Struct, frozen=True, array_like=True):
     """The content of a page as a node extracted it, before the trap detector has seen it."""
 
-    text: Document
-    hrefs: list[str]
-    links: LinkColumns
+    packed: PackedContent
     version: int
     born: float
-    etag: str
-    modified: str
     noarchive: bool
 
-    def __post_init__(self) -> None:
-        self.links.check(len(self.hrefs))
-
     @classmethod
-    def of(cls, extracted: Extracted, born: float) -> SentContent:
+    def of(cls, found: Extracted, born: float) -> FoundContent:
         """Return the content that was extracted, which appeared at a time."""
-        links = ParsedLinks.of(extracted.links)
-        return cls(
-            extracted.text,
-            links.hrefs,
-            links.columns(),
-            extracted.version,
-            born,
-            extracted.etag,
-            extracted.modified,
-            extracted.noarchive,
-        )
+        links = ParsedLinks.of(found.links)
+        packed = PackedContent.of(found.text, links, found.etag, found.modified)
+        return cls(packed, found.version, born, found.noarchive)
 
 
 class Answer(msgspec.Struct, frozen=True, array_like=True):
@@ -98,31 +84,24 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     wait: float | None = None
     most: int = 0
     holder: int = 0
-    found: SentContent | None = None
+    found: FoundContent | None = None
 
     def extracted(self) -> Extracted:
         """Return the content of the page."""
         status, found = self.status or Status.FAILED, self.found
         if found is None:
             return Extracted(status, self.reason)
+        try:
+            sent = found.packed.read()
+        except DamagedError as error:
+            return Extracted(Status.FAILED, f"cannot be read: {error}")
         return Extracted(
-            status,
-            self.reason,
-            found.text,
-            ParsedLinks.read(found.hrefs, found.links),
-            found.version,
-            found.born,
-            found.etag,
-            found.modified,
-            noarchive=found.noarchive,
-        )
+            status, self.reason, sent.words, ParsedLinks.read(sent.hrefs, sent.told),
+            found.version, found.born, sent.etag, sent.modified, noarchive=found.noarchive,
+            packed=None if found.noarchive else found.packed,
+        )  # fmt: skip
 
 
-pack_order = msgspec.msgpack.Encoder().encode
+pack_order = pack_answer = msgspec.msgpack.Encoder().encode
 unpack_order = decoder_of(Order)
-unpack_answer = unpacker_of(Answer)
-
-
-def pack_answer(answer: Answer) -> bytes:
-    """Return an answer in few bytes."""
-    return zstandard.ZstdCompressor(level=1).compress(msgspec.msgpack.encode(answer))
+unpack_answer = decoder_of(Answer)

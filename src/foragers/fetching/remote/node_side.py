@@ -17,7 +17,7 @@ from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import Extracted
 from foragers.fetching.history import CachedPage
 from foragers.fetching.job import FetchJob
-from foragers.fetching.remote.messages import Answer, Order, SentContent, Validators
+from foragers.fetching.remote.messages import Answer, FoundContent, Order, Validators
 from foragers.fetching.robots_cache import RobotsEntry
 from foragers.fetching.settings import DEFAULT_FETCHING, ClusterSettings
 from foragers.fetching.throttle import Throttle
@@ -197,7 +197,7 @@ class NodeDownloads(Downloads):
         now = time.time()
         # A page without a date appeared when it was received, by the clock of the crawl.
         is_dated = extracted.born < now - self.scheduler.client.limits.total
-        found = SentContent.of(extracted, extracted.born if is_dated else 0.0)
+        found = FoundContent.of(extracted, extracted.born if is_dated else 0.0)
         is_empty = extracted.text == Document() and not extracted.links
         answer = Answer(
             job.url, job.hops, self._left(job.choice), extracted.status, extracted.reason, record,

@@ -13,7 +13,7 @@ for the delay of the host after that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2s
+from hashlib import blake2b
 from hmac import compare_digest
 from typing import Any, NamedTuple
 
@@ -82,9 +82,10 @@ FROM unnest(?::bigint[], ?::bigint[]) AS read (node, number)
 JOIN answers ON answers.node = read.node AND answers.number > read.number
 ORDER BY answers.node, answers.number
 """
+ANSWER_TYPES = ("bigint", "bigint", "bigint", "bytea")
 
 
-TAG = blake2s().digest_size
+TAG = blake2b().digest_size
 """Bytes of the seal before each message."""
 
 
@@ -92,17 +93,17 @@ class Token:
     """The secret that a crawl and its nodes share, which shows that their messages are theirs."""
 
     def __init__(self, secret: str = "") -> None:
-        self._key = blake2s(secret.encode("utf-8", "surrogateescape")).digest()
+        self._key = blake2b(secret.encode("utf-8", "surrogateescape")).digest()
 
     @property
     def proof(self) -> bytes:
         """What shows that another has the same secret."""
-        return blake2s(b"token", key=self._key).digest()
+        return blake2b(b"token", key=self._key).digest()
 
     def sealed(self, body: bytes, *about: int) -> bytes:
         """Return a message with the proof that who has the secret wrote it about this."""
         told = b"".join(number.to_bytes(8) for number in about)
-        return blake2s(told + body, key=self._key).digest() + body
+        return blake2b(told + body, key=self._key).digest() + body
 
     def opened(self, sealed: bytes, *about: int) -> bytes:
         """Return a message, or nothing if it is not by who has the secret."""
@@ -180,7 +181,7 @@ class NodeTables:
                 (node, number, order, sealed(body, node, number, order))
                 for number, order, body in report.answers
             ]
-            database.copy("answers", rows)
+            database.copy("answers", ANSWER_TYPES, rows)
             if report.renewal:
                 renewed = database.execute(RENEW, (settings.lease, capacity, node))
                 if renewed.fetchone() is None:
@@ -190,7 +191,7 @@ class NodeTables:
             for name, pause in sorted(report.released.items()):
                 database.execute(RELEASE, (pause, name, node))
             granted, elsewhere = self._claim(node, sorted(report.wanted))
-            given = database.execute(ORDERS, (node, last, settings.orders))
+            given = database.execute(ORDERS, (node, last, settings.orders), binary=True)
             orders = [(number, self.token.opened(body, number, node)) for number, body in given]
             query = "SELECT url FROM widened" if orders else "SELECT NULL WHERE false"
             widened = [url for (url,) in database.execute(query)]
@@ -248,7 +249,7 @@ class CrawlTables:
                 self._add_partition(part)
             sealed = self.token.sealed
             rows = [(number, node, sealed(body, number, node)) for number, node, body in orders]
-            self.database.copy("orders", rows)
+            self.database.copy("orders", ANSWER_TYPES[1:], rows)
 
     def _add_partition(self, part: int) -> None:
         first, size = part * self.settings.partition, self.settings.partition
@@ -277,7 +278,8 @@ class CrawlTables:
 
     def answers(self, read: Mapping[int, int]) -> Sequence[tuple[int, int, int, bytes]]:
         """Return the answers of nodes after the last that was read of each; b"" if not theirs."""
-        rows = self.database.execute(ANSWERS, (list(read), list(read.values())))
+        parameters = (list(read), list(read.values()))
+        rows = self.database.execute(ANSWERS, parameters, binary=True)
         return [(*about, self.token.opened(body, *about)) for *about, body in rows]
 
     def widen(self, url: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import msgspec
 import zstandard
 
-from foragers.core.content import ContentToStore, StoredContent
+from foragers.core.content import ContentToStore, PackedContent, StoredContent
 from foragers.core.packing import unpacker_of
 from foragers.core.population import Census
 from foragers.core.types import NO_PARENT, Addresses, Choice, Document, Page, Status, UrlId, Visit
@@ -287,6 +287,9 @@ class SqlLedger(ABC):
             page.final, page.version, self._length
         ):
             return None
+        sent: PackedContent | None = getattr(page.content, "packed", None)
+        if sent is not None and (packed := sent.numbered(page)) is not None:
+            return packed
         content = ContentToStore.of(page, document)
         # Many downloads bring nothing: pages that are missing, or were skipped.
         return self._nothing if content == NOTHING else self._compress(self._encode(content))
