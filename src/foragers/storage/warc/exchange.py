@@ -12,7 +12,7 @@ The request is written as libcurl sends it: its own headers first, then the give
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from hashlib import sha1
@@ -21,6 +21,7 @@ from uuid import NAMESPACE_URL
 
 import msgspec
 
+from foragers.compiled import compiled
 from foragers.http.messages import FetchError, Response
 from foragers.parsing.content_coding import unchunked
 from foragers.storage.warc.records import EPOCH
@@ -193,25 +194,46 @@ def lines_of(headers: Headers) -> bytes:
 
 
 def record_id(kind: str, url: str, moment: int, payload: str) -> str:
-    """Return the id of a record, which follows from its content."""
-    # The same as uuid5, in a quarter of the time.
+    """Return the id of a record, a UUID of version 5 that follows from its content."""
     name = f"{kind} {url} {moment} {payload}".encode("utf-8", "replace")
-    sha = sha1(NAMESPACE_URL.bytes + name, usedforsecurity=False).hexdigest()
-    variant = "89ab"[int(sha[16], 16) & 3]
-    return f"<urn:uuid:{sha[:8]}-{sha[8:12]}-5{sha[13:16]}-{variant}{sha[17:20]}-{sha[20:32]}>"
+    return _named(sha1(NAMESPACE_URL.bytes + name, usedforsecurity=False).digest())
 
 
-@lru_cache(maxsize=8)
 def date(moment: int) -> str:
-    """Return a time in milliseconds as a WARC date, which several records have."""
-    exact = (EPOCH + timedelta(milliseconds=moment)).replace(tzinfo=None)
-    return exact.isoformat(timespec="milliseconds") + "Z"
+    """Return a time in milliseconds as a WARC date."""
+    seconds, milliseconds = divmod(moment, 1000)
+    return f"{second(seconds)}.{milliseconds:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def second(seconds: int) -> str:
+    """Return a time without its fraction, which many records have."""
+    return (EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat()
 
 
 def digest(head: bytes, body: bytes = b"") -> str:
     """Return the digest of two pieces in the format of WARC files."""
     hashed = sha1(head, usedforsecurity=False)
-    hashed.update(body)
+    if body:
+        hashed.update(body)
+    return _labelled(hashed.digest())
+
+
+def labelled(sha: bytes) -> str:
+    """Return a SHA-1 in the format of WARC files, in base 32."""
     # The same as b32encode, in a quarter of the time: two letters for every ten bits.
-    bits = int.from_bytes(hashed.digest(), "big")
+    bits = int.from_bytes(sha, "big")
     return "sha1:" + "".join([PAIRS[bits >> shift & 1023] for shift in range(150, -1, -10)])
+
+
+def named(sha: bytes) -> str:
+    """Return the UUID of a SHA-1 as the id of a record; it takes a quarter of the time of uuid5."""
+    digits = sha.hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    parts = digits[:8], digits[8:12], f"5{digits[13:16]}", variant + digits[17:20], digits[20:32]
+    return f"<urn:uuid:{'-'.join(parts)}>"
+
+
+LIBRARY = compiled("foragers.storage.warc._exchange")
+_labelled: Callable[[bytes], str] = labelled if LIBRARY is None else LIBRARY.labelled
+_named: Callable[[bytes], str] = named if LIBRARY is None else LIBRARY.named

@@ -25,8 +25,8 @@ from isal import isal_zlib
 LEVEL = 2
 """A third of the time of zlib's fastest level, for less space; most pages come compressed."""
 
-SMALL_LEVEL, SMALL_WINDOW, SMALL_MEMORY = 1, 12, 5
-"""A small window is set up faster, and is enough for a few lines."""
+SMALL_WINDOW = 12
+"""Enough for a few lines, which are compressed apart from a body that is compressed already."""
 
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 MAX_STORED = 0xFFFF
@@ -43,15 +43,15 @@ def member(lines: bytes, body: bytes, compress: bool, dense: bool = False) -> by
         return b"".join((lines, body, END))
     if not dense:
         return isal_zlib.compress(b"".join((lines, body, END)), LEVEL, 31)
-    press = zlib.compressobj(SMALL_LEVEL, zlib.DEFLATED, -SMALL_WINDOW, SMALL_MEMORY)
-    check = zlib.crc32(END, zlib.crc32(body, zlib.crc32(lines)))
+    press = isal_zlib.compressobj(LEVEL, isal_zlib.DEFLATED, -SMALL_WINDOW)
+    check = isal_zlib.crc32(END, isal_zlib.crc32(body, isal_zlib.crc32(lines)))
     size = len(lines) + len(body) + len(END)
     return b"".join(
         (
             GZIP_HEAD,
             press.compress(lines),
             # Ends on a byte boundary, so that stored blocks can follow.
-            press.flush(zlib.Z_SYNC_FLUSH),
+            press.flush(isal_zlib.Z_SYNC_FLUSH),
             *stored(body + END),
             struct.pack("<II", check, size & 0xFFFFFFFF),
         )

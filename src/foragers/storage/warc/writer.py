@@ -18,8 +18,6 @@ from secrets import token_hex
 from types import TracebackType
 from typing import Self
 
-from msgspec.structs import replace
-
 from foragers.errors import UsageError, WriteError
 from foragers.http.messages import Response
 from foragers.storage.warc import cdxj as capture_index
@@ -28,6 +26,7 @@ from foragers.storage.warc.dedup import Payloads
 from foragers.storage.warc.exchange import (
     EarlierResponse,
     Exchange,
+    Headers,
     conversion_record,
     date,
     exchange,
@@ -188,10 +187,25 @@ class Recorder:
     def _write(self, this: Exchange, earlier: EarlierResponse | None) -> Entry:
         """Append an exchange and its line of the index: both, or neither."""
         assert self._index
-        answer, asked, entry = self._records(this, earlier)
+        headers, body, mime = self._answer(this, earlier)
+        request, block = request_record(this, headers["WARC-Record-ID"], self.user_agent)
+        asked = member(lines_of(request), block, self.compress)
+        lines = lines_of(headers) + this.response.head
+        answer = member(lines, body, self.compress, dense=this.dense)
         file = self._room_for(len(asked) + len(answer), this.moment)
         start, indexed = file.size, self._index.size
-        entry = replace(entry, offset=str(start + len(asked)), filename=file.path.name)
+        entry = Entry(
+            url=this.url,
+            mime=mime,
+            status=str(this.response.code),
+            digest=headers.get("WARC-Payload-Digest", "-"),
+            length=str(len(answer)),
+            offset=str(start + len(asked)),
+            filename=file.path.name,
+            date=headers["WARC-Date"],
+            content=this.content if body and this.content != this.payload else "",
+            truncated=this.truncated,
+        )
         try:
             file.append(asked + answer)
             self._index.append(entry.line())
@@ -201,32 +215,15 @@ class Recorder:
             raise
         return entry
 
-    def _records(
+    def _answer(
         self, this: Exchange, earlier: EarlierResponse | None
-    ) -> tuple[bytes, bytes, Entry]:
-        """Return the records of response and request, and the entry without its place."""
-        response = this.response
+    ) -> tuple[Headers, bytes, str]:
+        """Return the headers of the record of a response, its body, and its type in the index."""
         if this.not_modified or earlier:
-            headers, body, mime = revisit_record(this, earlier), b"", REVISIT
-        else:
-            mime = response.header("Content-Type").partition(";")[0].strip().lower() or "unk"
-            headers, body = response_record(this), response.body
-        request, block = request_record(this, headers["WARC-Record-ID"], self.user_agent)
-        asked = member(lines_of(request), block, self.compress)
-        answer = member(lines_of(headers) + response.head, body, self.compress, dense=this.dense)
-        entry = Entry(
-            url=this.url,
-            mime=mime,
-            status=str(response.code),
-            digest=headers.get("WARC-Payload-Digest", "-"),
-            length=str(len(answer)),
-            offset="",
-            filename="",
-            date=headers["WARC-Date"],
-            content=this.content if body and this.content != this.payload else "",
-            truncated=this.truncated,
-        )
-        return answer, asked, entry
+            return revisit_record(this, earlier), b"", REVISIT
+        response = this.response
+        mime = response.header("Content-Type").partition(";")[0].strip().lower() or "unk"
+        return response_record(this), response.body, mime
 
     def _room_for(self, size: int, moment: int) -> Appended:
         """Return the file to write to, a new one if the current one is full."""
