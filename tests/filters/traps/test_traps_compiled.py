@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.filters.traps import boilerplate, bounded, fingerprint
-from foragers.filters.traps.boilerplate import contained
+from foragers.filters.traps.boilerplate import EarlierPage, contained, merged, without
 from foragers.filters.traps.bounded import SeenKeys
 from foragers.filters.traps.fingerprint import hashes_of
+from foragers.filters.traps.settings import SeenContentSettings
 from foragers.text.words import words_apart
 from foragers.urls.canonical import canonical
 
@@ -60,9 +61,9 @@ def test_pages_have_the_same_fingerprint(text: list[str], path: list[str]) -> No
     assert quick == slow
 
 
-@given(st.text("a/0123456789٣?é", max_size=60))
-def test_urls_have_the_same_numbers(urls: str) -> None:
-    quick, slow = both(lambda: fingerprint._numbers(urls, 5))
+@given(st.lists(st.text("a/0123456789٣?é", max_size=30), max_size=4))
+def test_urls_have_the_same_numbers(urls: list[str]) -> None:
+    quick, slow = both(lambda: fingerprint._numbers(tuple(urls), 5))
     assert quick == slow
 
 
@@ -89,6 +90,69 @@ def test_the_same_keys_count_as_seen() -> None:
     quick, slow = both(seen)
     assert quick == slow
     assert any(map(any, quick))
+
+
+HASHES = st.lists(st.integers(0, 40) | st.integers(0, (1 << 32) - 1), max_size=30)
+
+
+@given(HASHES, HASHES, HASHES, HASHES, st.booleans())
+def test_the_same_content_is_a_pages_own(
+    phrases: list[int], links: list[int], first: list[int], second: list[int], is_second: bool
+) -> None:
+    some, others = np.array(sorted(set(phrases)), np.uint32), np.array(links, np.uint32)
+    pages = [
+        EarlierPage("", np.array(sorted(page), np.uint32), 0)
+        for page in (first, second)[: 1 + is_second]
+    ]
+    known = {*first, *(second if is_second else ())}
+
+    def found() -> tuple[list[int], list[int], list[int], list[int]]:
+        own, indexes, own_links = without(some, others, pages)
+        return own.tolist(), indexes, own_links.tolist(), merged(some, others).tolist()
+
+    quick, slow = both(found)
+    assert quick == slow
+    assert quick[0] == [number for number in some.tolist() if number not in known]
+    assert quick[1] == [i for i, link in enumerate(links) if link not in known]
+    assert quick[2] == [link for link in links if link not in known]
+    assert quick[3] == sorted(some.tolist() + links)
+
+
+@given(st.lists(st.tuples(HASHES, HASHES, HASHES, st.integers(0, 3)), max_size=6))
+def test_the_same_hashes_of_a_path_are_new(
+    pages: list[tuple[list[int], list[int], list[int], int]],
+) -> None:
+    def found() -> list[tuple[bytes, int]]:
+        seen = SeenKeys(SeenContentSettings(log_sizes=(7, 9), filters=2))
+        answers = []
+        for *parts, path in pages:
+            phrases, own, links = (np.array(part, np.uint32) for part in parts)
+            answers.append((seen.unseen(phrases, own, links, path), len(seen.filters)))
+        return answers
+
+    quick, slow = both(found)
+    assert quick == slow
+    for (new, _), (phrases, own, links, _) in zip(quick[:1], pages, strict=False):
+        assert new == b"\1" * (len(phrases) + len(own) + len(links))
+
+
+def test_a_hash_is_new_once_at_each_path_and_once_at_any() -> None:
+    def found() -> list[bytes]:
+        seen, one, none = SeenKeys(), np.array([7], np.uint32), np.array([], np.uint32)
+        at = [(one, none, none, 1), (one, none, none, 1), (none, one, none, 2), (none, one, one, 2)]
+        return [seen.unseen(*parts) for parts in at]
+
+    quick, slow = both(found)
+    assert quick == slow == [b"\1", b"\0", b"\1", b"\0\1"]
+
+
+def test_a_filter_of_another_size_than_it_says_is_left_to_python() -> None:
+    assert fingerprint.LIBRARY is not None
+    some, bits = np.array([1], np.uint32), np.zeros(9, np.uint8)
+    assert fingerprint.LIBRARY.unseen(some, some, some, 1, 2, ((bits, 10),)) is None
+    for wrong in ((bits,), (bits, "x"), 3):
+        with pytest.raises(TypeError):
+            fingerprint.LIBRARY.unseen(some, some, some, 1, 2, (wrong,))
 
 
 URL_LETTERS = "abc/(?;=&é東%sid0123utm_jsessionid"

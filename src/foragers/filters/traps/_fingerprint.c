@@ -94,18 +94,14 @@ prepare(PyObject *self, PyObject *words)
     return PyBool_FromLong(fits);
 }
 
-/* The hash of each word of a text with spaces before and after each. */
-static PyObject *
-hashes(PyObject *self, PyObject *args)
+typedef struct {
+    Py_ssize_t id_bytes, day_bytes, token_bytes, token_digits;
+} WordLimits;
+
+/* Write the hash of each word of a text with spaces before and after each; how many there are. */
+static Py_ssize_t
+hash_words(const unsigned char *text, Py_ssize_t size, const WordLimits *limits, uint64_t *found)
 {
-    const unsigned char *text;
-    Py_ssize_t size, id_bytes, day_bytes, token_bytes, token_digits;
-    if (!PyArg_ParseTuple(args, "y#nnnn", &text, &size, &id_bytes, &day_bytes, &token_bytes,
-                          &token_digits))
-        return NULL;
-    uint64_t *found = PyMem_Malloc((size_t)(size / 2 + 1) * sizeof *found);
-    if (found == NULL)
-        return PyErr_NoMemory();
     Py_ssize_t count = 0, end = 0;
     for (Py_ssize_t start = 0; start < size; start = end) {
         while (start < size && text[start] == ' ')
@@ -118,47 +114,103 @@ hashes(PyObject *self, PyObject *args)
             continue;
         const unsigned char *word = text + start;
         uint64_t hash = hash_of(word, letters);
-        int is_long = letters >= id_bytes && word[0] < 128;
+        int is_long = letters >= limits->id_bytes && word[0] < 128;
         if (is_name(word, letters, hash))
             hash |= ODD;
         else if (is_long && is_id(word, letters)) {
             found[count++] = 0;
             continue;
         }
-        if (letters <= day_bytes && word[0] >= '0' && word[0] <= '9')
+        if (letters <= limits->day_bytes && word[0] >= '0' && word[0] <= '9')
             hash |= ODD;
-        if (letters >= token_bytes && digits >= token_digits)
+        if (letters >= limits->token_bytes && digits >= limits->token_digits)
             hash |= ODD;
         found[count++] = hash;
     }
+    return count;
+}
+
+static PyObject *
+hashes(PyObject *self, PyObject *args)
+{
+    const unsigned char *text;
+    Py_ssize_t size;
+    WordLimits limits;
+    if (!PyArg_ParseTuple(args, "y#nnnn", &text, &size, &limits.id_bytes, &limits.day_bytes,
+                          &limits.token_bytes, &limits.token_digits))
+        return NULL;
+    uint64_t *found = PyMem_Malloc((size_t)(size / 2 + 1) * sizeof *found);
+    if (found == NULL)
+        return PyErr_NoMemory();
+    Py_ssize_t count = hash_words(text, size, &limits, found);
     PyObject *result = PyBytes_FromStringAndSize((const char *)found, count * 8);
     PyMem_Free(found);
     return result;
 }
 
-/* The runs of at least so many digits in an ASCII text; None for another text. */
+/* The hashes of the words of a text that are no ids, and their sum. */
 static PyObject *
-numbers(PyObject *self, PyObject *args)
+counted(PyObject *self, PyObject *args)
 {
-    PyObject *text;
-    Py_ssize_t least;
-    if (!PyArg_ParseTuple(args, "Un", &text, &least))
+    const unsigned char *text;
+    Py_ssize_t size, kept = 0;
+    WordLimits limits;
+    if (!PyArg_ParseTuple(args, "y#nnnn", &text, &size, &limits.id_bytes, &limits.day_bytes,
+                          &limits.token_bytes, &limits.token_digits))
         return NULL;
-    if (!PyUnicode_IS_ASCII(text))
-        Py_RETURN_NONE;
+    uint64_t *found = PyMem_Malloc((size_t)(size / 2 + 1) * sizeof *found), sum = 0;
+    if (found == NULL)
+        return PyErr_NoMemory();
+    Py_ssize_t count = hash_words(text, size, &limits, found);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (found[i]) {
+            sum += found[i];
+            found[kept++] = found[i];
+        }
+    PyObject *result =
+        Py_BuildValue("(y#K)", (const char *)found, kept * 8, (unsigned long long)sum);
+    PyMem_Free(found);
+    return result;
+}
+
+/* Add the runs of at least so many digits in a text; 0 if it is not ASCII, -1 for an error. */
+static int
+add_numbers(PyObject *found, PyObject *text, Py_ssize_t least)
+{
+    if (!PyUnicode_Check(text) || !PyUnicode_IS_ASCII(text))
+        return 0;
     const char *letters = (const char *)PyUnicode_1BYTE_DATA(text);
     Py_ssize_t size = PyUnicode_GET_LENGTH(text), start = 0;
-    PyObject *found = PyList_New(0);
-    for (Py_ssize_t i = 0; found != NULL && i <= size; i++) {
+    for (Py_ssize_t i = 0; i <= size; i++) {
         if (i < size && letters[i] >= '0' && letters[i] <= '9')
             continue;
         if (i - start >= least) {
             PyObject *run = PyUnicode_FromStringAndSize(letters + start, i - start);
-            if (run == NULL || PyList_Append(found, run) < 0)
-                Py_CLEAR(found);
+            int failed = run == NULL || PyList_Append(found, run) < 0;
             Py_XDECREF(run);
+            if (failed)
+                return -1;
         }
         start = i + 1;
+    }
+    return 1;
+}
+
+/* The runs of at least so many digits in some URLs; None if one is not ASCII. */
+static PyObject *
+numbers(PyObject *self, PyObject *args)
+{
+    PyObject *urls;
+    Py_ssize_t least;
+    if (!PyArg_ParseTuple(args, "O!n", &PyTuple_Type, &urls, &least))
+        return NULL;
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t i = 0; found != NULL && i < PyTuple_GET_SIZE(urls); i++) {
+        int fine = add_numbers(found, PyTuple_GET_ITEM(urls, i), least);
+        if (fine <= 0) {
+            Py_DECREF(found);
+            return fine < 0 ? NULL : Py_NewRef(Py_None);
+        }
     }
     return found;
 }
@@ -316,6 +368,35 @@ add(PyObject *self, PyObject *args)
     return PyBool_FromLong(fits);
 }
 
+/* The place of a hash among others, which are sorted, from a place on. */
+static Py_ssize_t
+place_of(uint32_t hash, const uint32_t *within, Py_ssize_t low, Py_ssize_t others)
+{
+    Py_ssize_t high = others;
+    if (low + 8 < others && within[low + 8] >= hash)
+        high = low + 9;
+    while (low < high) {
+        Py_ssize_t middle = low + (high - low) / 2;
+        if (within[middle] < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Mark which hashes are among others; those that rise are found near the last one. */
+static void
+mark(const uint32_t *hash, Py_ssize_t number, const uint32_t *within, Py_ssize_t others,
+     unsigned char *found)
+{
+    Py_ssize_t place = 0;
+    for (Py_ssize_t i = 0; i < number; i++) {
+        place = place_of(hash[i], within, i && hash[i] >= hash[i - 1] ? place : 0, others);
+        found[i] |= place < others && within[place] == hash[i];
+    }
+}
+
 /* Which hashes are among others, which are sorted. */
 static PyObject *
 contained(PyObject *self, PyObject *args)
@@ -335,29 +416,168 @@ contained(PyObject *self, PyObject *args)
         PyBuffer_Release(&within_view);
         return NULL;
     }
-    const uint32_t *hash = hashes_view.buf, *within = within_view.buf;
-    unsigned char *found = found_view.buf;
-    Py_ssize_t number = hashes_view.len / 4, others = within_view.len / 4, place = 0;
+    Py_ssize_t number = hashes_view.len / 4;
     int fits = found_view.len == number;
-    for (Py_ssize_t i = 0; fits && i < number; i++) {
-        /* Most hashes rise too: then the place of the last one is near. */
-        Py_ssize_t low = i && hash[i] >= hash[i - 1] ? place : 0, high = others;
-        if (low + 8 < others && within[low + 8] >= hash[i])
-            high = low + 9;
-        while (low < high) {
-            Py_ssize_t middle = low + (high - low) / 2;
-            if (within[middle] < hash[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        place = low;
-        found[i] = place < others && within[place] == hash[i];
+    if (fits) {
+        memset(found_view.buf, 0, (size_t)number);
+        mark(hashes_view.buf, number, within_view.buf, within_view.len / 4, found_view.buf);
     }
     PyBuffer_Release(&hashes_view);
     PyBuffer_Release(&within_view);
     PyBuffer_Release(&found_view);
     return PyBool_FromLong(fits);
+}
+
+/* Two samples in one, sorted. */
+static PyObject *
+merged(PyObject *self, PyObject *args)
+{
+    PyObject *sources[2], *result = NULL;
+    Py_buffer first, second;
+    if (!PyArg_ParseTuple(args, "OO", &sources[0], &sources[1]))
+        return NULL;
+    if (!is_open(sources[0], &first, 4, 0))
+        return NULL;
+    if (!is_open(sources[1], &second, 4, 0)) {
+        PyBuffer_Release(&first);
+        return NULL;
+    }
+    Py_ssize_t size = first.len + second.len;
+    uint32_t *room = PyMem_Malloc((size_t)size + 4);
+    result = room ? PyBytes_FromStringAndSize(NULL, size) : PyErr_NoMemory();
+    if (result != NULL) {
+        char *both = PyBytes_AS_STRING(result);
+        memcpy(both, first.buf, (size_t)first.len);
+        memcpy(both + first.len, second.buf, (size_t)second.len);
+        sorted((uint32_t *)(void *)both, room, size / 4);
+    }
+    PyMem_Free(room);
+    PyBuffer_Release(&first);
+    PyBuffer_Release(&second);
+    return result;
+}
+
+/* The phrases that stand in none of two earlier pages, and the indexes and hashes of such links. */
+static PyObject *
+own(PyObject *self, PyObject *args)
+{
+    PyObject *sources[4], *result = NULL, *indexes = NULL;
+    Py_buffer views[4]; /* phrases, links, and two earlier pages */
+    int open = 0;
+    if (!PyArg_ParseTuple(args, "OOOO", &sources[0], &sources[1], &sources[2], &sources[3]))
+        return NULL;
+    for (; open < 4; open++)
+        if (!is_open(sources[open], &views[open], 4, 0))
+            goto end;
+    Py_ssize_t phrases = views[0].len / 4, links = views[1].len / 4, kept = 0, others = 0;
+    const uint32_t *phrase = views[0].buf, *link = views[1].buf;
+    unsigned char *known = PyMem_Calloc((size_t)(phrases + links + 1), 1);
+    uint32_t *left = PyMem_Malloc((size_t)(phrases + links + 1) * sizeof *left);
+    indexes = PyList_New(0);
+    int fine = known != NULL && left != NULL && indexes != NULL;
+    for (int page = 2; fine && page < 4; page++) {
+        mark(phrase, phrases, views[page].buf, views[page].len / 4, known);
+        mark(link, links, views[page].buf, views[page].len / 4, known + phrases);
+    }
+    for (Py_ssize_t i = 0; fine && i < phrases; i++)
+        if (!known[i])
+            left[kept++] = phrase[i];
+    for (Py_ssize_t i = 0; fine && i < links; i++)
+        if (!known[phrases + i]) {
+            PyObject *index = PyLong_FromSsize_t(i);
+            fine = index != NULL && PyList_Append(indexes, index) == 0;
+            Py_XDECREF(index);
+            left[kept + others++] = link[i];
+        }
+    if (fine)
+        result = Py_BuildValue("(y#Oy#)", (const char *)left, kept * 4, indexes,
+                               (const char *)(left + kept), others * 4);
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    PyMem_Free(known);
+    PyMem_Free(left);
+end:
+    Py_XDECREF(indexes);
+    while (open > 0)
+        PyBuffer_Release(&views[--open]);
+    return result;
+}
+
+/* Add to `seen` which keys a Bloom filter has; 0 if it is none, -1 for an error. */
+static int
+look(PyObject *filter, const uint64_t *key, Py_ssize_t number, unsigned char *seen)
+{
+    PyObject *source;
+    int log_bits;
+    Py_buffer bits;
+    if (!PyTuple_Check(filter)) {
+        PyErr_SetString(PyExc_TypeError, "a filter and the size of it are expected");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(filter, "Oi", &source, &log_bits) || !is_open(source, &bits, 1, 0))
+        return -1;
+    int fits = log_bits > 3 && log_bits < 48 && bits.len == (Py_ssize_t)1 << (log_bits - 3);
+    const unsigned char *table = bits.buf;
+    for (Py_ssize_t i = 0; fits && i < number; i++) {
+        uint64_t one = key[i] >> (64 - log_bits);
+        uint64_t other = key[i] * 0x9E3779B97F4A7C15u >> (64 - log_bits);
+        seen[i] |= (table[one >> 3] >> (one & 7) & 1) && (table[other >> 3] >> (other & 7) & 1);
+    }
+    PyBuffer_Release(&bits);
+    return fits;
+}
+
+/* The keys of hashes, the first `here` of them with one number and the others with another: for
+   each whether it is in no filter, and those that are in none.  None if a filter is none. */
+static PyObject *
+unseen(PyObject *self, PyObject *args)
+{
+    PyObject *sources[3], *filters, *result = NULL;
+    Py_buffer views[3];
+    Py_ssize_t number = 0, kept = 0;
+    unsigned int of_path, of_any;
+    int open = 0, fits = 1;
+    if (!PyArg_ParseTuple(args, "OOOIIO!", &sources[0], &sources[1], &sources[2], &of_path, &of_any,
+                          &PyTuple_Type, &filters))
+        return NULL;
+    for (; open < 3; open++) {
+        if (!is_open(sources[open], &views[open], 4, 0))
+            goto end;
+        number += views[open].len / 4;
+    }
+    uint64_t *keys = PyMem_Malloc((size_t)(number + 1) * sizeof *keys), *key = keys;
+    unsigned char *seen = PyMem_Calloc((size_t)(number + 1), 1);
+    if (keys == NULL || seen == NULL) {
+        PyErr_NoMemory();
+        goto failed;
+    }
+    for (int part = 0; part < 3; part++) {
+        const uint32_t *hash = views[part].buf;
+        for (Py_ssize_t i = 0; i < views[part].len / 4; i++) {
+            uint64_t mixed = ((uint64_t)hash[i] << 32 | (part < 2 ? of_path : of_any));
+            mixed *= 0xFF51AFD7ED558CCDu;
+            mixed ^= mixed >> 32;
+            *key++ = mixed * 0xFF51AFD7ED558CCDu;
+        }
+    }
+    for (Py_ssize_t i = 0; fits > 0 && i < PyTuple_GET_SIZE(filters); i++)
+        fits = look(PyTuple_GET_ITEM(filters, i), keys, number, seen);
+    if (fits < 0)
+        goto failed;
+    for (Py_ssize_t i = 0; i < number; i++) {
+        seen[i] = !seen[i];
+        if (seen[i])
+            keys[kept++] = keys[i];
+    }
+    result = fits ? Py_BuildValue("(y#y#)", (const char *)seen, number, (const char *)keys, kept * 8)
+                  : Py_NewRef(Py_None);
+failed:
+    PyMem_Free(keys);
+    PyMem_Free(seen);
+end:
+    while (open > 0)
+        PyBuffer_Release(&views[--open]);
+    return result;
 }
 
 static uint32_t crc_table[8][256];
@@ -466,7 +686,11 @@ static PyMethodDef methods[] = {
     {"links", links, METH_VARARGS, "Return canonical URLs, each once, and their hashes, or None."},
     {"prepare", prepare, METH_O, "Take the names of months and days; False if they do not fit."},
     {"hashes", hashes, METH_VARARGS, "Return the hash of each word of a text."},
-    {"numbers", numbers, METH_VARARGS, "Return the runs of digits in an ASCII text, or None."},
+    {"counted", counted, METH_VARARGS, "Return the hashes that are not 0, and their sum."},
+    {"numbers", numbers, METH_VARARGS, "Return the runs of digits in ASCII URLs, or None."},
+    {"merged", merged, METH_VARARGS, "Return two samples in one, sorted."},
+    {"own", own, METH_VARARGS, "Return what stands in none of two earlier pages."},
+    {"unseen", unseen, METH_VARARGS, "Return which keys are in no filter, and these, or None."},
     {"sample", sample, METH_VARARGS, "Return how many words are kept, and their phrases."},
     {"has", has, METH_VARARGS, "Say which keys a Bloom filter has."},
     {"add", add, METH_VARARGS, "Add keys to a Bloom filter."},

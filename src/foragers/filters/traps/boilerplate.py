@@ -65,28 +65,38 @@ class Boilerplate:
         """Return the own content of a page, and remember the page for the next ones."""
         most = self.settings.max_links
         link_hashes = links.hashes[:most]
-        here = np.concatenate((page.phrases, link_hashes))
-        here.sort()
         earlier = self.paths.get(path) or ()
-        self.paths.put(path, (*earlier[-1:], EarlierPage(url, here, page.thinness)))
+        here = EarlierPage(url, merged(page.phrases, link_hashes), page.thinness)
+        self.paths.put(path, (*earlier[-1:], here))
         if not earlier:
             return OwnContent(page.phrases, page.thinness, links.urls[:most], link_hashes, None)
         thinness = max([page.thinness, *(before.thinness for before in earlier)])
         phrases = thinned(page.phrases, thinness)
-        # Phrases and links at once: each call costs the same, whatever the number.
-        both = np.concatenate((phrases, link_hashes))
-        own = contained(both, earlier[0].hashes)
-        for before in earlier[1:]:
-            own |= contained(both, before.hashes)
-        np.logical_not(own, own)
-        own_links = own[len(phrases) :].nonzero()[0]
-        return OwnContent(
-            phrases[own[: len(phrases)]],
-            thinness,
-            [links.urls[i] for i in own_links.tolist()],
-            link_hashes[own_links],
-            earlier[-1].url,
-        )
+        own_phrases, indexes, own_links = without(phrases, link_hashes, earlier)
+        urls = [links.urls[i] for i in indexes]
+        return OwnContent(own_phrases, thinness, urls, own_links, earlier[-1].url)
+
+
+def merged(phrases: Sample, links: Sample) -> Sample:
+    """Return the hashes of phrases and links together, sorted."""
+    if LIBRARY is not None:
+        return np.frombuffer(LIBRARY.merged(phrases, links), np.uint32)
+    both = np.concatenate((phrases, links))
+    both.sort()
+    return both
+
+
+def without(
+    phrases: Sample, links: Sample, earlier: Sequence[EarlierPage]
+) -> tuple[Sample, list[int], Sample]:
+    """Return phrases, indexes of links and links that stand on none of one or two other pages."""
+    first, last = earlier[0].hashes, earlier[-1].hashes
+    if LIBRARY is not None:
+        own: tuple[bytes, list[int], bytes] = LIBRARY.own(phrases, links, first, last)
+        return np.frombuffer(own[0], np.uint32), own[1], np.frombuffer(own[2], np.uint32)
+    new_phrases = ~(contained(phrases, first) | contained(phrases, last))
+    new_links = ~(contained(links, first) | contained(links, last))
+    return phrases[new_phrases], new_links.nonzero()[0].tolist(), links[new_links]
 
 
 def links_of(urls: Sequence[str]) -> PageLinks:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,13 @@ LIBRARY: Any | None = compiled("foragers.filters.traps._fingerprint")
 K = TypeVar("K")
 V = TypeVar("V")
 Keys = NDArray[np.uint64]
+Hashes = NDArray[np.uint32]
 
 _PROBES = np.array([[1], [0x9E3779B97F4A7C15]], np.uint64)
 _MASKS = np.array([1 << bit for bit in range(8)], np.uint8)
 _BYTE, _BIT = np.uint64(3), np.uint64(7)
+_MIX, _HIGH = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
+_ANYWHERE = crc32(b"anywhere")
 
 
 @dataclass(slots=True)
@@ -92,6 +96,25 @@ class SeenKeys:
             seen |= older.has(keys)
         return seen
 
+    def unseen(self, phrases: Hashes, own: Hashes, links: Hashes, path: int) -> bytes:
+        """Say of each hash, by a byte, whether it is new, and remember all.
+
+        Phrases and own links are those of a path, which is given as a number: the same hash has
+        another key at each path.  The other links are those of any path.
+        """
+        if LIBRARY is not None:
+            filters = tuple([(one.bits, one.log_bits) for one in self.filters])
+            quick: tuple[bytes, bytes] | None = LIBRARY.unseen(
+                phrases, own, links, path, _ANYWHERE, filters
+            )
+            if quick is not None:
+                self.add(np.frombuffer(quick[1], np.uint64))
+                return quick[0]
+        keys = keyed(np.concatenate((phrases, own, links)), len(phrases) + len(own), path)
+        new = ~self.has(keys)
+        self.add(keys[new])
+        return new.tobytes()
+
     def add(self, keys: Keys) -> None:
         """Remember keys."""
         if not len(keys):
@@ -102,6 +125,18 @@ class SeenKeys:
             self.started += 1
             del self.filters[: -self.settings.filters]
         self.filters[-1].add(keys)
+
+
+def keyed(hashes: Hashes, here: int, path: int) -> Keys:
+    """Return the keys of hashes: the first `here` of them for a path, the others for any path."""
+    keys = hashes.astype(np.uint64)
+    keys <<= _HIGH
+    keys[:here] |= np.uint64(path)
+    keys[here:] |= np.uint64(_ANYWHERE)
+    keys *= _MIX
+    keys ^= keys >> _HIGH
+    keys *= _MIX
+    return keys
 
 
 @dataclass(slots=True)

@@ -163,19 +163,31 @@ def fingerprint(
     settings: FingerprintSettings = DEFAULT_TRAPS.fingerprint,
 ) -> Fingerprint:
     """Return the fingerprint of the text at a URL that links to others."""
-    hashes = hashes_of(words_apart(text[: settings.max_chars]), settings)
-    if not hashes.all():
-        hashes = hashes[hashes != 0]
+    hashes, bag = _counted(words_apart(text[: settings.max_chars]), settings)
     digest = int.from_bytes(blake2b(hashes.data, digest_size=8).digest(), "little")
-    bag = int(hashes.sum(dtype=np.uint64))
-    urls = " ".join((url, *links[: settings.max_links]))
-    words, phrases = _sample(hashes, urls, settings)
+    words, phrases = _sample(hashes, (url, *links[: settings.max_links]), settings)
     thinness = thinness_for(phrases, settings.max_sample)
     phrases = thinned(phrases, thinness)
     return Fingerprint(digest, bag, words, phrases, thinness)
 
 
-def _sample(hashes: Hashes, urls: str, settings: FingerprintSettings) -> tuple[int, Sample]:
+def _counted(text: bytes, settings: FingerprintSettings) -> tuple[Hashes, int]:
+    """Return the hashes of the words of a text without ids, and their sum, which wraps around."""
+    if LIBRARY is not None:
+        tokens = settings.token_bytes, settings.token_digits
+        found: tuple[bytes, int] = LIBRARY.counted(
+            text, settings.id_bytes, settings.day_bytes, *tokens
+        )
+        return np.frombuffer(found[0], np.uint64), found[1]
+    hashes = hashes_of(text, settings)
+    if not hashes.all():
+        hashes = hashes[hashes != 0]
+    return hashes, int(hashes.sum(dtype=np.uint64))
+
+
+def _sample(
+    hashes: Hashes, urls: tuple[str, ...], settings: FingerprintSettings
+) -> tuple[int, Sample]:
     """Return the number of words that are neither dates nor in URLs, and their phrases in order."""
     numbers = _numbers(urls, settings.number_digits)
     in_urls = hashes_of(words_apart(" ".join(numbers)), settings) if numbers else _NO_HASHES
@@ -199,7 +211,7 @@ def thinness_for(phrases: Sample, size: int) -> int:
 
 
 def _without_dates(
-    hashes: Hashes, numbers: Hashes, urls: str, settings: FingerprintSettings
+    hashes: Hashes, numbers: Hashes, urls: tuple[str, ...], settings: FingerprintSettings
 ) -> Hashes:
     """Drop dates, numbers, tokens and the numbers in the URLs, unless little else would remain.
 
@@ -210,19 +222,19 @@ def _without_dates(
         plain &= ~np.isin(hashes, numbers)
     if 2 * np.count_nonzero(plain) >= len(hashes):
         return hashes[plain]
-    in_urls = hashes_of(words_apart(urls[: settings.max_chars]), settings)
+    in_urls = hashes_of(words_apart(" ".join(urls)[: settings.max_chars]), settings)
     named = ~plain & np.isin(hashes, in_urls)
     if 2 * np.count_nonzero(plain) >= len(hashes) - np.count_nonzero(named):
         return hashes[plain]
     return hashes[~named]
 
 
-def _numbers(urls: str, digits: int) -> list[str]:
+def _numbers(urls: tuple[str, ...], digits: int) -> list[str]:
     """Return the numbers in URLs that have at least so many digits."""
     found: list[str] | None = None
     if LIBRARY is not None:
         found = LIBRARY.numbers(urls, digits)
-    return re.findall(rf"\d{{{digits},}}", urls) if found is None else found
+    return re.findall(rf"\d{{{digits},}}", " ".join(urls)) if found is None else found
 
 
 def _phrases(hashes: Hashes) -> Hashes:

@@ -12,19 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from foragers.filters.traps.boilerplate import OwnContent, PageLinks, crc_of
-from foragers.filters.traps.bounded import Keys, SeenKeys
+from foragers.filters.traps.bounded import SeenKeys
 from foragers.filters.traps.fingerprint import Sample, thinned, thinness_for
 from foragers.filters.traps.reputation import PatternOutcome, PatternRecords
 from foragers.filters.traps.settings import DEFAULT_TRAPS, NewContentSettings
 from foragers.urls.shapes import Shape, shape_of
-
-_MIX = np.uint64(0xFF51AFD7ED558CCD)
-_HIGH = np.uint64(32)
-_ANYWHERE = np.uint64(crc_of("anywhere"))
 
 
 class PageNews(NamedTuple):
@@ -52,15 +45,13 @@ class NewContent:
         settings = self.settings
         phrases, thinness = few(own, settings.max_phrases)
         here = len(phrases) + len(own.link_hashes)
-        keys = np.concatenate((phrases, own.link_hashes, links.hashes)).astype(np.uint64)
         # One look at the filter for all three questions, since each call is costly.
-        new = ~self.seen.has(keyed(keys, here, shape.path))
-        self.seen.add(keys[new])
-        unseen = new[here:].nonzero()[0].tolist()
+        new = self.seen.unseen(phrases, own.link_hashes, links.hashes, crc_of(shape.path))
+        unseen = [i for i, is_new in enumerate(new[here:]) if is_new]
         others, fresh = self._elsewhere(shape, own.links, new[len(phrases) : here])
         if copied and own.words > settings.max_copied_words:
             return PageNews(PatternOutcome.NOTHING, unseen)
-        words = int(np.count_nonzero(new[: len(phrases)]))
+        words = new.count(1, 0, len(phrases))
         share = words / max(1, len(phrases))
         if others * settings.words_per_link >= own.words:
             enough = share >= settings.new_share_of_list and bool(fresh)
@@ -72,9 +63,7 @@ class NewContent:
         leads = any(self.records.promises(target, trust) for target in fresh)
         return PageNews(PatternOutcome.LINKS if leads else PatternOutcome.NOTHING, unseen)
 
-    def _elsewhere(
-        self, shape: Shape, links: Sequence[str], new: NDArray[np.bool_]
-    ) -> tuple[int, list[Shape]]:
+    def _elsewhere(self, shape: Shape, links: Sequence[str], new: bytes) -> tuple[int, list[Shape]]:
         """Return about how many links lead to other paths, and the shapes of the new ones."""
         step = max(1, len(links) // self.settings.max_links)
         others, fresh = 0, {}
@@ -91,17 +80,3 @@ def few(own: OwnContent, most: int) -> tuple[Sample, int]:
     """Return up to `most` of a page's own phrases, and the thinness of that sample."""
     thinness = max(own.thinness, thinness_for(own.phrases, most))
     return thinned(own.phrases, thinness), thinness
-
-
-def keyed(hashes: Keys, here: int, path: str) -> Keys:
-    """Turn hashes into keys, in place: the first `here` for a path, the others for any path.
-
-    The same hash has another key at each path.
-    """
-    hashes <<= _HIGH
-    hashes[:here] |= np.uint64(crc_of(path))
-    hashes[here:] |= _ANYWHERE
-    hashes *= _MIX
-    hashes ^= hashes >> _HIGH
-    hashes *= _MIX
-    return hashes
