@@ -65,7 +65,7 @@ def files_of_source() -> set[str]:
         ["git", "ls-files", "src"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )
     names = {Path(line).relative_to("src").as_posix() for line in listed.stdout.splitlines()}
-    return {name for name in names if not name.endswith(".c")}
+    return {name for name in names if not name.endswith((".c", ".h"))}
 
 
 @needs_setuptools
@@ -93,7 +93,9 @@ def test_the_sdist_has_what_a_build_needs(project: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"setup.py", "pyproject.toml", "LICENSE", "README.md"} <= names
     assert {f"src/{name}" for name in files_of_source()} <= names
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("_*.c")} <= names
+    needed = {path.relative_to(ROOT).as_posix() for path in (ROOT / "src").rglob("_*.[ch]")}
+    assert any(name.endswith(".h") for name in needed)
+    assert needed <= names
 
 
 def test_a_module_that_is_older_than_its_source_is_not_used(
@@ -108,6 +110,12 @@ def test_a_module_that_is_older_than_its_source_is_not_used(
     os.utime(source, (1, 1))
     assert compiled("_of_this_test") is not None
     os.utime(built, (0, 0))
+    assert compiled("_of_this_test") is None
+    header = tmp_path / "_of_these_tests.h"
+    header.touch()
+    os.utime(built, (4e9, 4e9))
+    assert compiled("_of_this_test") is not None
+    os.utime(header, (5e9, 5e9))
     assert compiled("_of_this_test") is None
     source.unlink()
     monkeypatch.setenv(PURE, "1")

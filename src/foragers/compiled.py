@@ -29,7 +29,9 @@ def compiled(name: str) -> Any | None:
 def _is_outdated(built: Path) -> bool:
     """Return whether the source of a module was changed since it was built, in a checkout."""
     source = built.with_name(f"{built.name.partition('.')[0]}.c")
+    shared = (*built.parent.glob("_*.h"), *(Path(__file__).parent / "core").glob("_*.h"))
     try:
-        return source.stat().st_mtime > built.stat().st_mtime
+        made = built.stat().st_mtime
+        return any(file.stat().st_mtime > made for file in (source, *shared))
     except FileNotFoundError:
         return False

@@ -5,8 +5,8 @@
    Operations and their order are those of the functions in Python beside it, so the bits are the
    same.  It must be compiled without joining products and sums into one rounding (see setup.py). */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_exact.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -165,10 +165,7 @@ is_ready(void)
 }
 
 /* What other compiled modules may call, once it is ready. */
-static struct {
-    int (*is_ready)(void);
-    double (*exp)(double), (*log)(double), (*expm1)(double);
-} functions = {is_ready, exp_of, any_log_of, expm1_of};
+static const ExactFunctions functions = {is_ready, exp_of, any_log_of, expm1_of};
 
 /* Return a function of one number as a method. */
 #define OF_ONE(name, function)                             \
@@ -296,7 +293,7 @@ PyInit__exact(void)
     PyObject *made = PyModule_Create(&module);
     if (made == NULL)
         return NULL;
-    PyObject *capsule = PyCapsule_New(&functions, "foragers.core._exact.functions", NULL);
+    PyObject *capsule = PyCapsule_New((void *)&functions, EXACT_FUNCTIONS, NULL);
     if (capsule == NULL || PyModule_AddObject(made, "functions", capsule) < 0) {
         Py_XDECREF(capsule);
         Py_DECREF(made);

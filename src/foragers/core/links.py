@@ -14,8 +14,8 @@ from typing import overload
 import msgspec
 
 # About twenty words; bounded in characters, since some scripts have no spaces between words.
-_AROUND_CHARS = 120
-_LONG_WORD = 30
+AROUND_CHARS = 120
+LONG_WORD = 30
 
 
 class ParsedLink(msgspec.Struct, frozen=True, gc=False):
@@ -186,8 +186,8 @@ def hrefs_of(links: Sequence[ParsedLink]) -> list[str]:
 
 def _around(words: str, start: int, end: int) -> str:
     """Return the words before and after a span."""
-    first, last = start - _AROUND_CHARS, end + _AROUND_CHARS
+    first, last = start - AROUND_CHARS, end + AROUND_CHARS
     # Begin and end between words, if there is a space near.
-    first = words.find(" ", first, first + _LONG_WORD) + 1 or first if first > 0 else 0
-    space = words.rfind(" ", last - _LONG_WORD, last)
+    first = words.find(" ", first, first + LONG_WORD) + 1 or first if first > 0 else 0
+    space = words.rfind(" ", last - LONG_WORD, last)
     return (words[first:start] + words[end : space if space > end else last]).rstrip()

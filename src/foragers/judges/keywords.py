@@ -85,6 +85,11 @@ class Keywords:
         """The topic's words, and how often each was given."""
         return topic_counts(self.words)
 
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The topic's words."""
+        return tuple(self.weights)
+
     @cached_property
     def _plain(self) -> bool:
         """Whether all words are ASCII."""

@@ -6,7 +6,7 @@ Relevance is a number from 0 to 1, and only pages that were fetched have any.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from foragers.core.types import Document
 
@@ -32,6 +32,15 @@ class Topic(Protocol):
         ...
 
 
+class Hinting(Protocol):
+    """A topic that knows by letters which texts are not like it."""
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """Parts of words: a text in ASCII without any of them, in small letters, has likeness 0."""
+        ...
+
+
 @runtime_checkable
 class Teachable(Protocol):
     """A judge that learns from feedback about pages."""
@@ -42,6 +51,17 @@ class Teachable(Protocol):
     def teach(self, document: Document, url: str, wanted: bool) -> None:
         """Learn from one more page."""
         ...
+
+
+def hints_of(topic: Topic) -> tuple[bytes, ...] | None:
+    """Return the hints of a topic; None if every text has to be compared with it.
+
+    A class that defines its likeness anew, and no hints, may see more than the class it extends.
+    """
+    owner = next((kind for kind in type(topic).__mro__ if "likeness" in vars(kind)), object)
+    if "hints" not in vars(owner):
+        return None
+    return tuple(hint.encode("utf-8", "surrogatepass") for hint in cast("Hinting", topic).hints)
 
 
 def bounded(value: float) -> float:

@@ -75,6 +75,21 @@ class Digests:
         column.append(digest)
         return number
 
+    def reserve(self, more: int) -> array[int]:
+        """Return the table of numbers, with room for some more digests."""
+        while len(self._column) + more > self._room:
+            self._make(2 * len(self._slots))
+        return self._slots
+
+    def extend(self, digests: bytes) -> None:
+        """Take in digests whose numbers stand in the table already."""
+        self._column.frombytes(digests)
+
+    @property
+    def known(self) -> array[int]:
+        """All digests in order."""
+        return self._column
+
     def _make(self, size: int) -> None:
         """Build the table again, with a size that is a power of two."""
         self._slots = array("i", [EMPTY]) * size

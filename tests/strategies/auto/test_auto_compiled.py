@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -10,28 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foragers.core import exact
 from foragers.core.types import Document
 from foragers.frontier.columns import UrlColumn
-from foragers.strategies.auto import group_rates, pending_links, word_weights
-from foragers.strategies.auto.combiner import FIRST_WEIGHTS
+from foragers.strategies.auto import group_rates, learning, pending_links, word_weights
+from foragers.strategies.auto.combiner import Combiner
 from foragers.strategies.auto.group_rates import ROOT, Rates
+from foragers.strategies.auto.learning import Learners, Nearness
 from foragers.strategies.auto.pending_links import (
     GROUPED,
     STORED,
     LinkFeatures,
-    doubt_of,
-    feature_matrix,
+    PendingLinks,
     spoken_of,
-    weighted_sum,
 )
+from foragers.strategies.auto.reward import Raised
 from foragers.strategies.auto.word_weights import (
     BUCKETS,
     LINK_WORDS,
     NO_WORD,
-    Spoken,
     WordWeights,
-    link_words,
     page_words,
 )
 
@@ -46,7 +42,7 @@ def pure(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that does without the compiled module from then on."""
 
     def switch() -> None:
-        for module in (group_rates, pending_links, word_weights):
+        for module in (group_rates, learning, pending_links, word_weights):
             monkeypatch.setattr(module, "LIBRARY", None)
 
     return switch
@@ -91,36 +87,105 @@ def test_groups_learn_the_same(seed: int, pure: Any) -> None:
     assert all_of(rates(seed)) == quick
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 3, 20, 300])
-def test_links_have_the_same_features_and_sums(number: int, pure: Any) -> None:
-    rng, made, words = np.random.default_rng(number), rates(7), WordWeights()
+def learners(seed: int, pages: int = 40) -> Learners:
+    """Return parts that know some links, of which up to three lead to the same page."""
+    rng, words, pending = np.random.default_rng(seed), WordWeights(), PendingLinks()
     words.table[:NO_WORD, :3] = rng.normal(size=(BUCKETS, 3)) * 6
-    known = links(rng, number)
-    in_links = rng.integers(-1, 9, number, np.int32)
+    in_links = UrlColumn(np.int32(0))
+    in_links.values[:] = rng.integers(-1, 9, len(in_links.values))
+    in_links.values[3] = 5_000  # more than there are logarithms in the table
+    for _ in range(3):
+        known = links(rng, pages)
+        known.urls[:] = rng.permutation(pages)
+        pending.add(known.at(list(range(0, pages, int(rng.integers(1, 3))))))
+    combiner = Combiner(weights=rng.normal(size=len(Combiner().weights)))
+    return Learners(rates(seed), words, combiner, pending, in_links)
 
-    def scored() -> tuple[bytes, ...]:
-        rows = feature_matrix(known, made, words, in_links)
-        sums = weighted_sum(rows, FIRST_WEIGHTS)
-        return rows.tobytes(), sums.tobytes(), doubt_of(known, made).tobytes()
 
-    quick = scored()
+def state_of(parts: Learners) -> tuple[object, ...]:
+    """Return everything that learns."""
+    words, combiner = parts.words, parts.combiner
+    columns = words.table, words.squares, words.followed, words.earned
+    remembered = combiner._features, combiner._worth
+    return (
+        *all_of(parts.rates),
+        *(column.tobytes() for column in (*columns, *remembered)),
+        sorted(words._tried),
+        combiner._seen,
+    )
+
+
+@pytest.mark.parametrize("near", [None, Nearness(0.25, 0.0), Nearness(0.5, 1.5)])
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 20, 300])
+def test_links_promise_the_same(number: int, near: Nearness | None, pure: Any) -> None:
+    parts, known = learners(7), links(np.random.default_rng(number), number)
+    known.stored[learning.DEPTH] = np.arange(number) % 4
+    quick = parts.promises(known, near)
+    assert len(np.unique(quick)) >= number // 2
     pure()
-    assert scored() == quick
-
-
-def test_very_many_in_links_are_left_to_the_function_in_python(pure: Any) -> None:
-    made, words, known = rates(7), WordWeights(), links(np.random.default_rng(1), 3)
-    in_links = np.array([1, 5_000, 2], np.int32)
-    quick = feature_matrix(known, made, words, in_links)
-    pure()
-    assert feature_matrix(known, made, words, in_links).tobytes() == quick.tobytes()
+    assert parts.promises(known, near).tobytes() == quick.tobytes()
 
 
 def test_damaged_columns_are_refused() -> None:
-    made, words, known = rates(7), WordWeights(), links(np.random.default_rng(1), 3)
+    parts, known = learners(7), links(np.random.default_rng(1), 3)
     known.groups[0, 1] = GROUPS + 9
     with pytest.raises(IndexError):
-        feature_matrix(known, made, words, np.ones(3, np.int32))
+        parts.promises(known, None)
+
+
+@pytest.mark.parametrize("counts_words", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_followed_links_teach_the_same(seed: int, counts_words: bool, pure: Any) -> None:
+    def taught() -> tuple[object, ...]:
+        rng, parts = np.random.default_rng(seed), learners(seed)
+        found: list[object] = []
+        for url in rng.permutation(40).tolist():
+            if parts.pending.has(url):
+                worth, answered = float(rng.random()), bool(rng.random() < 0.5)
+                whom, place = parts.learn(url, worth, answered, counts_words)
+                found.append((whom, place))
+                if rng.random() < 0.5:
+                    parts.reward(Raised(whom, place, worth + 0.1, 0.1), counts_words)
+        return (found, *state_of(parts))
+
+    quick = taught()
+    pure()
+    assert taught() == quick
+
+
+def test_damaged_links_teach_nobody() -> None:
+    parts, library = learners(5), learning.LIBRARY
+    assert library is not None
+    before = state_of(parts)
+    for damage in (GROUPS, -1):
+        parts.pending.all.groups[2, :] = damage
+        assert parts._learn_quickly(library, 0, 1.0, True, True) is None
+    parts.pending.all.groups[2, :] = 0
+    for damage in (NO_WORD + 1, -1):
+        parts.pending.all.words[0, :] = damage
+        assert parts._learn_quickly(library, 0, 1.0, True, True) is None
+    parts.pending.all.words[0, :] = 0
+    for url in (-1, 10_000, 1 << 40):
+        assert parts._learn_quickly(library, url, 1.0, True, True) is None
+    parts.pending.chains[1][:] = 1  # links that chase each other
+    assert parts._learn_quickly(library, 0, 1.0, True, True) is None
+    columns = (parts.rates.earned, parts.words.table, parts.words.squares)
+    more = (*columns, parts.words.followed, parts.words.earned, 1.0, 0.5, 0.0, 0.3, True)
+    for taught in ([], [-1], [2, 1], [1, 3, 5, 5], [1, 1, NO_WORD + 1], [0, GROUPS], [0, -1]):
+        assert library.rewarded(np.array(taught, np.int32).tobytes(), *more) is False
+    assert state_of(parts) == before
+
+
+@given(st.lists(st.floats(0, 1), min_size=120, max_size=120), st.sets(st.integers(0, 39)))
+def test_the_best_promise_of_each_page_is_the_same(
+    promises: list[float], fetched: set[int]
+) -> None:
+    parts = learners(3)
+    parts.pending.forget(fetched)
+    given_promises = np.array(promises[: len(parts.pending)])
+    quick = parts.best_of_each(given_promises)
+    slow = parts.pending.best(given_promises)
+    assert [column.tobytes() for column in quick] == [column.tobytes() for column in slow]
 
 
 @given(
@@ -141,66 +206,44 @@ def test_links_are_counted_the_same(urls: list[int], again: bool, counts: list[i
     assert found[0] == found[1]
 
 
-LISTS = st.lists(st.lists(st.text("abé the京", max_size=5), max_size=9), min_size=1, max_size=8)
-
-
-@given(LISTS, st.randoms(use_true_random=False))
-def test_links_have_the_same_words(anchors: list[list[str]], chance: Random) -> None:
-    addresses = [[*chance.sample(words, len(words)), "the", "tea"] for words in anchors]
-    quick = link_words(anchors, addresses)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(word_weights, "LIBRARY", None)
-        slow = link_words(anchors, addresses)
-    assert quick.tolist() == slow.tolist()
-
-
-def test_words_that_no_utf_8_can_spell_are_left_to_the_function_in_python() -> None:
-    library = word_weights.LIBRARY
-    assert library is not None
-    assert library.link_words([["\ud800"]], [["tea"]], BUCKETS, LINK_WORDS) is None
-    assert link_words([["\ud800"]], [["tea"]])[2, 0] == NO_WORD
-
-
 WORD = st.text(alphabet="abcdefgh the and äéß京都ไทย'\u2019- 0123", min_size=1, max_size=9)
+TEXT = st.lists(WORD, max_size=60).map(" ".join)
 
 
-@given(st.lists(WORD, max_size=60).map(" ".join))
+@given(TEXT | st.text(alphabet="astrevlldm'_ TS9\x00", max_size=60))
 def test_pages_have_the_same_words(text: str) -> None:
-    document = Document("The title of it", ("who and why", text[:20]), text)
-    quick = page_words(document)
+    quick = page_words(text)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(word_weights, "LIBRARY", None)
-        slow = page_words(document)
+        slow = page_words(text)
     assert sorted(quick.tolist()) == sorted(slow.tolist())
 
 
-SPOKEN = st.lists(st.lists(st.integers(0, 40), max_size=12).map(tuple), min_size=1, max_size=4).map(
-    tuple
-)
-
-
-@given(st.lists(st.tuples(SPOKEN, st.floats(0, 1), st.floats(-3, 3)), max_size=12))
-def test_words_learn_the_same(steps: list[tuple[Spoken, float, float]]) -> None:
+@given(st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=12))
+def test_pages_are_read_the_same(pages: list[tuple[str, bool]]) -> None:
     found = []
     for library in (word_weights.LIBRARY, None):
         words = WordWeights()
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(word_weights, "LIBRARY", library)
-            for links, worth, usual in steps:
-                words.learn(links, worth, usual)
-                words.count(links, 1.0, worth)
-                words.count(links[:1], 0.0, worth / 2)
-        columns = words.weights, words.squares, words.followed, words.earned
-        found.append(([column.tolist() for column in columns], sorted(words._tried)))
+            leans = [
+                words.read_page(Document("The title of it", ("who and why",), text), relevant)
+                for text, relevant in pages
+            ]
+            met = sorted(np.concatenate(words._met).tolist())
+            words.refresh(-1.0)
+        found.append((leans, met, words.pages, words.counts.tolist(), words.leans.tolist()))
     assert found[0] == found[1]
 
 
-def test_words_beyond_the_table_and_very_many_words_are_left_to_the_functions_in_python() -> None:
-    library, words = word_weights.LIBRARY, WordWeights()
-    assert library is not None
-    for odd in (((BUCKETS + 1,),), ((-1,),), (tuple(range(65)),), ([1],)):
-        assert not library.stepped(words.weights, words.squares, odd, 1.0, 0.0, 0.1, exact.exp_of)
-    for many in (((BUCKETS + 1,),), tuple((word,) for word in range(257))):
-        assert library.counted(words.followed, words.earned, many, 1.0, 0.0) is None
-    assert not words.weights.any()
-    assert not words.followed.any()
+def test_words_on_very_many_pages_lean_the_same(pure: Any) -> None:
+    words, rng = WordWeights(), np.random.default_rng(1)
+    counts = rng.integers(0, 9_000, (2, 500))
+    words.counts[:500] = counts[0] * word_weights.RELEVANT + counts[1]
+    words._met.append(np.arange(500, dtype=np.int32))
+    words.pages[:] = [9_000, 9_000]
+    words.refresh()
+    quick = words.leans.tobytes()
+    pure()
+    words.refresh()
+    assert words.leans.tobytes() == quick

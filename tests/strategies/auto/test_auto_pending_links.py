@@ -14,9 +14,9 @@ from foragers.core.loop import seed_visit
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.judges.keywords import Keywords
 from foragers.judges.topic import NoTopic
-from foragers.strategies.auto import strategy as auto
 from foragers.strategies.auto.combiner import FIRST_WEIGHTS, sigmoid
 from foragers.strategies.auto.group_rates import Rates
+from foragers.strategies.auto.learning import Learners
 from foragers.strategies.auto.pending_links import (
     GROUPED,
     STORED,
@@ -167,8 +167,11 @@ def test_what_waits_is_judged_ever_more_seldom() -> None:
     """A page costs the same however many wait: looks grow, and become fewer."""
     shares = []
     for downloads in (400, 800):
-        with mock.patch.object(auto, "feature_matrix", wraps=feature_matrix) as counted:
+        with mock.patch.object(
+            Learners, "promises", autospec=True, side_effect=Learners.promises
+        ) as counted:
             crawl_of(Auto(NoTopic()), downloads, 4)
-        judged = sum(len(call.args[0].urls) for call in counted.call_args_list)
+        judged = sum(len(call.args[1].urls) for call in counted.call_args_list)
+        assert judged > downloads
         shares.append(judged / downloads)
     assert shares[1] < 1.5 * shares[0]

@@ -148,7 +148,7 @@ class Words:
         if text.isascii():
             # Most links speak of something else, and seeing that takes no stems.
             low = text.lower()
-            for head in self._heads:
+            for head in self.hints:
                 if head in low:
                     break
             else:
@@ -222,7 +222,7 @@ class Words:
         return topic_counts(self.words)
 
     @cached_property
-    def _heads(self) -> tuple[str, ...]:
+    def hints(self) -> tuple[str, ...]:
         """How the words of the topic begin, in English."""
         stems = stemmed(self.topic, ENGLISH).wanted
         return tuple(sorted({stem if len(stem) < 4 else stem[:-1] for stem in stems}))

@@ -1,72 +1,30 @@
-/* The columns of links of `auto`: features, sums and rates, without a numpy call for each step.
+/* The columns of links of `auto`: what a followed link teaches, features, sums and rates.
 
    Most pages bring some twenty links, and a download is learned from by one to three of them: then
    a call of numpy costs more than its work.  Operations and their order are those of the functions
-   in Python, so the bits are the same.  An index outside of its column gives False, and the
-   functions in Python then say what is wrong. */
+   in Python, so the bits are the same.  An index outside of its column gives None or False before
+   anything is written, and the functions in Python then say what is wrong. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "../../core/_arrays.h"
+#include "../../core/_exact.h"
+
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #define MOST_ROWS 64
 #define AT_ONCE 16
+#define MOST_AROUND 4096
 #define SAID 4
 enum { WEIGHT, LEAN, RATE, ABSENT };
 
-/* A view of an array: some rows of columns, or one row. */
-typedef struct {
-    Py_buffer view;
-    char *at;
-    Py_ssize_t rows, columns, row_step, column_step;
-} Array;
+static const ExactFunctions *exact;
 
-static int
-opened(PyObject *source, Array *array, Py_ssize_t itemsize, int flags)
-{
-    array->view.obj = NULL;
-    if (PyObject_GetBuffer(source, &array->view, PyBUF_STRIDES | flags) < 0)
-        return 0;
-    Py_buffer *view = &array->view;
-    if (view->itemsize != itemsize || view->ndim < 1 || view->ndim > 2) {
-        PyBuffer_Release(view);
-        PyErr_SetString(PyExc_ValueError, "an array of another type is expected");
-        return 0;
-    }
-    int last = view->ndim - 1;
-    array->at = view->buf;
-    array->columns = view->shape[last];
-    array->column_step = view->strides[last];
-    array->rows = last ? view->shape[0] : 1;
-    array->row_step = last ? view->strides[0] : 0;
-    return 1;
-}
-
-static void
-closed(Array *arrays, int number)
-{
-    for (int i = 0; i < number; i++)
-        PyBuffer_Release(&arrays[i].view);
-}
-
-/* Open arrays of the given item sizes; those whose size is negative are written to. */
-static int
-all_opened(PyObject **sources, Array *arrays, const int *sizes, int number)
-{
-    for (int i = 0; i < number; i++) {
-        int size = sizes[i] < 0 ? -sizes[i] : sizes[i];
-        if (!opened(sources[i], &arrays[i], size, sizes[i] < 0 ? PyBUF_WRITABLE : 0)) {
-            closed(arrays, i);
-            return 0;
-        }
-    }
-    return 1;
-}
-
-#define CELL(array, type, row, column) \
-    (*(type *)((array).at + (row) * (array).row_step + (column) * (array).column_step))
+/* Which row of the matrix has which feature: `prepare` is told by pending_links. */
+static struct {
+    Py_ssize_t height, bias, in_links, depth, grouped, said, stored, answering;
+    Py_ssize_t group_rows[MOST_ROWS], word_rows[MOST_ROWS], stored_rows[MOST_ROWS];
+    Py_ssize_t answering_rows[MOST_ROWS];
+} layout;
 
 /* The rows that a tuple of numbers names; their count, or -1. */
 static Py_ssize_t
@@ -124,134 +82,487 @@ said(const int32_t *words, Py_ssize_t most, const Array *table, const Array *sha
     return 1;
 }
 
+static PyObject *
+prepare(PyObject *self, PyObject *args)
+{
+    PyObject *groups, *words, *stored, *answering;
+    layout.height = 0;
+    Py_ssize_t height, bias, in_links, depth;
+    if (!PyArg_ParseTuple(args, "nnnnOOOO", &height, &bias, &in_links, &depth, &groups, &words,
+                          &stored, &answering))
+        return NULL;
+    if (height < 1 || height > MOST_ROWS || bias < 0 || bias >= height || in_links < 0 ||
+        in_links >= height)
+        return PyErr_Format(PyExc_IndexError, "there is no such row");
+    layout.grouped = rows_in(groups, layout.group_rows, height);
+    layout.said = layout.grouped < 0 ? -1 : rows_in(words, layout.word_rows, height);
+    layout.stored = layout.said < 0 ? -1 : rows_in(stored, layout.stored_rows, height);
+    if (layout.stored >= 0)
+        layout.answering = rows_in(answering, layout.answering_rows, layout.grouped);
+    if (layout.stored < 0 || layout.answering < 0)
+        return NULL;
+    if (layout.said != SAID || !layout.answering || depth < 0 || depth >= layout.stored)
+        return PyErr_Format(PyExc_IndexError, "there is no such row");
+    layout.bias = bias;
+    layout.in_links = in_links;
+    layout.depth = depth;
+    layout.height = height;
+    Py_RETURN_NONE;
+}
+
+/* Links and all that features are made of; other arrays of a call come after these. */
+enum { URLS, GROUPS, WORDS, STORED, IN_LINKS, ODDS, TABLE, LOGS, SHARES, BOUNDS, WEIGHTS, SOURCES };
+#define SOURCE_SIZES 4, 4, 4, 4, 4, 4, -8, 8, 8, 8, 8
+
+static int
+fit_together(const Array *a)
+{
+    Py_ssize_t links = a[URLS].columns;
+    return layout.height && a[GROUPS].rows == layout.grouped && a[STORED].rows == layout.stored &&
+           a[GROUPS].columns == links && a[WORDS].columns == links && a[STORED].columns == links &&
+           a[WORDS].rows > 0 && a[WORDS].rows <= MOST_ROWS && a[TABLE].columns == SAID &&
+           a[TABLE].column_step == 8 && a[SHARES].columns == SAID && a[BOUNDS].columns == SAID &&
+           a[WEIGHTS].columns == layout.height;
+}
+
 /* Copy the words of a few links to rows of their own, and let the processor fetch what these say.
 
    Columns that lie a power of two apart would drive each other out of its cache. */
 static void
-gathered(const Array *words, Py_ssize_t first, Py_ssize_t links, const Array *table,
+gathered(const Array *words, const Py_ssize_t *links, Py_ssize_t some, const Array *table,
          int32_t rows[AT_ONCE][MOST_ROWS])
 {
     for (Py_ssize_t place = 0; place < words->rows; place++)
-        for (Py_ssize_t link = 0; link < links; link++) {
-            int32_t word = CELL(*words, int32_t, place, first + link);
-            rows[link][place] = word;
+        for (Py_ssize_t i = 0; i < some; i++) {
+            int32_t word = CELL(*words, int32_t, place, links[i]);
+            rows[i][place] = word;
             if (word >= 0 && word < table->rows - 1)
                 __builtin_prefetch(table->at + word * table->row_step);
         }
 }
 
-static PyObject *
-features(PyObject *self, PyObject *args)
+/* The features of a few links, a row for each; 0 if an index is outside of its column. */
+static int
+featured(const Array *a, const Py_ssize_t *links, Py_ssize_t some, double least_rate,
+         float rows[AT_ONCE][MOST_ROWS])
 {
-    enum { ROWS, GROUPS, ODDS, WORDS, TABLE, IN_LINKS, LOGS, STORED, SHARES, BOUNDS, NUMBER };
-    static const int sizes[] = {-4, 4, 4, 4, 8, 4, 8, 4, 8, 8};
-    PyObject *sources[NUMBER], *group_names, *word_names, *stored_names;
-    Py_ssize_t bias, in_links, group_rows[MOST_ROWS], word_rows[MOST_ROWS], stored_rows[MOST_ROWS];
-    double least_rate;
-    Array a[NUMBER];
-    if (!PyArg_ParseTuple(args, "OOOOOOOOOOdnnOOO", &sources[0], &sources[1], &sources[2],
-                          &sources[3], &sources[4], &sources[5], &sources[6], &sources[7],
-                          &sources[8], &sources[9], &least_rate, &bias, &in_links, &group_names,
-                          &word_names, &stored_names))
-        return NULL;
-    if (!all_opened(sources, a, sizes, NUMBER))
-        return NULL;
-    Py_ssize_t links = a[ROWS].columns, height = a[ROWS].rows;
-    Py_ssize_t grouped = rows_in(group_names, group_rows, height);
-    Py_ssize_t spoken = grouped < 0 ? -1 : rows_in(word_names, word_rows, height);
-    Py_ssize_t kept = spoken < 0 ? -1 : rows_in(stored_names, stored_rows, height);
-    int fits = kept >= 0 && spoken == SAID && a[GROUPS].rows == grouped &&
-               a[STORED].rows == kept && a[GROUPS].columns == links && a[WORDS].columns == links &&
-               a[STORED].columns == links && a[IN_LINKS].columns == links && bias >= 0 &&
-               bias < height && in_links >= 0 && in_links < height && a[TABLE].columns == SAID &&
-               a[TABLE].column_step == 8 && a[SHARES].columns == SAID &&
-               a[BOUNDS].columns == SAID && a[WORDS].rows > 0;
-    fits = fits && a[WORDS].rows <= MOST_ROWS;
-    for (Py_ssize_t first = 0; fits && first < links; first += AT_ONCE) {
-        int32_t words[AT_ONCE][MOST_ROWS];
-        Py_ssize_t some = links - first < AT_ONCE ? links - first : AT_ONCE;
-        gathered(&a[WORDS], first, some, &a[TABLE], words);
-        double found[AT_ONCE][SAID];
-        for (Py_ssize_t i = 0; fits && i < some; i++)
-            fits = said(words[i], a[WORDS].rows, &a[TABLE], &a[SHARES], &a[BOUNDS], least_rate,
-                        found[i]);
-        for (int row = 0; fits && row < SAID; row++)
-            for (Py_ssize_t i = 0; i < some; i++)
-                CELL(a[ROWS], float, word_rows[row], first + i) = (float)found[i][row];
-    }
-    for (Py_ssize_t link = 0; fits && link < links; link++) {
-        int32_t count = CELL(a[IN_LINKS], int32_t, 0, link);
+    int32_t words[AT_ONCE][MOST_ROWS];
+    double found[SAID];
+    gathered(&a[WORDS], links, some, &a[TABLE], words);
+    for (Py_ssize_t i = 0; i < some; i++) {
+        float *row = rows[i];
+        Py_ssize_t link = links[i];
+        int32_t url = CELL(a[URLS], int32_t, 0, link);
+        if (url < 0 || url >= a[IN_LINKS].columns ||
+            !said(words[i], a[WORDS].rows, &a[TABLE], &a[SHARES], &a[BOUNDS], least_rate, found))
+            return 0;
+        int32_t count = CELL(a[IN_LINKS], int32_t, 0, url);
         count = count < 1 ? 1 : count;
-        fits = count < a[LOGS].columns;
-        if (fits)
-            CELL(a[ROWS], float, in_links, link) = (float)CELL(a[LOGS], double, 0, count);
-        CELL(a[ROWS], float, bias, link) = 1.0f;
-    }
-    for (Py_ssize_t i = 0; fits && i < kept; i++)
-        for (Py_ssize_t link = 0; link < links; link++)
-            CELL(a[ROWS], float, stored_rows[i], link) = CELL(a[STORED], float, i, link);
-    for (Py_ssize_t i = 0; fits && i < grouped; i++)
-        for (Py_ssize_t link = 0; fits && link < links; link++) {
-            int32_t group = CELL(a[GROUPS], int32_t, i, link);
-            fits = group >= 0 && group < a[ODDS].columns;
-            if (fits)
-                CELL(a[ROWS], float, group_rows[i], link) = CELL(a[ODDS], float, 0, group);
+        row[layout.in_links] = (float)(count < a[LOGS].columns ? CELL(a[LOGS], double, 0, count)
+                                                               : exact->log((double)count));
+        row[layout.bias] = 1.0f;
+        for (int one = 0; one < SAID; one++)
+            row[layout.word_rows[one]] = (float)found[one];
+        for (Py_ssize_t one = 0; one < layout.stored; one++)
+            row[layout.stored_rows[one]] = CELL(a[STORED], float, one, link);
+        for (Py_ssize_t one = 0; one < layout.grouped; one++) {
+            int32_t group = CELL(a[GROUPS], int32_t, one, link);
+            if (group < 0 || group >= a[ODDS].columns)
+                return 0;
+            row[layout.group_rows[one]] = CELL(a[ODDS], float, 0, group);
         }
-    closed(a, NUMBER);
-    return PyErr_Occurred() ? NULL : PyBool_FromLong(fits);
+    }
+    return 1;
 }
 
-static PyObject *
-weighted(PyObject *self, PyObject *args)
+static double
+weighted(const float *row, const Array *weights)
 {
-    static const int sizes[] = {4, 8, -8};
-    PyObject *sources[3];
-    Array a[3];
-    if (!PyArg_ParseTuple(args, "OOO", &sources[0], &sources[1], &sources[2]))
+    double sum = CELL(*weights, double, 0, 0) * (double)row[0];
+    for (Py_ssize_t i = 1; i < layout.height; i++)
+        sum += CELL(*weights, double, 0, i) * (double)row[i];
+    return sum;
+}
+
+/* The sum of what a link's groups say of the chance of an answer, as a mean; 0 if one is outside. */
+static int
+doubted(const Array *groups, const Array *doubts, Py_ssize_t link, double *doubt)
+{
+    for (Py_ssize_t i = 0; i < layout.answering; i++) {
+        int32_t group = CELL(*groups, int32_t, layout.answering_rows[i], link);
+        if (group < 0 || group >= doubts->columns)
+            return 0;
+        double value = CELL(*doubts, double, 0, group);
+        *doubt = i ? *doubt + value : value;
+    }
+    *doubt /= (double)layout.answering;
+    return 1;
+}
+
+/* scored(sources…, doubts, promises, least_rate, by_depth, early, gain): fill in the promises. */
+static PyObject *
+scored(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    enum { DOUBTS = SOURCES, PROMISES, NUMBER };
+    static const int sizes[] = {SOURCE_SIZES, 8, -8};
+    Array a[NUMBER];
+    if (!are_given(given, NUMBER + 4))
         return NULL;
-    if (!all_opened(sources, a, sizes, 3))
+    double least_rate = PyFloat_AsDouble(args[NUMBER]), gain = PyFloat_AsDouble(args[NUMBER + 3]);
+    int by_depth = PyObject_IsTrue(args[NUMBER + 1]);
+    float early = (float)PyFloat_AsDouble(args[NUMBER + 2]);
+    if (PyErr_Occurred() || !all_opened(args, a, sizes, NUMBER))
         return NULL;
-    int fits = a[1].columns == a[0].rows && a[2].columns == a[0].columns && a[0].rows > 0;
-    for (Py_ssize_t row = 0; fits && row < a[0].rows; row++) {
-        double weight = CELL(a[1], double, 0, row);
-        for (Py_ssize_t link = 0; link < a[0].columns; link++) {
-            double value = weight * (double)CELL(a[0], float, row, link);
-            double *sum = &CELL(a[2], double, 0, link);
-            *sum = row ? *sum + value : value;
+    Py_ssize_t number = a[URLS].columns;
+    int fits = fit_together(a) && a[PROMISES].columns == number;
+    for (Py_ssize_t first = 0; fits && first < number; first += AT_ONCE) {
+        float rows[AT_ONCE][MOST_ROWS];
+        Py_ssize_t links[AT_ONCE], some = number - first < AT_ONCE ? number - first : AT_ONCE;
+        for (Py_ssize_t i = 0; i < some; i++)
+            links[i] = first + i;
+        fits = featured(a, links, some, least_rate, rows);
+        for (Py_ssize_t i = 0; fits && i < some; i++) {
+            double odds = weighted(rows[i], &a[WEIGHTS]), doubt = 0.0;
+            fits = doubted(&a[GROUPS], &a[DOUBTS], links[i], &doubt);
+            if (by_depth) {
+                float depth = CELL(a[STORED], float, layout.depth, links[i]);
+                float lost = early * depth;
+                odds -= (double)lost;
+                odds += depth == 0 ? gain : 0.0;
+            }
+            odds += doubt;
+            odds = odds < -30.0 ? -30.0 : odds;
+            odds = odds > 30.0 ? 30.0 : odds;
+            CELL(a[PROMISES], double, 0, links[i]) = 1.0 / (1.0 + exact->exp(-odds));
         }
     }
-    closed(a, 3);
+    closed(a, NUMBER);
     return PyBool_FromLong(fits);
 }
 
-/* The sums of some rows of groups' numbers, for each link. */
+/* best(urls, last, promises): each page that links wait for, and the best promise of a link to it,
+   as bytes; None if an index is outside of its column. */
 static PyObject *
-summed(PyObject *self, PyObject *args)
+best(PyObject *self, PyObject *const *args, Py_ssize_t given)
 {
-    static const int sizes[] = {4, 8, -8};
-    PyObject *sources[3], *names;
-    Py_ssize_t rows[MOST_ROWS], number;
+    static const int sizes[] = {4, 4, 8};
     Array a[3];
-    if (!PyArg_ParseTuple(args, "OOOO", &sources[0], &sources[1], &sources[2], &names))
+    if (!are_given(given, 3) || !all_opened(args, a, sizes, 3))
         return NULL;
-    if (!all_opened(sources, a, sizes, 3))
-        return NULL;
-    number = rows_in(names, rows, a[0].rows);
-    int fits = number > 0 && a[2].columns == a[0].columns;
-    for (Py_ssize_t link = 0; fits && link < a[0].columns; link++) {
-        double sum = 0.0;
-        for (Py_ssize_t i = 0; fits && i < number; i++) {
-            int32_t group = CELL(a[0], int32_t, rows[i], link);
-            fits = group >= 0 && group < a[1].columns;
-            if (fits) {
-                double value = CELL(a[1], double, 0, group);
-                sum = i ? sum + value : value;
-            }
-        }
-        CELL(a[2], double, 0, link) = sum;
+    Py_ssize_t links = a[0].columns, pages = 0;
+    int fits = a[2].columns == links;
+    double *most = PyMem_Calloc((size_t)links + 1, sizeof *most);
+    int32_t *urls = PyMem_Malloc(((size_t)links + 1) * sizeof *urls);
+    if (most == NULL || urls == NULL)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; !PyErr_Occurred() && fits && i < links; i++) {
+        int32_t url = CELL(a[0], int32_t, 0, i);
+        int32_t owner = url >= 0 && url < a[1].columns ? CELL(a[1], int32_t, 0, url) : -1;
+        double promise = CELL(a[2], double, 0, i);
+        fits = owner >= 0 && owner <= links;
+        if (fits && !(promise <= most[owner]))
+            most[owner] = promise;
     }
+    for (Py_ssize_t i = 0; !PyErr_Occurred() && fits && i < links; i++) {
+        int32_t url = CELL(a[0], int32_t, 0, i);
+        if (CELL(a[1], int32_t, 0, url) == i + 1) {
+            urls[pages] = url;
+            most[pages++] = most[i + 1]; /* which comes after all that were written */
+        }
+    }
+    PyObject *found = PyErr_Occurred() ? NULL
+                      : fits ? Py_BuildValue("y#y#", (const char *)urls, pages * 4,
+                                             (const char *)most, pages * 8)
+                             : Py_NewRef(Py_None);
+    PyMem_Free(most);
+    PyMem_Free(urls);
     closed(a, 3);
-    return PyErr_Occurred() ? NULL : PyBool_FromLong(fits);
+    return found;
+}
+
+/* Where a number stands among some, or their count. */
+static Py_ssize_t
+place_of(const int32_t *numbers, Py_ssize_t count, int32_t number)
+{
+    Py_ssize_t place = 0;
+    while (place < count && numbers[place] != number)
+        place++;
+    return place;
+}
+
+/* The groups of a followed link and those around them, each once and in order; and those of them
+   in which its answer counts. */
+typedef struct {
+    int32_t around[MOST_AROUND], counted[MOST_AROUND];
+    Py_ssize_t all, some;
+} Lineage;
+
+static int
+is_lineage(Lineage *found, const Array *groups, Py_ssize_t link, const Array *parents,
+           const Array *tried, int few)
+{
+    for (Py_ssize_t row = 0; row < groups->rows; row++) {
+        int32_t group = CELL(*groups, int32_t, row, link), here = group;
+        for (;;) {
+            if (here < 0 || here >= parents->columns || found->all >= MOST_AROUND)
+                return 0;
+            if (place_of(found->around, found->all, here) < found->all)
+                break;
+            found->around[found->all++] = here;
+            here = CELL(*parents, int32_t, 0, here);
+        }
+        for (here = group; place_of(found->counted, found->some, here) == found->some;) {
+            found->counted[found->some++] = here;
+            if (CELL(*tried, int32_t, 0, here) >= few)
+                break;
+            here = CELL(*parents, int32_t, 0, here);
+        }
+    }
+    return 1;
+}
+
+static void
+sort_lineage(Lineage *found)
+{
+    for (Py_ssize_t i = 1; i < found->all; i++) { /* few numbers: sorted by insertion */
+        int32_t moved = found->around[i];
+        Py_ssize_t place = i;
+        for (; place > 0 && found->around[place - 1] > moved; place--)
+            found->around[place] = found->around[place - 1];
+        found->around[place] = moved;
+    }
+}
+
+/* The words of some links: how many links, how many words each has, and then all of them. */
+typedef struct {
+    int32_t numbers[1 + AT_ONCE + AT_ONCE * MOST_ROWS];
+    Py_ssize_t size;
+} Spoken;
+
+/* The arrays of words that learn. */
+typedef struct {
+    Array *table, *squares, *followed, *earned;
+} Lexicon;
+
+static int
+is_lexicon(const Lexicon *words)
+{
+    Py_ssize_t rows = words->table->rows;
+    return words->table->columns == SAID && words->squares->columns == rows &&
+           words->followed->columns == rows && words->earned->columns == rows;
+}
+
+/* Let words take a step towards what a page was worth, from each of the links that spoke of it. */
+static void
+stepped(const Lexicon *words, const int32_t *spoken, double worth, double usual, double rate)
+{
+    int32_t links = spoken[0];
+    const int32_t *link = spoken + 1 + links;
+    for (int32_t i = 0; i < links; link += spoken[1 + i++]) {
+        double said_of = 0.0;
+        for (int32_t place = 0; place < spoken[1 + i]; place++)
+            said_of += CELL(*words->table, double, link[place], WEIGHT);
+        said_of += usual;
+        said_of = said_of < -30.0 ? -30.0 : said_of;
+        said_of = said_of > 30.0 ? 30.0 : said_of;
+        double slope = (1 / (1 + exact->exp(-said_of)) - worth) / (double)links;
+        for (int32_t place = 0; place < spoken[1 + i]; place++) {
+            if (place_of(link, place, link[place]) < place)
+                continue;
+            double *square = &CELL(*words->squares, double, 0, link[place]);
+            *square += slope * slope;
+            CELL(*words->table, double, link[place], WEIGHT) -= rate * slope / sqrt(*square);
+        }
+    }
+}
+
+/* Count a followed link, or a later reward, for each different word; those that are new. */
+static Py_ssize_t
+counted(const Lexicon *words, const int32_t *spoken, double followed, double earned, int32_t *new)
+{
+    const int32_t *all = spoken + 1 + spoken[0];
+    Py_ssize_t number = 0, found = 0;
+    for (int32_t i = 0; i < spoken[0]; i++)
+        number += spoken[1 + i];
+    for (Py_ssize_t i = 0; i < number; i++) {
+        if (place_of(all, i, all[i]) < i)
+            continue;
+        double *before = &CELL(*words->followed, double, 0, all[i]);
+        if (followed != 0.0 && *before == 0.0)
+            new[found++] = all[i];
+        *before += followed;
+        CELL(*words->earned, double, 0, all[i]) += earned;
+    }
+    return found;
+}
+
+/* The places of the links to a page, in the order in which they came; their number, or -1. */
+static Py_ssize_t
+chained(const Array *last, const Array *before, Py_ssize_t url, Py_ssize_t *links)
+{
+    Py_ssize_t number = 0;
+    int32_t place = url < 0 || url >= last->columns ? -1 : CELL(*last, int32_t, 0, url);
+    for (; place; place = CELL(*before, int32_t, 0, place - 1)) {
+        if (place < 0 || place > before->columns || number == AT_ONCE)
+            return -1;
+        links[number++] = place - 1;
+    }
+    for (Py_ssize_t i = 0; i < number / 2; i++) {
+        Py_ssize_t moved = links[i];
+        links[i] = links[number - 1 - i];
+        links[number - 1 - i] = moved;
+    }
+    return number;
+}
+
+/* The words of links; 0 if one is outside of the table. */
+static int
+are_spoken(Spoken *spoken, const Array *words, const Py_ssize_t *links, Py_ssize_t number,
+           Py_ssize_t no_word)
+{
+    spoken->numbers[0] = (int32_t)number;
+    spoken->size = 1 + number;
+    for (Py_ssize_t i = 0; i < number; i++) {
+        Py_ssize_t before = spoken->size;
+        for (Py_ssize_t place = 0; place < words->rows; place++) {
+            int32_t word = CELL(*words, int32_t, place, links[i]);
+            if (word < 0 || word > no_word)
+                return 0;
+            if (word != no_word)
+                spoken->numbers[spoken->size++] = word;
+        }
+        spoken->numbers[1 + i] = (int32_t)(spoken->size - before);
+    }
+    return 1;
+}
+
+/* followed(sources…, last, before, parents, followed, earned, tried, answered, squares, followed
+   and earned by words, remembered, row, url, least_rate, worth, answered, few, usual, rate,
+   counts_words): let the groups, the words and the memory learn what the links to a page were worth.
+
+   Returns whom they taught and which words are new, both as bytes; None if nothing was done. */
+static PyObject *
+followed(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    enum {
+        LAST = SOURCES, BEFORE, PARENTS, FOLLOWED, EARNED, TRIED, ANSWERED, SQUARES, WORD_FOLLOWED,
+        WORD_EARNED, REMEMBERED, NUMBER
+    };
+    static const int sizes[] = {SOURCE_SIZES, 4, 4, 4, -4, -8, -4, -4, -8, -8, -8, -4};
+    enum { ROW = NUMBER, URL, LEAST_RATE, WORTH, IS_ANSWERED, FEW, USUAL, STEP, COUNTS, ALL };
+    Array a[NUMBER];
+    if (!are_given(given, ALL))
+        return NULL;
+    Py_ssize_t url = PyLong_AsSsize_t(args[URL]), row = PyLong_AsSsize_t(args[ROW]);
+    double least_rate = PyFloat_AsDouble(args[LEAST_RATE]), worth = PyFloat_AsDouble(args[WORTH]);
+    int answered = PyObject_IsTrue(args[IS_ANSWERED]), counts = PyObject_IsTrue(args[COUNTS]);
+    long few = PyLong_AsLong(args[FEW]);
+    double usual = PyFloat_AsDouble(args[USUAL]), rate = PyFloat_AsDouble(args[STEP]);
+    if (PyErr_Occurred() || !all_opened(args, a, sizes, NUMBER))
+        return NULL;
+    Lexicon words = {&a[TABLE], &a[SQUARES], &a[WORD_FOLLOWED], &a[WORD_EARNED]};
+    Py_ssize_t links[AT_ONCE], groups = a[PARENTS].columns, chosen = 0, new = 0;
+    Py_ssize_t number = chained(&a[LAST], &a[BEFORE], url, links);
+    float rows[AT_ONCE][MOST_ROWS];
+    int32_t new_words[AT_ONCE * MOST_ROWS];
+    Lineage lineage; /* the group of all links is around every one */
+    Spoken spoken;
+    lineage.around[0] = 0;
+    lineage.all = 1;
+    lineage.some = 0;
+    int fits = number > 0 && fit_together(a) && is_lexicon(&words) && groups > 0 &&
+               a[ODDS].columns == groups && a[REMEMBERED].columns == layout.height && row >= 0 &&
+               row < a[REMEMBERED].rows;
+    for (int i = FOLLOWED; i <= ANSWERED; i++)
+        fits = fits && a[i].columns == groups;
+    for (Py_ssize_t i = 0; fits && i < number; i++)
+        fits = links[i] < a[URLS].columns;
+    fits = fits && featured(a, links, number, least_rate, rows) &&
+           are_spoken(&spoken, &a[WORDS], links, number, a[TABLE].rows - 1);
+    for (Py_ssize_t i = 0; fits && i < number; i++)
+        fits = is_lineage(&lineage, &a[GROUPS], links[i], &a[PARENTS], &a[TRIED], (int)few);
+    if (!fits) {
+        closed(a, NUMBER);
+        Py_RETURN_NONE;
+    }
+    double most = weighted(rows[0], &a[WEIGHTS]);
+    for (Py_ssize_t i = 1; i < number; i++) {
+        double odds = weighted(rows[i], &a[WEIGHTS]);
+        if (odds > most) {
+            most = odds;
+            chosen = i;
+        }
+    }
+    sort_lineage(&lineage);
+    for (Py_ssize_t i = 0; i < lineage.all; i++) {
+        CELL(a[FOLLOWED], int32_t, 0, lineage.around[i]) += 1;
+        CELL(a[EARNED], double, 0, lineage.around[i]) += worth;
+    }
+    for (Py_ssize_t i = 0; i < lineage.some; i++) {
+        CELL(a[TRIED], int32_t, 0, lineage.counted[i]) += 1;
+        CELL(a[ANSWERED], int32_t, 0, lineage.counted[i]) += answered;
+    }
+    stepped(&words, spoken.numbers, worth, usual, rate);
+    if (counts)
+        new = counted(&words, spoken.numbers, 1.0, worth, new_words);
+    for (Py_ssize_t i = 0; i < layout.height; i++)
+        CELL(a[REMEMBERED], float, row, i) = rows[chosen][i];
+    closed(a, NUMBER);
+    PyObject *taught = PyBytes_FromStringAndSize(NULL, (spoken.size + lineage.all) * 4);
+    if (taught == NULL)
+        return NULL;
+    memcpy(PyBytes_AS_STRING(taught), spoken.numbers, (size_t)spoken.size * 4);
+    memcpy(PyBytes_AS_STRING(taught) + spoken.size * 4, lineage.around, (size_t)lineage.all * 4);
+    return Py_BuildValue("Ny#", taught, (const char *)new_words, new * 4);
+}
+
+/* Whether bytes are words and groups as `followed` returns them; the place of the groups, or 0. */
+static Py_ssize_t
+is_taught(const int32_t *numbers, Py_ssize_t size, Py_ssize_t words, Py_ssize_t groups)
+{
+    if (size < 1 || numbers[0] < 0 || numbers[0] > size - 1)
+        return 0;
+    Py_ssize_t end = 1 + numbers[0];
+    for (int32_t i = 0; i < numbers[0]; i++) {
+        if (numbers[1 + i] < 0 || numbers[1 + i] > size - end)
+            return 0;
+        end += numbers[1 + i];
+    }
+    for (Py_ssize_t i = 1 + numbers[0]; i < size; i++)
+        if (numbers[i] < 0 || numbers[i] >= (i < end ? words : groups))
+            return 0;
+    return end;
+}
+
+/* rewarded(taught, earned, table, squares, followed and earned by words, worth, more, usual, rate,
+   counts_words): let groups and words learn that a link was worth more than was known. */
+static PyObject *
+rewarded(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    enum { TAUGHT, EARNED, LEXICON, SQUARES, WORD_FOLLOWED, WORD_EARNED, NUMBER };
+    static const int sizes[] = {1, -8, -8, -8, -8, -8};
+    Array a[NUMBER];
+    if (!are_given(given, NUMBER + 5))
+        return NULL;
+    double worth = PyFloat_AsDouble(args[NUMBER]), more = PyFloat_AsDouble(args[NUMBER + 1]);
+    double usual = PyFloat_AsDouble(args[NUMBER + 2]), rate = PyFloat_AsDouble(args[NUMBER + 3]);
+    int counts = PyObject_IsTrue(args[NUMBER + 4]);
+    if (PyErr_Occurred() || !all_opened(args, a, sizes, NUMBER))
+        return NULL;
+    Lexicon words = {&a[LEXICON], &a[SQUARES], &a[WORD_FOLLOWED], &a[WORD_EARNED]};
+    const int32_t *numbers = (const int32_t *)a[TAUGHT].at;
+    Py_ssize_t size = a[TAUGHT].columns / 4, place = 0;
+    if (a[TAUGHT].column_step == 1 && is_lexicon(&words))
+        place = is_taught(numbers, size, a[LEXICON].rows, a[EARNED].columns);
+    if (place) {
+        for (Py_ssize_t i = place; i < size; i++)
+            CELL(a[EARNED], double, 0, numbers[i]) += more;
+        stepped(&words, numbers, worth, usual, rate);
+        if (counts)
+            counted(&words, numbers, 0.0, more, NULL);
+    }
+    closed(a, NUMBER);
+    return PyBool_FromLong(place > 0);
 }
 
 static double
@@ -385,350 +696,17 @@ fresh(PyObject *self, PyObject *args)
     return places;
 }
 
-/* Where a number stands among some, or their count. */
-static Py_ssize_t
-place_of(const int32_t *numbers, Py_ssize_t count, int32_t number)
-{
-    Py_ssize_t place = 0;
-    while (place < count && numbers[place] != number)
-        place++;
-    return place;
-}
-
-#define MOST_AROUND 4096
-
-/* Count a followed link in its groups, and return these with all groups around them, in order. */
-static PyObject *
-taught(PyObject *self, PyObject *args)
-{
-    enum { GROUPS, PARENTS, FOLLOWED, EARNED, TRIED, ANSWERED, NUMBER };
-    static const int sizes[] = {4, 4, -4, -8, -4, -4};
-    PyObject *sources[NUMBER], *lineage = NULL;
-    double worth;
-    int answered, few;
-    Array a[NUMBER];
-    int32_t around[MOST_AROUND], counted[MOST_AROUND];
-    Py_ssize_t all = 1, some = 0;
-    if (!PyArg_ParseTuple(args, "OOOOOOdpi", &sources[0], &sources[1], &sources[2], &sources[3],
-                          &sources[4], &sources[5], &worth, &answered, &few))
-        return NULL;
-    if (!all_opened(sources, a, sizes, NUMBER))
-        return NULL;
-    Py_ssize_t groups = a[PARENTS].columns;
-    int fits = groups > 0;
-    for (int i = FOLLOWED; i < NUMBER; i++)
-        fits = fits && a[i].columns == groups;
-    around[0] = 0;
-    for (Py_ssize_t link = 0; fits && link < a[GROUPS].columns; link++)
-        for (Py_ssize_t row = 0; fits && row < a[GROUPS].rows; row++) {
-            int32_t group = CELL(a[GROUPS], int32_t, row, link), here = group;
-            for (;;) {
-                fits = here >= 0 && here < groups && all < MOST_AROUND;
-                if (!fits || place_of(around, all, here) < all)
-                    break;
-                around[all++] = here;
-                here = CELL(a[PARENTS], int32_t, 0, here);
-            }
-            for (here = group; fits && place_of(counted, some, here) == some;) {
-                counted[some++] = here;
-                if (CELL(a[TRIED], int32_t, 0, here) >= few)
-                    break;
-                here = CELL(a[PARENTS], int32_t, 0, here);
-            }
-        }
-    if (fits) {
-        for (Py_ssize_t i = 1; i < all; i++) { /* few numbers: sorted by insertion */
-            int32_t moved = around[i];
-            Py_ssize_t place = i;
-            for (; place > 0 && around[place - 1] > moved; place--)
-                around[place] = around[place - 1];
-            around[place] = moved;
-        }
-        for (Py_ssize_t i = 0; i < all; i++) {
-            CELL(a[FOLLOWED], int32_t, 0, around[i]) += 1;
-            CELL(a[EARNED], double, 0, around[i]) += worth;
-        }
-        for (Py_ssize_t i = 0; i < some; i++) {
-            CELL(a[TRIED], int32_t, 0, counted[i]) += 1;
-            CELL(a[ANSWERED], int32_t, 0, counted[i]) += answered;
-        }
-        lineage = PyBytes_FromStringAndSize((const char *)around, all * 4);
-    }
-    closed(a, NUMBER);
-    if (!fits)
-        Py_RETURN_NONE;
-    return lineage;
-}
-
-/* Words that say nothing, by a hash of their bytes. */
-#define STOP_SLOTS 1024
-static struct {
-    unsigned char size;
-    char word[15];
-} stops[STOP_SLOTS];
-static uint32_t crc_table[256];
-
-static uint32_t
-crc_of(const unsigned char *word, Py_ssize_t size)
-{
-    uint32_t crc = 0xFFFFFFFFu;
-    for (Py_ssize_t i = 0; i < size; i++)
-        crc = crc_table[(crc ^ word[i]) & 255] ^ (crc >> 8);
-    return crc ^ 0xFFFFFFFFu;
-}
-
-static int
-says_nothing(const unsigned char *word, Py_ssize_t size, uint32_t crc)
-{
-    uint32_t slot = crc % STOP_SLOTS;
-    for (; stops[slot].size; slot = (slot + 1) % STOP_SLOTS)
-        if (stops[slot].size == size && !memcmp(stops[slot].word, word, (size_t)size))
-            return 1;
-    return 0;
-}
-
-static PyObject *
-prepare(PyObject *self, PyObject *words)
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t crc = i;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc & 1 ? 0xEDB88320u ^ (crc >> 1) : crc >> 1;
-        crc_table[i] = crc;
-    }
-    memset(stops, 0, sizeof stops);
-    PyObject *all = PySequence_Fast(words, "words are expected");
-    if (all == NULL)
-        return NULL;
-    Py_ssize_t number = PySequence_Fast_GET_SIZE(all);
-    int fits = number < STOP_SLOTS / 2;
-    for (Py_ssize_t i = 0; fits && i < number; i++) {
-        PyObject *word = PySequence_Fast_GET_ITEM(all, i);
-        fits = PyBytes_Check(word) && PyBytes_GET_SIZE(word) <= (Py_ssize_t)sizeof stops[0].word;
-        if (fits) {
-            Py_ssize_t size = PyBytes_GET_SIZE(word);
-            uint32_t slot = crc_of((unsigned char *)PyBytes_AS_STRING(word), size) % STOP_SLOTS;
-            while (stops[slot].size)
-                slot = (slot + 1) % STOP_SLOTS;
-            stops[slot].size = (unsigned char)size;
-            memcpy(stops[slot].word, PyBytes_AS_STRING(word), (size_t)size);
-        }
-    }
-    Py_DECREF(all);
-    return PyBool_FromLong(fits);
-}
-
-/* The numbers of the words of a text, each once; words have spaces before and after each. */
-static PyObject *
-buckets(PyObject *self, PyObject *args)
-{
-    const unsigned char *text;
-    Py_ssize_t size;
-    unsigned int number;
-    if (!PyArg_ParseTuple(args, "y#I", &text, &size, &number))
-        return NULL;
-    int32_t *found = PyMem_Malloc((size_t)(size / 2 + 1) * sizeof *found);
-    unsigned char *met = PyMem_Calloc(number / 8 + 1, 1);
-    if (found == NULL || met == NULL || !number) {
-        PyMem_Free(found);
-        PyMem_Free(met);
-        return number ? PyErr_NoMemory() : PyErr_Format(PyExc_ValueError, "no buckets");
-    }
-    Py_ssize_t count = 0, end = 0;
-    for (Py_ssize_t start = 0; start < size; start = end) {
-        while (start < size && text[start] == ' ')
-            start++;
-        Py_ssize_t letters = 0;
-        for (end = start; end < size && text[end] != ' '; end++)
-            letters += (text[end] & 0xC0) != 0x80;
-        if (letters <= 2)
-            continue;
-        uint32_t crc = crc_of(text + start, end - start), place = crc % number;
-        if (met[place >> 3] >> (place & 7) & 1 || says_nothing(text + start, end - start, crc))
-            continue;
-        met[place >> 3] |= (unsigned char)(1 << (place & 7));
-        found[count++] = (int32_t)place;
-    }
-    PyObject *result = PyBytes_FromStringAndSize((const char *)found, count * 4);
-    PyMem_Free(found);
-    PyMem_Free(met);
-    return result;
-}
-
-/* Add the numbers of the words in a list, each once, to those of a link; -1 for an odd word. */
-static Py_ssize_t
-numbered(PyObject *words, int32_t *row, const char **known, Py_ssize_t *sizes, Py_ssize_t count,
-         Py_ssize_t room, unsigned int buckets)
-{
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(words) && count < room; i++) {
-        Py_ssize_t size, before = 0;
-        PyObject *word = PyList_GET_ITEM(words, i);
-        const char *letters = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &size) : NULL;
-        if (letters == NULL) {
-            PyErr_Clear();
-            return -1;
-        }
-        uint32_t crc = crc_of((const unsigned char *)letters, size);
-        if (says_nothing((const unsigned char *)letters, size, crc))
-            continue;
-        while (before < count &&
-               (sizes[before] != size || memcmp(known[before], letters, (size_t)size)))
-            before++;
-        if (before < count)
-            continue;
-        known[count] = letters;
-        sizes[count] = size;
-        row[count++] = (int32_t)(crc % buckets);
-    }
-    return count;
-}
-
-/* The numbers of the words of links, of which each is a row; None where a word is odd. */
-static PyObject *
-link_words(PyObject *self, PyObject *args)
-{
-    PyObject *anchors, *addresses;
-    unsigned int buckets_;
-    Py_ssize_t room;
-    const char *known[MOST_ROWS];
-    Py_ssize_t sizes[MOST_ROWS];
-    if (!PyArg_ParseTuple(args, "O!O!In", &PyList_Type, &anchors, &PyList_Type, &addresses,
-                          &buckets_, &room))
-        return NULL;
-    Py_ssize_t links = PyList_GET_SIZE(anchors);
-    if (links != PyList_GET_SIZE(addresses) || room < 1 || room > MOST_ROWS || !buckets_)
-        return PyErr_Format(PyExc_ValueError, "two lists of words are expected");
-    PyObject *result = PyBytes_FromStringAndSize(NULL, links * room * 4);
-    for (Py_ssize_t link = 0; result != NULL && link < links; link++) {
-        int32_t row[MOST_ROWS];
-        PyObject *said[2] = {PyList_GET_ITEM(anchors, link), PyList_GET_ITEM(addresses, link)};
-        Py_ssize_t count = 0;
-        for (int i = 0; i < 2 && count >= 0; i++)
-            count = PyList_Check(said[i])
-                        ? numbered(said[i], row, known, sizes, count, room, buckets_)
-                        : -1;
-        if (count < 0) {
-            Py_DECREF(result);
-            Py_RETURN_NONE;
-        }
-        while (count < room)
-            row[count++] = (int32_t)buckets_;
-        memcpy(PyBytes_AS_STRING(result) + link * room * 4, row, (size_t)room * 4);
-    }
-    return result;
-}
-
-/* The different words of a link, beside `count` others; how many there are then, or -1. */
-static Py_ssize_t
-different(PyObject *link, Py_ssize_t *words, Py_ssize_t count, Py_ssize_t room, Py_ssize_t most)
-{
-    if (!PyTuple_Check(link))
-        return -1;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(link); i++) {
-        Py_ssize_t word = PyLong_AsSsize_t(PyTuple_GET_ITEM(link, i)), before = 0;
-        if (word < 0 || word >= most) {
-            PyErr_Clear();
-            return -1;
-        }
-        while (before < count && words[before] != word)
-            before++;
-        if (before == count && count == room)
-            return -1;
-        if (before == count)
-            words[count++] = word;
-    }
-    return count;
-}
-
-/* Let the words of links learn what a page was worth: weights, squares, links, worth, usual, rate,
-   and the function that raises e to a power. */
-static PyObject *
-stepped(PyObject *self, PyObject *args)
-{
-    static const int sizes[] = {-8, -8};
-    PyObject *sources[2], *links, *power;
-    double worth, usual, rate;
-    Py_ssize_t words[MOST_ROWS];
-    Array a[2];
-    if (!PyArg_ParseTuple(args, "OOO!dddO", &sources[0], &sources[1], &PyTuple_Type, &links, &worth,
-                          &usual, &rate, &power))
-        return NULL;
-    if (!all_opened(sources, a, sizes, 2))
-        return NULL;
-    Py_ssize_t number = PyTuple_GET_SIZE(links);
-    int fits = a[0].columns == a[1].columns;
-    for (Py_ssize_t i = 0; fits && i < number; i++)
-        fits = different(PyTuple_GET_ITEM(links, i), words, 0, MOST_ROWS, a[0].columns) >= 0;
-    for (Py_ssize_t i = 0; fits && !PyErr_Occurred() && i < number; i++) {
-        PyObject *link = PyTuple_GET_ITEM(links, i);
-        double said = 0.0;
-        for (Py_ssize_t word = 0; word < PyTuple_GET_SIZE(link); word++)
-            said += CELL(a[0], double, 0, PyLong_AsSsize_t(PyTuple_GET_ITEM(link, word)));
-        said += usual;
-        said = said < -30.0 ? -30.0 : said;
-        said = said > 30.0 ? 30.0 : said;
-        PyObject *raised = PyObject_CallFunction(power, "d", -said);
-        double chance = raised ? PyFloat_AsDouble(raised) : 0.0;
-        Py_XDECREF(raised);
-        if (PyErr_Occurred())
-            break;
-        double slope = (1 / (1 + chance) - worth) / (double)number;
-        Py_ssize_t count = different(link, words, 0, MOST_ROWS, a[0].columns);
-        for (Py_ssize_t word = 0; word < count; word++) {
-            double *square = &CELL(a[1], double, 0, words[word]);
-            *square += slope * slope;
-            CELL(a[0], double, 0, words[word]) -= rate * slope / sqrt(*square);
-        }
-    }
-    closed(a, 2);
-    return PyErr_Occurred() ? NULL : PyBool_FromLong(fits);
-}
-
-/* Count a followed link for each of its words; those that were not met before, or None. */
-static PyObject *
-counted(PyObject *self, PyObject *args)
-{
-    static const int sizes[] = {-8, -8};
-    PyObject *sources[2], *links, *fresh_words = NULL;
-    double followed, earned;
-    Py_ssize_t words[4 * MOST_ROWS], count = 0;
-    Array a[2];
-    if (!PyArg_ParseTuple(args, "OOO!dd", &sources[0], &sources[1], &PyTuple_Type, &links,
-                          &followed, &earned))
-        return NULL;
-    if (!all_opened(sources, a, sizes, 2))
-        return NULL;
-    if (a[0].columns != a[1].columns)
-        count = -1;
-    for (Py_ssize_t i = 0; count >= 0 && i < PyTuple_GET_SIZE(links); i++)
-        count = different(PyTuple_GET_ITEM(links, i), words, count, 4 * MOST_ROWS, a[0].columns);
-    fresh_words = count < 0 ? Py_NewRef(Py_None) : PyList_New(0);
-    for (Py_ssize_t i = 0; fresh_words != NULL && i < count; i++) {
-        double *before = &CELL(a[0], double, 0, words[i]);
-        PyObject *word = followed != 0.0 && *before == 0.0 ? PyLong_FromSsize_t(words[i]) : NULL;
-        if (PyErr_Occurred() || (word != NULL && PyList_Append(fresh_words, word) < 0))
-            Py_CLEAR(fresh_words);
-        Py_XDECREF(word);
-        *before += followed;
-        CELL(a[1], double, 0, words[i]) += earned;
-    }
-    closed(a, 2);
-    return fresh_words;
-}
+#define METHOD(name, text) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, text}
 
 static PyMethodDef methods[] = {
-    {"stepped", stepped, METH_VARARGS, "Let the words of links learn what a page was worth."},
-    {"counted", counted, METH_VARARGS, "Count a link for its words, and return the new ones."},
-    {"link_words", link_words, METH_VARARGS, "Return the numbers of the words of links."},
-    {"prepare", prepare, METH_O, "Take the words that say nothing; False if they do not fit."},
-    {"buckets", buckets, METH_VARARGS, "Return the numbers of the words of a text."},
+    {"prepare", prepare, METH_VARARGS, "Take the rows of features."},
     {"fresh", fresh, METH_VARARGS, "Count the links of a page, and return those to be judged."},
-    {"taught", taught, METH_VARARGS, "Count a followed link, and return all groups around it."},
-    {"features", features, METH_VARARGS, "Fill a matrix with the features of links."},
-    {"weighted", weighted, METH_VARARGS, "Fill a column with the weighted sums of features."},
-    {"summed", summed, METH_VARARGS, "Fill a column with the sums of numbers of links' groups."},
     {"shrunk", shrunk, METH_VARARGS, "Work out the rates of groups of which something is known."},
     {"spread", spread, METH_VARARGS, "Let the known groups speak for those inside of them."},
+    METHOD(scored, "Fill a column with the promises of links."),
+    METHOD(best, "Return pages, and the best promise of a link to each."),
+    METHOD(followed, "Let groups, words and memory learn from a followed link."),
+    METHOD(rewarded, "Let groups and words learn of a later reward."),
     {NULL, NULL, 0, NULL},
 };
 
@@ -740,5 +718,6 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC
 PyInit__columns(void)
 {
-    return PyModule_Create(&module);
+    exact = exact_functions();
+    return exact == NULL ? NULL : PyModule_Create(&module);
 }

@@ -113,8 +113,19 @@ class Combiner:
 
     def remember(self, features: Matrix, worth: float) -> int:
         """Keep the features of a followed link and what it was worth; return where."""
-        place, row = self._seen, self._seen % self.settings.remembered
-        self._features[row], self._worth[row] = features, worth
+        rows, row = self.next_row
+        rows[row] = features
+        return self.take_row(worth)
+
+    @property
+    def next_row(self) -> tuple[Matrix, int]:
+        """The remembered features, and the row for those of the next link."""
+        return self._features, self._seen % self.settings.remembered
+
+    def take_row(self, worth: float) -> int:
+        """Take the next row, which has its features already; return where it is."""
+        place = self._seen
+        self._worth[place % self.settings.remembered] = worth
         self._seen += 1
         return place
 

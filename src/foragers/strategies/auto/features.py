@@ -16,21 +16,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from foragers.compiled import compiled
 from foragers.core import exact
+from foragers.core.links import AROUND_CHARS, LONG_WORD
 from foragers.core.types import NO_PARENT, HostId, Status, Visit
-from foragers.judges.topic import NoTopic, Topic
+from foragers.judges.topic import NoTopic, Topic, hints_of
 from foragers.strategies.auto.combiner import Column, Floats, rows_by_name
 from foragers.strategies.auto.group_rates import ROOT, Rates
 from foragers.strategies.auto.pending_links import STORED, LinkFeatures
 from foragers.strategies.auto.settings import NAMES
-from foragers.strategies.auto.word_weights import link_words
-from foragers.text.words import url_words_of_each, words_of_each
+from foragers.strategies.auto.word_weights import BUCKETS, LINK_WORDS, STOPS, link_words
+from foragers.text.words import url_words, url_words_of_each, words_apart, words_of_each
 from foragers.urls.shapes import name_shapes
 
+TRAINED = STORED.index("trained model")
 OTHER_HOSTS = "other hosts"
 """The name of the group of all links to hosts that were first met on a page of another host."""
 
@@ -193,6 +196,69 @@ def host_group(name: str) -> str:
 
 
 KEPT = (Status.OK, Status.UNCHANGED)
+TOLD = ("parent", "topic in link", "topic around", "words of parent", "depth", "place on page")
+"""The stored features that the compiled function writes, in the order in which it is told them."""
+NEW_GROUPS = 8 + NAMES.directories
+"""At most so many groups of a link are new."""
+
+
+def url_line(end: str) -> bytes:
+    """Return the words of the end of a URL in bytes, with spaces between them."""
+    return " ".join(url_words(end)).encode("utf-8", "surrogatepass")
+
+
+def _prepared() -> Any | None:
+    """Return the compiled function that takes links apart, if there is one."""
+    library = compiled("foragers.strategies.auto._links")
+    names = (NAMES.directories, NAMES.anchor_words, NAMES.url_words, NAMES.shape_chars)
+    sizes = (*names, NAMES.ending_chars, BUCKETS, LINK_WORDS, AROUND_CHARS, LONG_WORD)
+    rows = tuple(map(STORED.index, TOLD))
+    if library is not None and library.prepare(STOPS, words_apart, url_line, sizes, rows):
+        return library
+    return None
+
+
+LIBRARY = _prepared()
+
+
+def _quick_features(
+    visit: Visit,
+    places: list[int],
+    lean: float,
+    topic: Topic,
+    rates: Rates,
+    trained: Floats | float,
+    by_page: bool,
+) -> LinkFeatures | None:
+    """Return the features of some links, all found by the compiled function; None if it cannot."""
+    if LIBRARY is None or rates.is_taught:
+        return None
+    page, links, outs = visit.page, visit.page.links, visit.page.links.outlinks
+    name = "" if page.final == NO_PARENT else links.addresses.href(page.final)
+    kept, like = page.status in KEPT, None if isinstance(topic, NoTopic) else topic.likeness
+    found = LinkFeatures.room(len(places))
+    found.urls[:] = links.targets[places]
+    found.stored[TRAINED] = trained
+    new: tuple[bytes, ...] | None = LIBRARY.described(
+        *(name, by_page, kept, places, links.addresses.hrefs(found.urls.tolist())),
+        *(outs.paths, outs.anchors, like, hints_of(topic)),
+        *(outs, outs.words, outs.starts, outs.ends, outs.arounds, rates.settings.most_groups),
+        *(parent_worth(visit, rates), lean, page.choice.depth + 1, links.hosts),
+        *(found.groups, found.words, found.stored, exact.LOG_COUNTS),
+        *rates.columns(NEW_GROUPS * len(places)),
+    )
+    if new is None:
+        return None
+    if new[0]:
+        rates.extend(*new)
+    return found
+
+
+def parent_worth(visit: Visit, rates: Rates) -> float:
+    """Return what a page is worth as a parent; one that is not kept is worth nothing."""
+    if visit.page.status not in KEPT:
+        return 0.0
+    return 1.0 if visit.relevant else rates.settings.near_parent * visit.relevance
 
 
 def features_of(
@@ -211,6 +277,9 @@ def features_of(
     page that is not kept (noindex, a copy, a sitemap) has no features as a parent, and its links
     have no anchors.
     """
+    quick = _quick_features(visit, places, lean, topic, rates, trained, by_page)
+    if quick is not None:
+        return quick
     page, links = visit.page, visit.page.links
     kept = page.status in KEPT
     urls, hosts, outs = links.targets[places], links.hosts[places].tolist(), links.outlinks
@@ -232,9 +301,7 @@ def features_of(
         in_link = np.array(list(map(max, of_anchors, of_addresses)))
         around = np.array([like(outs.around(place)) for place in places])
     stored = {
-        "parent": (1.0 if visit.relevant else rates.settings.near_parent * visit.relevance)
-        if kept
-        else 0.0,
+        "parent": parent_worth(visit, rates),
         "topic in link": in_link,
         "topic around": around,
         "words of parent": lean,

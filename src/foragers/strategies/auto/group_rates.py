@@ -129,6 +129,29 @@ class Rates:
         self.odds.append(self.odds[parent])
         self.doubts.append(self.doubts[parent])
 
+    @property
+    def is_taught(self) -> bool:
+        """Whether groups begin with what earlier crawls have brought."""
+        return self._before is not None
+
+    def columns(self, more: int) -> tuple[object, ...]:
+        """Return the columns by which groups are found, with room for some more in the table."""
+        slots = self._digests.reserve(min(more, max(0, self.settings.most_groups - len(self))))
+        return slots, self._digests.known, self.levels, self.odds, self.doubts
+
+    def extend(
+        self, keys: bytes, parents: bytes, levels: bytes, odds: bytes, doubts: bytes
+    ) -> None:
+        """Take in groups that were found to be new, whose numbers stand in the table already."""
+        self._digests.extend(keys)
+        self.parents.frombytes(parents)
+        self.levels.frombytes(levels)
+        self.odds.frombytes(odds)
+        self.doubts.frombytes(doubts)
+        for column in (self.followed, self.tried, self.answered):
+            column.frombytes(bytes(len(parents)))
+        self.earned.frombytes(bytes(len(keys)))
+
     def begin(self, before: Before) -> None:
         """Let groups begin with what earlier crawls have brought."""
         self._before = before
@@ -170,12 +193,6 @@ class Rates:
 
         `groups` has a column for each link to the page.  Return these and all groups around them.
         """
-        if LIBRARY is not None:
-            columns = self.parents, self.followed, self.earned, self.tried, self.answered
-            few = self.settings.few_answers
-            quick: bytes | None = LIBRARY.taught(groups, *columns, worth, answered, few)
-            if quick is not None:
-                return array("i", quick)
         inner = groups.T.ravel().tolist()
         lineage = self.lineage(inner)
         self.count(lineage, worth)

@@ -20,7 +20,7 @@ from foragers.frontier.columns import UrlColumn
 from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix
 from foragers.strategies.auto.group_rates import LIBRARY, Rates, view
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
-from foragers.strategies.auto.word_weights import LINK_WORDS, SAID, SHARES, WordWeights
+from foragers.strategies.auto.word_weights import LINK_WORDS, SAID, WordWeights
 
 STORED = (
     "parent",
@@ -57,10 +57,11 @@ def rows_of(*names: str) -> NDArray[np.intp]:
 BIAS_ROW, IN_LINKS_ROW = NAMES.index(BIAS), NAMES.index("in-links")
 GROUP_ROWS, WORD_ROWS, STORED_ROWS = rows_of(*GROUPED), rows_of(*SAID), rows_of(*STORED)
 LAYOUT = (
-    *(BIAS_ROW, IN_LINKS_ROW),
+    *(len(NAMES), BIAS_ROW, IN_LINKS_ROW, STORED.index("depth")),
     *(tuple(rows.tolist()) for rows in (GROUP_ROWS, WORD_ROWS, STORED_ROWS)),
+    ANSWERING,
 )
-"""Where the compiled function puts the features."""
+"""Where the compiled functions put the features, and which groups predict an answer."""
 if sorted((BIAS, "in-links", *GROUPED, *SAID, *STORED)) != sorted(NAMES):
     raise KeyError("a feature has no column, or several")
 
@@ -128,6 +129,20 @@ class PendingLinks:
     def urls(self) -> Ids:
         """The URLs of all pending links."""
         return self._links.urls[: self._count]
+
+    @property
+    def all(self) -> LinkFeatures:
+        """All columns, with room for more links."""
+        return self._links
+
+    @property
+    def chains(self) -> tuple[Ids, Ids]:
+        """For each page its last link, and for each link the one before it; 0 is none, from 1."""
+        return self._last.values, self._before
+
+    def has(self, url: UrlId) -> bool:
+        """Say whether a link to a page is pending."""
+        return bool(self._last.reach(url).item(url))
 
     def add(self, links: LinkFeatures) -> None:
         """Add the links of a page."""
@@ -236,11 +251,6 @@ def spoken_of(urls: Ids, in_links: UrlColumn[np.int32], again: bool, most: int) 
 def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Matrix:
     """Return the features of links: one row per feature, in the order of `FEATURES`."""
     rows = np.empty((len(NAMES), len(links.urls)), np.float32)
-    said = (links.words, words.table, in_links, exact.LOG_COUNTS)
-    if LIBRARY is not None and LIBRARY.features(
-        rows, links.groups, rates.odds, *said, links.stored, SHARES, *words.bounds, *LAYOUT
-    ):
-        return rows
     rows[BIAS_ROW] = 1.0
     rows[GROUP_ROWS] = view(rates.odds).take(links.groups)
     rows[WORD_ROWS] = words.said(links.words).T
@@ -251,9 +261,6 @@ def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_lin
 
 def weighted_sum(features: Matrix, weights: Floats) -> Floats:
     """Return the log-odds of each link."""
-    quick: Floats = np.empty(features.shape[1])
-    if LIBRARY is not None and LIBRARY.weighted(features, weights, quick):
-        return quick
     return added(weights[:, np.newaxis] * features)
 
 
@@ -269,8 +276,6 @@ def added(rows: Floats) -> Floats:
 
 def doubt_of(links: LinkFeatures, rates: Rates) -> Floats:
     """Return the log of the probability that the page exists, by tag path, directory and shape."""
-    doubt: Floats = np.empty(len(links.urls))
-    if LIBRARY is None or not LIBRARY.summed(links.groups, rates.doubts, doubt, ANSWERING):
-        doubt = added(view(rates.doubts).take(links.groups.take(ANSWERING, axis=0)))
+    doubt = added(view(rates.doubts).take(links.groups.take(ANSWERING, axis=0)))
     doubt /= len(ANSWERING)
     return doubt

@@ -31,20 +31,19 @@ from foragers.strategies.auto.word_weights import Spoken
 
 
 class Followed(NamedTuple):
-    """A followed link: groups and words to correct, worth of its page, and what was found."""
+    """A followed link: whom it taught, where it is remembered, and the worth of its page."""
 
     parent: UrlId
-    groups: Lineage
-    words: Spoken
+    taught: bytes
     place: int
     itself: float
-    found: float = 0.0
 
 
 class Raised(NamedTuple):
     """A link that is worth more than before: `worth` in all, `more` than before."""
 
-    link: Followed
+    taught: bytes
+    place: int
     worth: float
     more: float
 
@@ -73,8 +72,8 @@ class Credit:
             row = self._rows[page] = self._free_row()
         self._pages[row] = page
         self._parents[row], self._places[row] = link.parent, link.place
-        self._itself[row], self._found[row] = link.itself, link.found
-        self._taught[row] = packed(link)
+        self._itself[row], self._found[row] = link.itself, 0.0
+        self._taught[row] = link.taught
 
     def _free_row(self) -> int:
         """Return a row for a page: a new one, or that of the page that came first."""
@@ -101,15 +100,9 @@ class Credit:
             before, after = worth_of(itself, found, hub), worth_of(itself, found + share, hub)
             self._found[row] = found + share
             if after > before:
-                yield Raised(self._link(row), after, after - before)
+                yield Raised(self._taught[row], self._places[row], after, after - before)
             share *= self.settings.farther
             parent = self._parents[row]
-
-    def _link(self, row: int) -> Followed:
-        """Return the link of a row."""
-        groups, words = unpacked(self._taught[row])
-        numbers = self._parents[row], groups, words, self._places[row]
-        return Followed(*numbers, self._itself[row], self._found[row])
 
 
 def worth_of(itself: float, found: float, hub: float) -> float:
@@ -117,11 +110,10 @@ def worth_of(itself: float, found: float, hub: float) -> float:
     return max(itself, hub * (1 - exp_of(-found)))
 
 
-def packed(link: Followed) -> bytes:
+def packed(groups: Lineage, words: Spoken) -> bytes:
     """Return the groups and words that a link taught: how many of each, and then all of them."""
-    counts = [len(link.words), *map(len, link.words)]
-    words = chain.from_iterable(link.words)
-    return array("i", chain(counts, words, link.groups)).tobytes()
+    counts = [len(words), *map(len, words)]
+    return array("i", chain(counts, chain.from_iterable(words), groups)).tobytes()
 
 
 def unpacked(taught: bytes) -> tuple[Lineage, Spoken]:

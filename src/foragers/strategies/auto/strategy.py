@@ -55,28 +55,19 @@ from foragers.strategies.auto.combiner import (
     NAMES,
     Combiner,
     Floats,
-    Matrix,
-    sigmoid,
 )
 from foragers.strategies.auto.explain import LinkReasons, lessons_in
 from foragers.strategies.auto.features import features_of
 from foragers.strategies.auto.group_rates import Rates, SeedRate
+from foragers.strategies.auto.learning import Learners, Nearness
 from foragers.strategies.auto.page_history import Watched
-from foragers.strategies.auto.pending_links import (
-    STORED,
-    LinkFeatures,
-    PendingLinks,
-    doubt_of,
-    feature_matrix,
-    spoken_of,
-    weighted_sum,
-)
+from foragers.strategies.auto.pending_links import LinkFeatures, PendingLinks, spoken_of
 from foragers.strategies.auto.revisit import Revisits, why_now, why_seed_link
 from foragers.strategies.auto.reward import Credit, Followed, Likeness
 from foragers.strategies.auto.saved import KIND as LORE
 from foragers.strategies.auto.saved import TEXT, Lore, PretrainedScorer
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
-from foragers.strategies.auto.word_weights import WordWeights, page_words, spoken
+from foragers.strategies.auto.word_weights import WordWeights
 from foragers.text.link_counts import KIND, VERSION, LinkCounts
 from foragers.text.link_text import TEXTS
 from foragers.urls.id_set import IdSet
@@ -223,35 +214,22 @@ class Auto:
         page, worth = visit.page, 0.0
         if is_page:
             worth = self._likeness.worth(visit.relevance, visit.relevant)
-        known = self._pending.of(page.choice.url)
-        if not len(known.urls):
+        if not self._pending.has(page.choice.url):
             return
         if page.choice.parent == NO_PARENT and not self.revisits:
             self._seeds.count(visit.relevant)
             if visit.relevant:
                 return  # It was given, and says nothing about links.
-        features, words = self._features(known), spoken(known.words)
-        groups = self._rates.teach(known.groups, worth, is_page or self._leads_on(page))
-        self._words.learn(words, worth, self._rates.usual)
-        if not self.revisits:
-            self._words.count(words, 1.0, worth)
+        answered, learners = is_page or self._leads_on(page), self._learners
+        taught, place = learners.learn(page.choice.url, worth, answered, not self.revisits)
         self._finds += visit.relevant and is_page
-        place = self._combiner.remember(features[:, self._best(features)], worth)
         if worth > 0:
-            self._reward(page.choice.parent, worth)
-        self._credit.add(page.final, Followed(page.choice.parent, groups, words, place, worth))
+            for raised in self._credit.pass_back(page.choice.parent, worth):
+                learners.reward(raised, not self.revisits)
+        self._credit.add(page.final, Followed(page.choice.parent, taught, place, worth))
         if self._downloads >= self._next_fit:
             self._combiner.fit()
             self._next_fit = self._downloads + max(10, self._downloads // self.settings.refit_share)
-
-    def _reward(self, parent: UrlId, worth: float) -> None:
-        """Let everyone who spoke of the pages that led to one of worth learn that they did."""
-        for link, now, more in self._credit.pass_back(parent, worth):
-            self._rates.correct(link.groups, more)
-            self._words.learn(link.words, now, self._rates.usual)
-            if not self.revisits:
-                self._words.count(link.words, 0.0, more)
-            self._combiner.correct(link.place, now)
 
     def _read(self, visit: Visit, is_page: bool) -> None:
         """Judge the links of a page, those to pages that enough links speak of left out."""
@@ -259,7 +237,7 @@ class Auto:
         is_seeds = page.choice.url == NO_PARENT
         lean = 0.0
         if is_page and not is_seeds:
-            lean = self._words.read(page_words(page.document), visit.relevant)
+            lean = self._words.read_page(page.document, visit.relevant)
         places = self._fresh(page)
         if not places:
             return
@@ -267,7 +245,7 @@ class Auto:
         if self.model is not None and is_page and not is_seeds:
             trained = self._schooled(self.model).says(page, places)
         by_page = not self.revisits
-        known = features_of(visit, places, lean, self.topic, self._rates, trained, by_page=by_page)
+        known = features_of(visit, places, lean, self.topic, self._rates, trained, by_page)
         self._pending.add(known)
         promises, urls = self._promises(known), known.urls.tolist()
         if is_seeds and len(places) > self.settings.few_seeds:
@@ -295,24 +273,21 @@ class Auto:
         wanted = self.frontier.wants_each(urls[places]).tolist()
         return [place for place, is_wanted in zip(places, wanted, strict=True) if is_wanted]
 
-    def _features(self, known: LinkFeatures) -> Matrix:
-        return feature_matrix(known, self._rates, self._words, self._in_links.values[known.urls])
+    @property
+    def _learners(self) -> Learners:
+        return Learners(self._rates, self._words, self._combiner, self._pending, self._in_links)
 
-    def _best(self, features: Matrix) -> int:
-        """Return the index of the link that promises most."""
-        if features.shape[1] == 1:
-            return 0
-        return int(np.argmax(weighted_sum(features, self._combiner.weights)))
+    def _nearness(self) -> Nearness | None:
+        """Return what a link gains by being near to a seed."""
+        if self.revisits:
+            return None
+        # Until something is found nothing tells one section from another: stay near the seeds.
+        lost = self.settings.early_depth / (1 + self._finds)
+        return Nearness(lost, self._seeds.gain(self._rates.usual))
 
     def _promises(self, known: LinkFeatures) -> Floats:
         """Return how likely each link is worth following."""
-        odds = weighted_sum(self._features(known), self._combiner.weights)
-        if not self.revisits:
-            # Until something is found nothing tells one section from another: stay near the seeds.
-            depths = known.stored[STORED.index("depth")]
-            odds = odds - self.settings.early_depth / (1 + self._finds) * depths
-            odds = odds + np.where(depths == 0, self._seeds.gain(self._rates.usual), 0.0)
-        return sigmoid(odds + doubt_of(known, self._rates))
+        return self._learners.promises(known, self._nearness())
 
     def _raise_due(self, urls: Ids, promises: Floats) -> None:
         """Let the seeds whose turn it is promise most."""
@@ -334,7 +309,7 @@ class Auto:
             kept[np.argsort(-promises, kind="stable")[:most]] = True
             self._pending.keep(kept)
             promises = promises[kept]
-        self.frontier.rescore(*self._pending.best(promises))
+        self.frontier.rescore(*self._learners.best_of_each(promises))
 
     def _forget(self) -> None:
         """Forget the links of pages that were fetched, and drop them if they are many."""
@@ -365,9 +340,9 @@ class Auto:
         known = self._pending.of(link.url)
         if not len(known.urls):
             return None
-        features, promises = self._features(known), self._promises(known)
+        features, promises = self._learners.features(known), self._promises(known)
         self._raise_due(known.urls, promises)
-        best = self._best(features)
+        best = self._learners.best(features)
         adds = features[:, best] * self._combiner.weights
         order = np.argsort(-np.abs(adds), kind="stable")
         parts = tuple(

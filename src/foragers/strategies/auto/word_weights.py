@@ -61,10 +61,15 @@ COLUMNS = ("table", "squares", "followed", "earned", "counts")
 SAY_NOTHING = frozenset(word.encode() for word in ENGLISH_STOPWORDS)
 
 
+STOPS = sorted(SAY_NOTHING)
+
+
 def _prepared() -> Any | None:
     """Return the compiled functions that cut pages into words, if there are any."""
-    library = compiled("foragers.strategies.auto._columns")
-    return library if library is not None and library.prepare(sorted(SAY_NOTHING)) else None
+    library = compiled("foragers.strategies.auto._page_words")
+    if library is not None and library.prepare(STOPS, words_apart, BUCKETS):
+        return library
+    return None
 
 
 LIBRARY = _prepared()
@@ -81,10 +86,6 @@ def link_words(anchors: list[list[str]], addresses: list[list[str]]) -> Numbers:
 
     The words of its anchor come first, then those of the end of its address, each once.
     """
-    if LIBRARY is not None:
-        quick: bytes | None = LIBRARY.link_words(anchors, addresses, BUCKETS, LINK_WORDS)
-        if quick is not None:
-            return np.frombuffer(quick, np.int32).reshape(-1, LINK_WORDS).T
     distinct = set[str]().union(*anchors, *addresses) - ENGLISH_STOPWORDS
     number = {word: bucket(word) for word in distinct}
     links = [
@@ -99,12 +100,17 @@ def spoken(links: Numbers) -> Spoken:
     return tuple(tuple(place for place in link if place != NO_WORD) for link in links.T.tolist())
 
 
-def page_words(document: Document) -> Numbers:
-    """Return the numbers of the words that a page begins with, each once, in any order."""
+def beginning(document: Document) -> str:
+    """Return what a page begins with: its title, its headings and its text."""
     text = " ".join((document.title, *document.headings, document.text[:PAGE_CHARS]))
-    apart = words_apart(text[:PAGE_CHARS])
+    return text[:PAGE_CHARS]
+
+
+def page_words(text: str) -> Numbers:
+    """Return the numbers of the words of a text, each once, in any order."""
     if LIBRARY is not None:
-        return np.frombuffer(LIBRARY.buckets(apart, BUCKETS), np.int32)
+        return np.frombuffer(LIBRARY.buckets(text), np.int32)
+    apart = words_apart(text)
     found = set(apart.split()) - SAY_NOTHING
     if not apart.isascii():
         found = {word for word in found if word.isascii() or not is_short(word)}
@@ -205,6 +211,22 @@ class WordWeights:
         self.counts[met] = counts
         self._met.append(met[counts != 0].astype(np.int32))
 
+    def read_page(self, document: Document, relevant: bool) -> float:
+        """Take in what a page begins with, and return how much it leans to the relevant ones."""
+        text = beginning(document)
+        if LIBRARY is not None:
+            given, (others, found) = self.settings, self.pages
+            pages = (others + (not relevant), found + relevant)
+            more = RELEVANT if relevant else 1
+            quick: tuple[bytes, float] | None = LIBRARY.page_read(
+                text, self.counts, more, *pages, given.word_prior, given.leading_words
+            )
+            if quick is not None:
+                self._met.append(np.frombuffer(quick[0], np.int32))
+                self.pages[:] = pages
+                return quick[1]
+        return self.read(page_words(text), relevant)
+
     def read(self, page: Numbers, relevant: bool) -> float:
         """Take in the words of a page, and return how much the page leans to the relevant ones."""
         counts = self.counts.take(page)
@@ -227,12 +249,6 @@ class WordWeights:
 
     def count(self, links: Spoken, followed: float, earned: float) -> None:
         """Count a followed link for each of its words, or a reward that came later."""
-        if LIBRARY is not None:
-            columns = self.followed, self.earned
-            new: list[int] | None = LIBRARY.counted(*columns, links, followed, earned)
-            if new is not None:
-                self._tried.extend(new)
-                return
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         all_followed = cast("memoryview[float]", self.followed.data)
         all_earned = cast("memoryview[float]", self.earned.data)
@@ -241,6 +257,10 @@ class WordWeights:
                 self._tried.append(number)
             all_followed[number] += followed
             all_earned[number] += earned
+
+    def met_in_links(self, new: bytes) -> None:
+        """Take in which words stood in a followed link for the first time."""
+        self._tried.frombytes(new)
 
     def _refresh_rates(self, usual: float) -> None:
         """Work out the success rates of words, each shrunk towards that of all links."""
@@ -254,7 +274,8 @@ class WordWeights:
         self._refresh_rates(usual)
         met = np.concatenate([NONE_MET, *self._met])
         self._met = [met]
-        if self.pages[True]:
+        given = (self.table, LEAN, self.counts, met, *self.pages, self.settings.word_prior)
+        if self.pages[True] and not (LIBRARY is not None and LIBRARY.leans(*given)):
             self.leans[met] = self._lean(self.counts.take(met))
 
     def __getstate__(self) -> dict[str, object]:
@@ -275,9 +296,7 @@ class WordWeights:
 
     def learn(self, links: Spoken, worth: float, usual: float) -> None:
         """Take a step towards what a page was worth, from each of the links that spoke of it."""
-        given, rate = (self.weights, self.squares, links, worth, usual), self.settings.word_rate
-        if LIBRARY is not None and LIBRARY.stepped(*given, rate, exact.exp_of):
-            return
+        rate = self.settings.word_rate
         # Of a few words at a time: memoryviews give single numbers faster than arrays do.
         weights = cast("memoryview[float]", self.weights.data)
         squares = cast("memoryview[float]", self.squares.data)

@@ -5,22 +5,18 @@
    into an array return how many items they wrote; None says that a URL has no room in the columns
    yet. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "../../core/_exact.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #define MOST_COLUMNS 16
-#define BLOCK 128 /* of numpy's pairwise sums */
 #define VISITED (-1)
 #define FRESH 1
 #define CLASSES 4
 
-static struct {
-    int (*is_ready)(void);
-    double (*exp)(double), (*log)(double), (*expm1)(double);
-} *exact;
+static const ExactFunctions *exact;
 
 /* Columns that are opened once, since opening costs more than reading a few rows. */
 typedef struct {
@@ -190,35 +186,6 @@ outside(void)
 {
     PyErr_SetString(PyExc_IndexError, "a number is outside of its column");
     return NULL;
-}
-
-/* The sum of products, added in the order of numpy's pairwise sums. */
-static double
-pairwise(const double *one, const double *other, Py_ssize_t count)
-{
-    if (count < 8) {
-        double sum = 0.0;
-        for (Py_ssize_t i = 0; i < count; i++)
-            sum += one[i] * other[i];
-        return sum;
-    }
-    if (count > BLOCK) {
-        Py_ssize_t half = count / 2;
-        half -= half % 8;
-        return pairwise(one, other, half) + pairwise(one + half, other + half, count - half);
-    }
-    double parts[8];
-    Py_ssize_t i;
-    for (int part = 0; part < 8; part++)
-        parts[part] = one[part] * other[part];
-    for (i = 8; i < count - count % 8; i += 8)
-        for (int part = 0; part < 8; part++)
-            parts[part] += one[i + part] * other[i + part];
-    double sum = ((parts[0] + parts[1]) + (parts[2] + parts[3])) +
-                 ((parts[4] + parts[5]) + (parts[6] + parts[7]));
-    for (; i < count; i++)
-        sum += one[i] * other[i];
-    return sum;
 }
 
 static double
@@ -1055,25 +1022,11 @@ static struct PyModuleDef module = {
     NULL, NULL, NULL, NULL,
 };
 
-/* The functions of `exact`, which must be ready; 0 after an error. */
-static int
-is_prepared(void)
-{
-    PyObject *twin = PyImport_ImportModule("foragers.core.exact");
-    Py_XDECREF(twin);
-    if (twin == NULL)
-        return 0;
-    exact = PyCapsule_Import("foragers.core._exact.functions", 0);
-    if (exact != NULL && exact->is_ready())
-        return 1;
-    PyErr_SetString(PyExc_ImportError, "the compiled module of `exact` is not in use");
-    return 0;
-}
-
 PyMODINIT_FUNC
 PyInit__steps(void)
 {
-    if (!is_prepared())
+    exact = exact_functions();
+    if (exact == NULL)
         return NULL;
     for (int i = 0; i < NAMES; i++)
         if (named[i] == NULL && (named[i] = PyUnicode_InternFromString(names[i])) == NULL)
