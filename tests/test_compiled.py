@@ -113,6 +113,7 @@ def test_a_module_that_is_older_than_its_source_is_not_used(
     assert compiled("_of_this_test") is None
     header = tmp_path / "_of_these_tests.h"
     header.touch()
+    source.write_text(f'#include "{header.name}"\n', encoding="utf-8")
     os.utime(built, (4e9, 4e9))
     assert compiled("_of_this_test") is not None
     os.utime(header, (5e9, 5e9))

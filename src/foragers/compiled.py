@@ -8,11 +8,13 @@ FORAGERS_PURE=1 none is used.
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 PURE = "FORAGERS_PURE"
+INCLUDED = re.compile('#include "([^"]+)"')
 
 
 def compiled(name: str) -> Any | None:
@@ -27,11 +29,11 @@ def compiled(name: str) -> Any | None:
 
 
 def _is_outdated(built: Path) -> bool:
-    """Return whether the source of a module was changed since it was built, in a checkout."""
+    """Return whether a source of a module was changed since it was built, in a checkout."""
     source = built.with_name(f"{built.name.partition('.')[0]}.c")
-    shared = (*built.parent.glob("_*.h"), *(Path(__file__).parent / "core").glob("_*.h"))
     try:
-        made = built.stat().st_mtime
-        return any(file.stat().st_mtime > made for file in (source, *shared))
+        made, text = built.stat().st_mtime, source.read_text(encoding="utf-8")
+        headers = [source.parent / name for name in INCLUDED.findall(text)]
+        return any(file.stat().st_mtime > made for file in (source, *headers))
     except FileNotFoundError:
         return False
