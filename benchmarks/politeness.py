@@ -72,7 +72,8 @@ def main(arguments: Sequence[str]) -> bool:
             hosts = len({study.archive.book.host(url) for url in study.pages().tolist()})
             for strategy in chosen.strategies.split(";"):
                 alone = replace(base, strategy=strategy)
-                one, _ = found(alone, study, TAKE_ANY)
+                # With a delay, so that traps are detected here too.
+                one, _ = found(replace(alone, delay=0.0), study, TAKE_ANY)
                 for delay, shares in kept.items():
                     many = replace(alone, connections=CONNECTIONS, delay=delay, latency=LATENCY)
                     filled, quick = found(many, study, TAKE_ANY)

@@ -39,7 +39,7 @@ from foragers.worlds.store import open_world
 
 OWN = "auto"
 OTHERS = ("best-first", "breadth-first", "random")
-TOPICS = 4
+TOPICS = 8
 """Topics of a web that `auto` crawls for; the other strategies crawl for the last but one."""
 MOST, FEWEST, PER_PAGE = 3500, 1000, 1.5
 """Downloads of a crawl: so many for each reachable page, within these limits."""

@@ -224,3 +224,24 @@ def test_a_download_takes_between_the_two_ends_of_the_latency_and_the_same_on_ea
     assert 3.9 < max(seconds) < 4.0
     assert sum(seconds) / 50 == pytest.approx(3.0, abs=0.1)
     assert [world._seconds(host) for host in range(50)] == seconds
+
+
+def test_another_seed_gives_hosts_other_latencies_within_the_same_ends() -> None:
+    first, second = (
+        [
+            Recorded(small_world({"a": []}), latency=(2.0, 4.0), seed=seed)._seconds(h)
+            for h in (0, 1)
+        ]
+        for seed in (0, 1)
+    )
+    assert first[0] == 2.0
+    assert second[0] == pytest.approx(2.0 + 2 * 0.4142, abs=1e-3)
+    assert all(2.0 <= seconds < 4.0 for seconds in second)
+
+
+def test_the_first_download_of_a_host_waits_for_robots_txt_and_a_pause() -> None:
+    archive = small_world({"a": ["b"], "b": []})
+    world = Recorded(archive, seconds_per_page=2.0, robots=5.0)
+    begin = world.now
+    times = [fetch(world, name).time - begin for name in "ab"]
+    assert times == [2.0 + 5.0 + 2.0, 2.0 + 5.0 + 2.0 + 2.0]

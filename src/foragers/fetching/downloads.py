@@ -34,7 +34,7 @@ from foragers.fetching.settings import DEFAULT_FETCHING, FetchSettings
 from foragers.fetching.sitemaps import ListSources
 from foragers.fetching.throttle import Throttle
 from foragers.filters.scope import Scope
-from foragers.http.causes import LATER, PER_HOST, SCOPE
+from foragers.http.causes import KNOWN_BEFORE, LATER, PER_HOST, SCOPE
 from foragers.http.messages import (
     FetchError,
     Response,
@@ -47,7 +47,6 @@ from foragers.urls.parse import host_of, origin_of, without_credentials
 from foragers.urls.table import UrlTable
 
 NETWORK_DOWN = "no host can be reached"
-KNOWN_BEFORE = "redirects to a page fetched before"
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ ROBOTS = "robots.txt"
 NO_ROBOTS = f"{ROBOTS} could not be fetched"
 PRIVATE = "private address"
 PER_HOST = "more than --per-host"
+KNOWN_BEFORE = "redirects to a page fetched before"
 LATER = "; to be asked again"
 """Suffix of the reason of a deferred page, for people; `Page.retry_at` is for code."""
 VARYING = (

@@ -1,9 +1,11 @@
 """Replay: a world whose pages are all known, and whose time is simulated.
 
 `Recorded` plays an archive, recorded or generated.  A download takes a fixed time, or one between
-the two ends of `latency` that is fixed for each host. Without `since` the web does not change: it
-is as it was at the end of the recording.  With it the clock starts there, and pages and versions
-appear when they did.  A page that does not exist (yet) has status 404.
+the two ends of `latency` that is fixed for each host and random seed.  With `robots`, the first
+download of a host takes twice as long and that many seconds more: robots.txt comes before it, and a
+pause.  Without `since` the web does not change: it is as it was at the end of the recording.  With
+it the clock starts there, and pages and versions appear when they did.  A page that does not exist
+(yet) has status 404.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ MAX_HOPS = 10
 """The largest number of redirects of a download."""
 
 GOLDEN = 0.6180339887498949
+SILVER = 0.41421356237309515
 NOTHING = MemoryContent(Document())
 CACHED = ("_columns", "_no_links")
 """Attributes that are not pickled, since they can be computed again."""
@@ -101,9 +104,12 @@ class Recorded:
     seconds_per_page: float = 1.0
     connections: int = 1
     latency: tuple[float, float] | None = None
+    robots: float | None = None
+    seed: int = 0
     now: float = field(init=False)
     _running: list[tuple[float, int, Choice]] = field(init=False, default_factory=list)
     _started: int = field(init=False, default=0)
+    _asked: set[HostId] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.now = self.archive.end if self.since is None else self.since
@@ -133,6 +139,9 @@ class Recorded:
         """Start a download."""
         self._started += 1
         ready = self.now + self._seconds(choice.host)
+        if self.robots is not None and choice.host not in self._asked:
+            self._asked.add(choice.host)
+            ready += self._seconds(choice.host) + self.robots
         heappush(self._running, (ready, self._started, choice))
 
     def _seconds(self, host: HostId) -> float:
@@ -141,7 +150,8 @@ class Recorded:
             return self.seconds_per_page
         least, most = self.latency
         # Evenly spread over the hosts: multiples of the golden ratio fill an interval best.
-        return least + (most - least) * (host * GOLDEN % 1.0)
+        # Another seed shifts them all, so that hosts answer in another order.
+        return least + (most - least) * ((host * GOLDEN + self.seed * SILVER) % 1.0)
 
     def finished(self, until: float = inf) -> Sequence[Page]:
         """Let time pass to the next pages, or to `until`, and return them."""

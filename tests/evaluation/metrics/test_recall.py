@@ -54,17 +54,29 @@ def test_lines_that_cross_make_no_interval_without_its_estimate() -> None:
 
 
 def test_a_recall_is_surely_reached_when_few_pages_of_any_kind_are_to_come() -> None:
-    # Left over found: 2 · sqrt(4 / 100) · sqrt(250 / 1000) = 2 · 0.2 · 0.5 = 0.2.
-    counts = RecallCounts(100, 900, 4.0, 0.0, pages=1000, to_come=250.0, downloads=1200)
+    # Left over found: 2 · sqrt(1 / 100) · sqrt(250 / 1000) = 2 · 0.1 · 0.5 = 0.1.
+    counts = RecallCounts(100, 900, 1.0, 0.0, pages=1000, to_come=250.0, downloads=1200)
     told = combined(counts, PLAIN)
-    assert told.recall_sure == pytest.approx(100 / 120)
-    assert told.reaches(0.83)
-    assert not told.reaches(0.84)
+    assert told.recall_sure == pytest.approx(100 / 110)
+    assert told.reaches(0.909)
+    assert not told.reaches(0.91)
     more = combined(replace(counts, to_come=1000.0), PLAIN)
-    assert more.recall_sure == pytest.approx(100 / 140)
-    assert not more.reaches(0.5), "below 0.8 the formula is not trusted"
+    assert more.recall_sure == pytest.approx(100 / 120)
+    assert not more.reaches(0.5), "below 0.85 the formula is not trusted"
     early = combined(replace(counts, downloads=99), PLAIN)
     assert not early.reaches(0.01), "a hundred downloads are the least"
+
+
+def test_less_is_left_the_longer_ago_most_pages_were_found() -> None:
+    # As above, with powers 0, 1/2 and 1: 2 · sqrt(250 / 1000) · 300 / 1200 = 0.25.
+    law = replace(PLAIN, enough=Enough(log(2), 0.0, 0.5, 1.0))
+    counts = RecallCounts(
+        100, 900, 1.0, 0.0, pages=1000, to_come=250.0, downloads=1200, mostly_by=300
+    )
+    assert combined(counts, law).recall_sure == pytest.approx(100 / 125)
+    sooner = combined(replace(counts, mostly_by=30), law)
+    assert sooner.recall_sure == pytest.approx(100 / 102.5)
+    assert sooner.reaches(0.9)
 
 
 def test_urls_on_hosts_that_gave_no_page_are_named() -> None:

@@ -122,13 +122,25 @@ def test_a_page_that_another_address_redirects_to_is_found_once() -> None:
 def test_urls_on_a_host_that_gave_no_page_wait_in_vain_until_it_gives_one() -> None:
     missing = [sample(Choice(url, 7), status=Status.MISSING) for url in (1, 2, 3)]
     start = sample(Choice(0, 0), links=(*to(1, 2, 3, 4, 5, host=7), *to(6, host=8)))
-    assert told(start, *missing[:2]).waiting_in_vain() == 0, "twice may be chance"
+    assert told(start).waiting_in_vain() == 0, "nobody has asked yet"
+    assert told(start, missing[0]).waiting_in_vain() == 4
     seen = told(start, *missing)
     assert (seen.waiting, seen.waiting_in_vain()) == (3, 2)
     seen.watch([sample(Choice(4, 7))])
     assert (seen.waiting, seen.waiting_in_vain()) == (2, 0)
     seen.watch([sample(Choice(5, 7), status=Status.MISSING)])
     assert seen.in_vain[7] == -1, "a host that has answered stays so"
+
+
+def test_it_is_known_by_when_four_of_five_relevant_pages_were_found() -> None:
+    assert told(sample(Choice(0, 0))).mostly_by == 0
+    start = sample(Choice(0, 0), links=to(*range(1, 12)))
+    found = [sample(Choice(url, 0), relevance=1.0) for url in (1, 2, 3, 4)]
+    barren = [sample(Choice(url, 0)) for url in (5, 6, 7)]
+    last = sample(Choice(8, 0), relevance=1.0)
+    assert told(start, *found, *barren, last).mostly_by == 5, "the fourth of five: download 5"
+    assert told(start, *found, *barren).mostly_by == 5, "of four, 3.2 is rounded up"
+    assert told(start, *barren, *found, last).mostly_by == 8
 
 
 def test_the_yield_of_pages_of_any_kind_is_kept_apart() -> None:

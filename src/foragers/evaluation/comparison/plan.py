@@ -26,7 +26,8 @@ class Plan:
     """What to compare on one world for one target.
 
     `base` has everything but strategy and seed.  `ray` is the address of a cluster, if one is used.
-    With `once`, strategies without a random generator run once, whatever `runs` is.
+    With `once`, strategies without a random generator run once, whatever `runs` is, unless hosts
+    have latencies: these depend on the random seed.
     """
 
     base: ReplayOptions
@@ -60,7 +61,8 @@ class Plan:
 
     def seeds(self, spec: str) -> range:
         """Return the random seeds of the runs of a strategy."""
-        runs = 1 if self.once and not is_random(spec) else self.runs
+        varies = is_random(spec) or self.base.latency is not None
+        runs = 1 if self.once and not varies else self.runs
         return range(self.base.seed, self.base.seed + runs)
 
     def jobs(self, study: Study, task: int = 0) -> list[ComparisonJob]:

@@ -13,6 +13,7 @@ from foragers.core.models import Model
 from foragers.core.options import ReplayOptions
 from foragers.core.pace import Pace, WaitRule
 from foragers.core.types import Status
+from foragers.evaluation.comparison.as_live import AsLive
 from foragers.evaluation.comparison.result import RunResult
 from foragers.evaluation.comparison.study import Study
 from foragers.evaluation.metrics import harvest
@@ -92,14 +93,21 @@ def crawl_and_learn(
         named=named,
     )
     recorded = Recorded(
-        study.archive, run.since, run.seconds_per_page, run.connections, run.latency
+        study.archive,
+        run.since,
+        run.seconds_per_page,
+        run.connections,
+        run.latency,
+        run.delay,
+        run.seed,
     )
+    world = recorded if run.delay is None else AsLive(recorded)
     ledger = SqliteLedger(ledger_path, study.archive.book, words=False, batch=BATCH)
     strategy = build(run.strategy, brief)
     try:
         work = Crawl(
             strategy,
-            Budget(recorded, run.budget),
+            Budget(world, run.budget),
             scored,
             ledger,
             None if run.delay is None else Pace(run.delay),

@@ -6,32 +6,32 @@ from foragers.evaluation.metrics.laws import Enough, Law, LeftLine
 from foragers.evaluation.metrics.plan import PlanLaw, PlanLine
 
 FITTED = Law(
-    low=LeftLine(0.872, -0.45, 0.728),
-    middle=LeftLine(3.64, -0.302, 0.373),
-    high=LeftLine(4.66, 0.175, 0.128),
+    low=LeftLine(3.399, -1.26, 0.357),
+    middle=LeftLine(1.931, -0.175, 0.525),
+    high=LeftLine(4.468, -0.262, 0.361),
     enough=Enough(0.4, 0.25, 0.5),
 )
 """For any strategy: fitted on crawls by best-first, breadth-first and random."""
 BY_STRATEGY = {
     "auto": Law(
-        low=LeftLine(0.142, -0.633, 0.789),
-        middle=LeftLine(1.397, -0.464, 0.776),
-        high=LeftLine(3.557, -0.153, 0.419),
-        enough=Enough(-1.0, 0.25, 0.5),
+        low=LeftLine(0.0, 0.0, 0.0),
+        middle=LeftLine(0.187, -0.315, 0.755),
+        high=LeftLine(2.203, -0.39, 0.828),
+        enough=Enough(-0.4, 0.0, 0.5, 1.0),
     )
 }
 """Laws of strategies that find things sooner than most, so that what waits holds less."""
 PLANS = {
     "auto": PlanLaw(
         shares=(
-            PlanLine(-2.078, 0.669, 0.587, -0.619),
-            PlanLine(-0.839, 1.279, 0.933, -1.217),
-            PlanLine(2.677, 0.858, 0.935, -1.081),
+            PlanLine(-2.562, 1.072, 0.481, -0.648),
+            PlanLine(1.229, 1.119, 0.598, -1.014),
+            PlanLine(1.584, 0.746, 0.404, -0.222),
         ),
         pages=(
-            PlanLine(-1.157, -0.442, 0.334, 0.534),
-            PlanLine(0.19, -0.239, 0.579, 0.271),
-            PlanLine(1.938, -0.07, 0.64, 0.015),
+            PlanLine(0.064, -0.583, 0.423, 0.152),
+            PlanLine(-0.34, -0.3, 0.792, 0.169),
+            PlanLine(1.843, -0.134, 0.619, 0.082),
         ),
     )
 }

@@ -29,7 +29,8 @@ class RecallCounts(msgspec.Struct, frozen=True):
 
     Of the URLs that wait, `silent` are on hosts that have given no page; they are not included in
     other counts.  `rate` is the recent yield of relevant pages per URL, and `to_come` the number of
-    pages of any kind that wait, by their recent yield.
+    pages of any kind that wait, by their recent yield.  After `mostly_by` of the downloads, most of
+    the relevant pages (`sightings.MOSTLY`) had been found.
     """
 
     found: int
@@ -45,6 +46,7 @@ class RecallCounts(msgspec.Struct, frozen=True):
     rate: float = 0.0
     to_come: float = 0.0
     downloads: int = 0
+    mostly_by: int = 0
 
     @property
     def is_cut_short(self) -> bool:
@@ -72,17 +74,20 @@ class LeftLine(msgspec.Struct, frozen=True):
 class Enough(msgspec.Struct, frozen=True):
     """The largest number of relevant pages left when a crawl may stop.
 
-    With F pages found, Y left by yield, P pages received and Q pages of any kind to come:
+    With F pages found, most of them after M of N downloads, Y left by yield, P pages received and Q
+    pages of any kind to come:
 
-        left / F = e^base (Y / F)^by_yield (Q / P)^to_come
+        left / F = e^base (Y / F)^by_yield (Q / P)^to_come (M / N)^early
 
     If relevant pages were as frequent among the pages to come as among those received, `left / F`
-    would be Q / P; a crawler that takes the best first leaves fewer.
+    would be Q / P; a crawler that takes the best first leaves fewer, and the fewer the longer ago
+    it found most of them.
     """
 
     base: float
     by_yield: float
     to_come: float
+    early: float = 0.0
 
     def left(self, counts: RecallCounts) -> float:
         """Return the number left; infinity early, or while nothing was found."""
@@ -94,6 +99,7 @@ class Enough(msgspec.Struct, frozen=True):
             self.base
             + self.by_yield * log_of(counts.by_yield / counts.found)
             + self.to_come * log_of(counts.to_come / counts.pages)
+            + self.early * log_of(max(1, counts.mostly_by) / counts.downloads)
         )
         return counts.found * exp_of(min(value, LARGEST))
 

@@ -71,8 +71,8 @@ def above(seen: int, value: float, variance: float) -> Count:
 
 FEWEST = 5
 """With fewer relevant pages no estimate is made."""
-LEAST_SURE = 0.8
-"""A crawl that is to stop at a lower recall stops at this one: below it, two of five stopped too
+LEAST_SURE = 0.85
+"""A crawl that is to stop at a lower recall stops at this one: at 0.8, one of six stopped too
 early on webs left out (docs/stopping.md)."""
 BOTH_MATTER = 0.2
 """Agents are two samples if the smaller one has this share of the pages."""
@@ -222,6 +222,7 @@ def parts_of(seen: Sightings) -> RecallCounts:
         rate=rate,
         downloads=seen.downloads,
         to_come=(seen.waiting - silent) * smooth(seen.received, seen.tried),
+        mostly_by=seen.mostly_by,
     )
 
 

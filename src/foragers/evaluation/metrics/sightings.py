@@ -5,8 +5,8 @@ a page as often as another page links to it: each fetched page is an independent
 link is a sighting.  Pages divided by their number make two samples of sightings; if several agents
 choose, their pages make two more.
 
-A host that was requested several times and has given no page is *silent*: URLs that wait there are
-counted apart, since they will hardly give a page.
+A host that was requested and has given no page is *silent*: URLs that wait there are counted apart,
+since they will hardly give a page.
 
 Five bytes are stored for each known URL, and a few for each relevant page and each host.
 """
@@ -17,6 +17,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +38,11 @@ SHORT, LONG = 0.1, 0.3
 """The recent past, as shares of all downloads."""
 SOME = 10
 """The least number of downloads that count."""
-SILENT = 3
-"""A host is silent if this many of its URLs were requested and none gave a page: one or two may be
-dead links.  A choice, not fitted."""
+SILENT = 1
+"""A host is silent if this many of its URLs were requested and none gave a page.  With one, stops
+were right slightly more often than with two or three (docs/notes/stopping.md)."""
+MOSTLY = 0.8
+"""This share of the relevant pages found counts as most of them; chosen of 0.8, 0.9, 0.95 and 1."""
 ANSWERED = -1
 """Replaces the number of requests in vain once the host has given a page."""
 
@@ -103,6 +106,12 @@ class Sightings:
     def found_lately(self, downloads: int) -> int:
         """Return the number of relevant pages that the last downloads found."""
         return len(self.found_at) - bisect_right(self.found_at, self.downloads - downloads)
+
+    @property
+    def mostly_by(self) -> int:
+        """The number of downloads after which most of the relevant pages had been found."""
+        found = self.found_at
+        return found[ceil(MOSTLY * len(found)) - 1] if found else 0
 
     def waiting_in_vain(self) -> int:
         """Return how many of the URLs that wait are on silent hosts."""

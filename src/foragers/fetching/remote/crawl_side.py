@@ -15,13 +15,14 @@ from itertools import islice
 from foragers.core.clock import steady, to_system
 from foragers.core.types import Status
 from foragers.errors import DamagedError
-from foragers.fetching.downloads import KNOWN_BEFORE, Downloads
+from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import Extracted
 from foragers.fetching.history import is_seed
 from foragers.fetching.job import FetchJob, Retry
 from foragers.fetching.live import Live
 from foragers.fetching.remote.messages import Answer, Order, Validators, pack_order, unpack_answer
 from foragers.fetching.remote.tables import CrawlTables
+from foragers.http.causes import KNOWN_BEFORE
 from foragers.urls.parse import host_of, site_of
 
 
