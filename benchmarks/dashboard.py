@@ -1,4 +1,7 @@
-"""How long the web pages of a crawl with 100,000 pages take: CPU time of each, at most 300 ms."""
+"""How long the web pages of a crawl with 100,000 pages take: at most 300 ms of CPU each.
+
+The wall time and the load of the machine are printed beside it, for quiet machines.
+"""
 
 from __future__ import annotations
 
@@ -78,17 +81,21 @@ def run() -> bool:
                 time.sleep(0.5)
             newest = client.get("/api/pages?every=1&order=time").json()["pages"][0]["number"]
             slowest = max(measured(client, path.format(last=newest)) for path in PATHS)
+    load = os.getloadavg()[0]
     print(f"slowest: {1000 * slowest:.0f} ms of CPU; at most {1000 * MOST_SECONDS:.0f}")
+    print(f"load of the machine at the end: {load:.1f}")
     return slowest <= MOST_SECONDS
 
 
 def measured(client: TestClient, path: str) -> float:
-    """Return the CPU seconds of a page, the median of several times."""
-    took = []
+    """Return the CPU seconds of a page, the median of several times; tell the wall time too."""
+    took, waited = [], []
     for _ in range(TIMES):
-        began = time.process_time()
+        began, clock = time.process_time(), time.perf_counter()
         answer = client.get(path)
         took.append(time.process_time() - began)
+        waited.append(time.perf_counter() - clock)
     median = sorted(took)[TIMES // 2]
-    print(f"{path:45} {answer.status_code} {1000 * median:6.0f} ms", flush=True)
+    told = f"{1000 * median:6.0f} ms of CPU, {1000 * max(waited):6.0f} ms at most on the clock"
+    print(f"{path:45} {answer.status_code} {told}", flush=True)
     return median

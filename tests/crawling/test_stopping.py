@@ -102,7 +102,7 @@ def test_a_crawl_by_auto_stops_too_and_accounts_for_its_plans(tmp_path: Path) ->
     stopped = json.loads(told.read_text())["stopped"]
     assert stopped.startswith("the recall has very likely reached 0.9 (--until-recall)")
     with opened(tmp_path) as folder:
-        assert "told after 1" in report(folder)
+        assert "forecast after 1" in report(folder)
 
 
 @pytest.mark.parametrize("checkpoint", [True, False])

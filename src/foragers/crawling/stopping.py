@@ -119,5 +119,5 @@ class RecallMonitor:
                 plan(counts, self.plan_law, seen.downloads, budget, current.withheld)
                 for budget in (ahead if is_time else ())
             ),
-            planned=account(self.plans, seen.downloads, len(seen.found), current.recall),
+            planned=account(self.plans, seen.downloads, seen.found_at, current.recall),
         )

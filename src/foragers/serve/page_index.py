@@ -6,12 +6,14 @@ import sqlite3
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import structs
 
 from foragers.core.content import StoredContent
 from foragers.core.display import host_name, opening, plain
@@ -111,6 +113,31 @@ class SearchIndex(Protocol):
         ...
 
 
+class Choices:
+    """The values of columns with their numbers of pages; counted anew when the index has grown."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, list[tuple[str, int]]]] = {}
+
+    def of(
+        self, column: str, last: int, count: Callable[[], Sequence[Any]]
+    ) -> list[tuple[str, int]]:
+        """Return those of a column; `last` is the visit up to which pages are indexed."""
+        known = self._known.get(column)
+        if known is None or known[0] != last:
+            known = last, [(str(value), int(pages)) for value, pages in count()]
+            self._known[column] = known
+        return known[1]
+
+
+def frequent(table: str, column: str) -> str:
+    """Return the query for the values of a column, the most frequent first."""
+    return (
+        f"SELECT {column}, count(*) FROM {table} WHERE {column} <> '' GROUP BY {column}"
+        f" ORDER BY count(*) DESC, {column} LIMIT ?"
+    )
+
+
 class PageIndex:
     """The pages of a crawl that can be searched and filtered, in a temporary database."""
 
@@ -124,7 +151,7 @@ class PageIndex:
         self._lock = threading.Lock()
         self._readers = threading.local()
         self._open: list[sqlite3.Connection] = [self._database]
-        self._choices: dict[str, tuple[int, list[tuple[str, int]]]] = {}
+        self._choices = Choices()
         self.last = 0
 
     def _connect(self) -> sqlite3.Connection:
@@ -167,7 +194,7 @@ class PageIndex:
 
     def _index(self, row: sqlite3.Row, text: str) -> None:
         entry = entry_of(row, text, self._settings)
-        self._database.execute(INDEXED, msgspec.structs.astuple(entry))
+        self._database.execute(INDEXED, structs.astuple(entry))
         self._database.execute(
             "INSERT INTO words (rowid, title, url, text, tags) VALUES (?, ?, ?, ?, ?)",
             (
@@ -178,7 +205,9 @@ class PageIndex:
 
     def find(self, wishes: Wishes) -> tuple[list[PageEntry], int]:
         """Return a page of results, and the number of all results."""
-        conditions, values = conditions_of(wishes)
+        # With words, the tags in their index stand for host and language.
+        beside = structs.replace(wishes, host="", language="") if wishes.words else wishes
+        conditions, values = conditions_of(beside)
         order, database = ORDERS.get(wishes.order, ORDERS["relevance"]), self._reader
         where = f"FROM pages WHERE {' AND '.join(conditions)}"
         counted = where
@@ -200,18 +229,12 @@ class PageIndex:
 
     def choices(self, column: str) -> list[tuple[str, int]]:
         """Return the values of a column with their numbers of pages, the most frequent first."""
-        known = self._choices.get(column)
-        if known is not None and known[0] == self.last:
-            return known[1]
-        last = self.last
-        query = (
-            f"SELECT {column}, count(*) FROM pages GROUP BY {column}"
-            f" ORDER BY count(*) DESC, {column} LIMIT ?"
+        given = (self._settings.hosts,)
+        return self._choices.of(
+            column,
+            self.last,
+            lambda: self._reader.execute(frequent("pages", column), given).fetchall(),
         )
-        rows = self._reader.execute(query, (self._settings.hosts,)).fetchall()
-        found = [(str(value), int(count)) for value, count in rows if value]
-        self._choices[column] = last, found
-        return found
 
     def get(self, number: int) -> PageEntry | None:
         """Return a page by its number."""
@@ -223,13 +246,13 @@ class PageIndex:
 
 
 def conditions_of(wishes: Wishes) -> tuple[list[str], list[object]]:
-    """Return the conditions of a query, and their values."""
-    conditions, values = ["1"], list[object]()
+    """Return the conditions of a query but for its words, and their values."""
+    conditions, values = ["true"], list[object]()
     if not wishes.every and not wishes.words:
-        conditions.append("relevant = 1")
+        conditions.append("relevant = true")
     for condition, value in (
-        ("host = ?", "" if wishes.words else wishes.host),
-        ("language = ?", "" if wishes.words else wishes.language),
+        ("host = ?", wishes.host),
+        ("language = ?", wishes.language),
         ("relevance >= ?", wishes.least),
         ("time >= ?", wishes.since),
         ("time < ?", wishes.until),

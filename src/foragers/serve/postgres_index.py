@@ -25,9 +25,12 @@ from foragers.serve.page_index import (
     MOST_RANKED,
     ORDERS,
     PAGES,
+    Choices,
     PageEntry,
     Wishes,
+    conditions_of,
     entry_of,
+    frequent,
 )
 from foragers.serve.settings import ServeSettings
 from foragers.storage.ledger.postgres import Database, storable
@@ -71,7 +74,7 @@ class PostgresIndex:
         self._free: LifoQueue[Database | None] = LifoQueue()
         for _ in range(CONNECTIONS):
             self._free.put(None)
-        self._choices: dict[str, tuple[int, list[tuple[str, int]]]] = {}
+        self._choices = Choices()
         self._writer = reach(place)
         self._writes = False
         try:
@@ -150,7 +153,11 @@ class PostgresIndex:
 
     def find(self, wishes: Wishes) -> tuple[list[PageEntry], int]:
         """Return a page of results, and the number of all results."""
-        conditions, values = conditions_of(wishes)
+        conditions, given = conditions_of(wishes)
+        values = [storable(value) for value in given]
+        if wishes.words:
+            conditions.append("words @@ plainto_tsquery('simple', ?)")
+            values.append(searched_for(wishes))
         where = f"FROM search_pages WHERE {' AND '.join(conditions)}"
         order, ranked = ORDERS[wishes.order], list[object]()
         with self._reading() as database:
@@ -167,19 +174,12 @@ class PostgresIndex:
 
     def choices(self, column: str) -> list[tuple[str, int]]:
         """Return the values of a column with their numbers of pages, the most frequent first."""
-        known = self._choices.get(column)
-        if known is not None and known[0] == self.last:
-            return known[1]
-        last = self.last
-        query = (
-            f"SELECT {column}, count(*) FROM search_pages WHERE {column} <> '' GROUP BY {column}"
-            f" ORDER BY count(*) DESC, {column} LIMIT ?"
-        )
+        return self._choices.of(column, self.last, lambda: self._frequent(column))
+
+    def _frequent(self, column: str) -> list[Any]:
         with self._reading() as database:
-            rows = database.execute(query, (self._settings.hosts,)).fetchall()
-        found = [(str(value), int(count)) for value, count in rows]
-        self._choices[column] = last, found
-        return found
+            given = (self._settings.hosts,)
+            return database.execute(frequent("search_pages", column), given).fetchall()
 
     def get(self, number: int) -> PageEntry | None:
         """Return a page by its number."""
@@ -189,25 +189,6 @@ class PostgresIndex:
         with self._reading() as database:
             row = database.execute(query, (number,)).fetchone()
         return None if row is None else PageEntry(*row)
-
-
-def conditions_of(wishes: Wishes) -> tuple[list[str], list[object]]:
-    """Return the conditions of a query, and their values."""
-    conditions, values = ["true"], list[object]()
-    if not wishes.every and not wishes.words:
-        conditions.append("relevant")
-    for condition, value in (
-        ("words @@ plainto_tsquery('simple', ?)", searched_for(wishes)),
-        ("host = ?", wishes.host),
-        ("language = ?", wishes.language),
-        ("relevance >= ?", wishes.least),
-        ("time >= ?", wishes.since),
-        ("time < ?", wishes.until),
-    ):
-        if value:
-            conditions.append(condition)
-            values.append(storable(value))
-    return conditions, values
 
 
 def searched_for(wishes: Wishes) -> str:

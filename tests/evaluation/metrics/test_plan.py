@@ -77,16 +77,24 @@ def test_plans_are_kept_at_the_first_hundred_downloads_and_at_a_quarter_of_the_b
 
 def test_an_account_says_what_came_and_whether_it_held() -> None:
     made = plan(COUNTS, NARROW, at=100, budget=600, withheld="")
-    (early,) = account([made], downloads=400, found=30, recall=0.6)
+    (early,) = account([made], downloads=400, found_at=range(1, 31), recall=0.6)
     assert early.held is None, "the budget is not spent"
-    (held,) = account([made], downloads=600, found=39, recall=0.7)
+    (held,) = account([made], downloads=600, found_at=range(1, 40), recall=0.7)
     assert held.held
     came = "39 pages after 600 downloads, 70% by the estimate"
-    assert held.said == f"told after 100: {made.said}; came: {came}; held"
-    (missed,) = account([made], downloads=600, found=40, recall=None)
-    assert missed.said.endswith("came: 40 pages after 600 downloads; did not hold")
-    (silent,) = account([BudgetPlan(100, 600, 2, withheld="few")], 600, 40, None)
+    assert held.said == f"forecast after 100 downloads: {made.said}; result: {came}; as forecast"
+    (missed,) = account([made], downloads=600, found_at=range(1, 41), recall=None)
+    assert missed.said.endswith("result: 40 pages after 600 downloads; not as forecast")
+    (silent,) = account([BudgetPlan(100, 600, 2, withheld="few")], 600, range(1, 41), None)
     assert silent.held is None
+
+
+def test_a_plan_is_held_against_its_own_budget_when_the_crawl_goes_on_with_a_larger_one() -> None:
+    made = plan(COUNTS, NARROW, at=100, budget=600, withheld="")
+    found_at = [*range(1, 40), 601, 602, 700]
+    (held,) = account([made], downloads=800, found_at=found_at, recall=0.9)
+    assert held.held
+    assert (held.downloads, held.found, held.recall) == (600, 39, None)
 
 
 def test_log_odds_become_shares() -> None:

@@ -29,7 +29,7 @@ def empty_table(title: str, headings: Sequence[str]) -> Table:
         padding=(0, 1, 0, 0),
     )
     # Only this column may wrap: a long specification never cuts off a number or a heading.
-    grid.add_column(headings[0], overflow="fold", min_width=len(headings[0]), max_width=26)
+    grid.add_column(headings[0], overflow="fold", min_width=len(headings[0]), max_width=40)
     for heading in headings[1:]:
         grid.add_column(heading, justify="right", no_wrap=True)
     return grid

@@ -13,6 +13,7 @@ that will be found on top.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from math import ceil, floor
 
@@ -88,7 +89,8 @@ class BudgetPlan(msgspec.Struct, frozen=True):
 class Planned(msgspec.Struct, frozen=True):
     """An earlier plan and its outcome: pages found, and their share by estimate.
 
-    `held` says whether the number of pages was in the interval, once the budget was spent.
+    `held` says whether the number of pages was in the interval, once the budget was spent.  In a
+    crawl that went on with a larger budget, `downloads` and `found` are those of the plan's budget.
     """
 
     plan: BudgetPlan
@@ -104,8 +106,8 @@ class Planned(msgspec.Struct, frozen=True):
         came = f"{self.found:,} pages after {self.downloads:,} downloads"
         if self.recall is not None:
             came += f", {self.recall:.0%} by the estimate"
-        told = "" if self.held is None else f"; {'held' if self.held else 'did not hold'}"
-        return f"told after {plan.at:,}: {plan.said}; came: {came}{told}"
+        told = "" if self.held is None else f"; {'as' if self.held else 'not as'} forecast"
+        return f"forecast after {plan.at:,} downloads: {plan.said}; result: {came}{told}"
 
 
 def plan(
@@ -142,12 +144,20 @@ def is_due(plans: Sequence[BudgetPlan], downloads: int, budget: int) -> bool:
 
 
 def account(
-    plans: Sequence[BudgetPlan], downloads: int, found: int, recall: float | None
+    plans: Sequence[BudgetPlan], downloads: int, found_at: Sequence[int], recall: float | None
 ) -> tuple[Planned, ...]:
-    """Return the outcome of the plans."""
-    return tuple(
-        Planned(one, downloads, found, recall, held(one, downloads, found)) for one in plans
-    )
+    """Return the outcome of the plans; `found_at` has the download of each find, in order."""
+    return tuple(outcome(one, downloads, found_at, recall) for one in plans)
+
+
+def outcome(
+    made: BudgetPlan, downloads: int, found_at: Sequence[int], recall: float | None
+) -> Planned:
+    """Return the outcome of a plan, up to its own budget."""
+    until = min(downloads, made.budget)
+    found = bisect_right(found_at, until)
+    known = recall if until == downloads else None
+    return Planned(made, until, found, known, held(made, until, found))
 
 
 def held(made: BudgetPlan, downloads: int, found: int) -> bool | None:
