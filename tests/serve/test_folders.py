@@ -66,6 +66,9 @@ def test_a_fleet_shows_its_population_territories_and_family(tmp_path: Path) -> 
         html = client.get("/fleet").text
         for heading in ("Population", "Territories", "Family tree"):
             assert heading in html
+        picture = html.split("Scores over time")[1].split("</section>")[0]
+        assert ">energy</text>" in picture
+        assert "-0</text>" in picture  # the first agent, at the end of its line
         told = client.get("/api/fleet").json()
         assert sum(one["pages"] for one in told["territory"]) == 3  # the seed has no agent
         assert ">Fleet</a>" in client.get("/").text

@@ -22,6 +22,13 @@ def test_the_pause_doubles_and_the_right_password_ends_it() -> None:
     assert tries.wait("10.0.0.1") == 0
 
 
+def test_thousands_of_wrong_passwords_wait_no_longer_than_the_longest() -> None:
+    tries = LoginTries(LoginSettings(free=2, pause=10, longest=35), lambda: 0.0)
+    for _ in range(2000):
+        tries.note_wrong("10.0.0.1")
+    assert tries.wait("10.0.0.1") == 35
+
+
 def test_many_clients_do_not_fill_the_memory() -> None:
     tries = LoginTries(LoginSettings(free=0, clients=3), lambda: 0.0)
     for number in range(10):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +13,11 @@ if find_spec("starlette") is None:
     pytest.skip("Starlette is not installed", allow_module_level=True)
 
 from foragers.cli.main import main
+from foragers.errors import DatabaseError
 from foragers.reports.crawl_folder import opened
 from foragers.serve.crawl_data import CrawlData
-from foragers.serve.page_index import PageIndex, Wishes
-from foragers.serve.postgres_index import PostgresIndex, search_in
+from foragers.serve.page_index import PAGES, PageIndex, Wishes
+from foragers.serve.postgres_index import CONNECTIONS, PostgresIndex, search_in
 from foragers.serve.settings import ServeSettings
 from foragers.storage.ledger.postgres import connect
 from support.crawling import serving
@@ -55,6 +57,12 @@ def filled(index: PageIndex | PostgresIndex, folder: Path) -> None:
         Wishes(words="green tea"),
         Wishes(words="GREEN japan"),
         Wishes(words="leaves"),
+        Wishes(words="odd"),
+        Wishes(words="/odd"),
+        Wishes(words="house 30"),
+        Wishes(words="tea-house 5.30"),
+        Wishes(words="naive"),
+        Wishes(words="grösse"),
         Wishes(words="größe"),
         Wishes(words="漢字"),
         Wishes(words='"'),
@@ -112,6 +120,68 @@ def test_the_next_server_goes_on_and_another_crawl_begins_anew(crawl: Path, data
             there.execute("UPDATE visits SET time = time + 1 WHERE number = 1")
             filled(third, crawl)
             assert third.get(2) is not None
+
+
+def test_a_server_without_the_lock_adds_nothing(crawl: Path, database: str) -> None:
+    with (
+        closing(PostgresIndex(database, SETTINGS)) as first,
+        closing(PostgresIndex(database, SETTINGS)) as second,
+        opened(crawl) as folder,
+    ):
+        first.add(folder, -1.0)  # takes the lock, and has no time for pages
+        second.add(folder)
+        assert second.last == 0
+        assert second.find(Wishes(every=True)) == ([], 0)
+
+
+def test_a_shorter_ledger_is_another_crawl(crawl: Path, database: str) -> None:
+    with closing(connect(database)) as there, closing(PostgresIndex(database, SETTINGS)) as index:
+        filled(index, crawl)
+        there.execute("DELETE FROM visits WHERE number > 3")
+        there.execute("UPDATE search_state SET last = 9")
+        filled(index, crawl)
+        assert index.last == 3
+        assert index.find(Wishes(every=True))[1] == 3
+
+
+def test_more_words_than_postgresql_takes_are_cut_off(crawl: Path, database: str) -> None:
+    settings = ServeSettings(searched=3_000_000)
+    with closing(PostgresIndex(database, settings)) as index, opened(crawl) as folder:
+        row = folder.connection.execute(PAGES, (0, 1, 1)).fetchone()
+        index._index(row, " ".join(f"word{number}" for number in range(200_000)))
+        assert index.find(Wishes(words="word7"))[1] == 1
+        assert index.find(Wishes(words="word199999"))[1] == 0
+
+
+def test_readers_cannot_write_and_a_broken_connection_is_replaced(database: str) -> None:
+    with closing(PostgresIndex(database, SETTINGS)) as index:
+        with pytest.raises(DatabaseError), index._reading() as reader:
+            reader.execute("INSERT INTO search_state VALUES (1, 1.0)")
+        for _ in range(2 * CONNECTIONS):
+            with pytest.raises(DatabaseError), index._reading() as reader:
+                reader.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+            with index._reading() as reader:
+                assert reader.execute("SELECT 7").fetchone()[0] == 7
+
+
+def test_pages_that_are_added_together_are_added_all_or_not_at_all(
+    crawl: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(PostgresIndex(database, SETTINGS)) as index, opened(crawl) as folder:
+        add, added = PostgresIndex._index, list[int]()
+
+        def failing(self: PostgresIndex, row: Any, text: str) -> None:
+            add(self, row, text)
+            added.append(1)
+            if len(added) == 3:
+                raise ZeroDivisionError
+
+        monkeypatch.setattr(PostgresIndex, "_index", failing)
+        with pytest.raises(ZeroDivisionError):
+            index.add(folder)
+        assert index.find(Wishes(every=True)) == ([], 0)
+        index.add(folder)
+        assert index.find(Wishes(every=True))[1] == 5
 
 
 def test_pages_are_searched_in_the_database_or_beside_it_without_the_right(

@@ -34,7 +34,7 @@ def test_pages_are_in_time_late_or_unsure() -> None:
     assert (account.kept_low, account.kept_high) == (0.25, 0.5)
     assert account.missed == 1
     assert str(account) == (
-        "25% to 50% of 4 new pages were seen within 1 h; 1 were found later by sweeps"
+        "25% to 50% of 4 new pages were seen within 1 h; 1 later, by looking at old pages again"
     )
 
 

@@ -214,6 +214,8 @@ def energy(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> str
 def scores(agents: Agents, downloads: NDArray[np.int64], most: int, width: int = WIDE) -> str:
     """Draw the scores of agents over downloads: those that were highest at any time.
 
+    The score of an agent that lives on energy is its energy.
+
     `downloads` has the number of downloads up to each visit.
     """
     pages, members, values = (agents.columns[name] for name in SCORES)
@@ -225,7 +227,8 @@ def scores(agents: Agents, downloads: NDArray[np.int64], most: int, width: int =
     last = max(1, int(downloads[-1]))
     low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
     room = 0.05 * (high - low)
-    panel = Panel(Axis("downloads", 0, last, whole=True), Axis("score", low, high + room))
+    name = "energy" if agents.has_energy else "score"
+    panel = Panel(Axis("downloads", 0, last, whole=True), Axis(name, low, high + room))
     colours = [COLOURS[number % len(COLOURS)] for number in range(len(shown))]
     ends = []
     for member, colour in zip(shown, colours, strict=True):

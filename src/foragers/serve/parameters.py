@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, datetime
-from math import isfinite
 
 from starlette.requests import Request
 
@@ -80,9 +79,9 @@ def time_in(request: Request, name: str, day: float = 0.0) -> float:
             value = zoned.timestamp() + (day if len(text) <= len("2026-01-31") else 0)
         else:
             value = float(text)
-    except (ValueError, OverflowError):
+    except ValueError:
         raise refused(request, name, wanted) from None
-    if not isfinite(value) or not 0 <= value < LATEST:
+    if not 0 <= value < LATEST:
         raise refused(request, name, wanted)
     return value
 

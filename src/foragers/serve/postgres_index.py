@@ -6,12 +6,14 @@ goes on where this one was.  One server writes at a time; others show what it ha
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from math import inf
 from queue import Empty, LifoQueue
 from typing import Any
+from unicodedata import normalize
 
 import msgspec
 
@@ -21,7 +23,6 @@ from foragers.errors import DatabaseError, UsageError
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.serve.page_index import (
     AT_ONCE,
-    LARGEST,
     MOST_RANKED,
     ORDERS,
     PAGES,
@@ -61,8 +62,12 @@ WEIGHTS = "'{0.0, 0.2, 0.4, 1.0}'"
 COLUMNS = ", ".join(PageEntry.__struct_fields__)
 CONNECTIONS = 4
 """Readers of the database at a time; others wait for their turn."""
-LONGEST = 900_000
-"""Bytes of a page that can be searched: PostgreSQL has at most 1 MB of different words in a row."""
+BETWEEN_WORDS = re.compile(r"[\W_]+")
+ACCENTS = re.compile("[\u0300-\u036f]")
+LONGEST = 400_000
+"""Bytes of a page that can be searched: words and their places take twice that, 1 MB at most."""
+LONGEST_TITLE = 10_000
+"""Characters of a title that can be searched."""
 
 
 class PostgresIndex:
@@ -143,10 +148,12 @@ class PostgresIndex:
 
     def _index(self, row: Any, text: str) -> None:
         entry = entry_of(row, text, self._settings)
-        searched = text[: self._settings.searched].encode("utf-8", "replace")[:LONGEST]
-        # The parser of PostgreSQL takes a whole URL for one word.
-        parts = "".join(one if one.isalnum() else " " for one in entry.url)
-        words = (row["title"] or "", parts, searched.decode("utf-8", "ignore"))
+        searched = words_of(text[: self._settings.searched]).encode("utf-8", "replace")[:LONGEST]
+        words = (
+            words_of((row["title"] or "")[:LONGEST_TITLE]),
+            words_of(entry.url),
+            searched.decode("utf-8", "ignore"),
+        )
         self._writer.execute(
             ADD, [storable(value) for value in (*msgspec.structs.astuple(entry), *words)]
         )
@@ -157,14 +164,14 @@ class PostgresIndex:
         values = [storable(value) for value in given]
         if wishes.words:
             conditions.append("words @@ plainto_tsquery('simple', ?)")
-            values.append(searched_for(wishes))
+            values.append(words_of(wishes.words))
         where = f"FROM search_pages WHERE {' AND '.join(conditions)}"
         order, ranked = ORDERS[wishes.order], list[object]()
         with self._reading() as database:
             (total,) = database.execute(f"SELECT count(*) {where}", values).fetchone()
             if wishes.words and wishes.order == "relevance" and total <= MOST_RANKED:
                 order = f"ts_rank({WEIGHTS}, words, plainto_tsquery('simple', ?)) DESC, number"
-                ranked = [searched_for(wishes)]
+                ranked = [words_of(wishes.words)]
             first = (max(1, wishes.page) - 1) * self._settings.per_page
             rows = database.execute(
                 f"SELECT {COLUMNS} {where} ORDER BY {order} LIMIT ? OFFSET ?",
@@ -183,17 +190,18 @@ class PostgresIndex:
 
     def get(self, number: int) -> PageEntry | None:
         """Return a page by its number."""
-        if number > LARGEST:
-            return None
         query = f"SELECT {COLUMNS} FROM search_pages WHERE number = ?"
         with self._reading() as database:
             row = database.execute(query, (number,)).fetchone()
         return None if row is None else PageEntry(*row)
 
 
-def searched_for(wishes: Wishes) -> str:
-    """Return the words of a search; NUL, which PostgreSQL has in no text, parts words."""
-    return wishes.words.replace("\0", " ")
+def words_of(text: str) -> str:
+    """Return the words of a text with blanks between them, without accents, as FTS5 sees them.
+
+    The parser of PostgreSQL takes a URL, a path or a number with a point for one word.
+    """
+    return BETWEEN_WORDS.sub(" ", ACCENTS.sub("", normalize("NFD", text)))
 
 
 def search_in(place: str, settings: ServeSettings) -> PostgresIndex | None:

@@ -49,10 +49,9 @@ class Account(msgspec.Struct, frozen=True):
             return "no new page yet"
         low, high = self.kept_low, self.kept_high
         share = f"{low:.0%}" if high - low < 0.005 else f"{low:.0%} to {high:.0%}"
-        return (
-            f"{share} of {self.pages:,} new pages were seen within 1 h;"
-            f" {self.missed:,} were found later by sweeps"
-        )
+        pages = "1 new page was" if self.pages == 1 else f"{self.pages:,} new pages were"
+        late = f"; {self.missed:,} later, by looking at old pages again" if self.missed else ""
+        return f"{share} of {pages} seen within 1 h{late}"
 
 
 def account_of(events: Iterable[Event], since: float = 0.0) -> Account:

@@ -63,7 +63,7 @@ def numbers(status: WatchStatus) -> str:
         ("median delay", short(whole.median), f"{short(day.median)} in the last 24 h"),
         ("9 of 10 within", short(whole.p90), f"{short(day.p90)} in the last 24 h"),
         ("requests", f"{status.requests_today:,}", "in the last 24 h"),
-        ("found late", f"{whole.missed:,}", "by sweeps"),
+        ("found late", f"{whole.missed:,}", "by looking at old pages again"),
         ("freshness", share(status.freshness), "of looks: no change"),
         ("age", short(status.age), "of changed pages, mean"),
     )

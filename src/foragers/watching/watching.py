@@ -256,8 +256,8 @@ class Watching:
                 continue
             self._promised.add(number)
             now, more = self.promise(number), self.promise(number, 2)
-            name, ahead = self._site_names()[number], f"{more.requests:,} would give"
-            self.say(f"{name}: {now}; {ahead} {more.share:.0%}")
+            ahead = f"; {more.requests:,} would give {more.share:.0%}" if now.observed else ""
+            self.say(f"{self._site_names()[number]}: {now}{ahead}")
 
     def promise(self, number: int, times: int = 1) -> Forecast:
         """Return the promise for some times the requests of a site."""

@@ -5,7 +5,7 @@ import pytest
 
 from foragers.core.types import Link
 from foragers.strategies.auto.combiner import BIAS
-from foragers.strategies.auto.explain import LinkReasons
+from foragers.strategies.auto.explain import LinkReasons, lessons_in
 from foragers.strategies.auto.group_rates import Rates
 from foragers.strategies.auto.pending_links import STORED, LinkFeatures, LinkGroups
 from foragers.strategies.auto.word_weights import LINK_WORDS, WordWeights, bucket
@@ -94,3 +94,12 @@ def test_the_topic_in_a_link_without_text_is_that_of_its_url(anchor: str, says: 
     assert (
         says in reasons({"topic in link": 1.0}, Rates(), LinkGroups(0, 0, 0, 0, 0), link).sentence()
     )
+
+
+def test_lessons_are_told_in_words_the_strongest_first() -> None:
+    spread = {"depth": -0.3, "shape": 0.1, "link words": 0.6, "directory": 0.01, "bias": 3.0}
+    assert lessons_in(spread) == [
+        "the words of the link and of its URL: strongly raises the promise (+0.60)",
+        "the distance from the seeds: lowers the promise (-0.30)",
+        "the form of its URL: slightly raises the promise (+0.10)",
+    ]

@@ -252,6 +252,17 @@ def test_pulse_tells_population_and_energy() -> None:
     assert len(columns["pulse_left"]) == len(columns["pulse_times"]) > 10
 
 
+def test_scores_tell_the_energy_of_each_agent() -> None:
+    energy = make()
+    crawl(energy, WORLDS[2])
+    columns = energy.census().columns()
+    last = columns["score_pages"] == columns["score_pages"].max()
+    told = dict(zip(columns["score_members"][last], columns["score_values"][last], strict=True))
+    assert told == {one.number: one.energy for one in energy.population.members}
+    assert sum(told.values()) == pytest.approx(energy.book.held)
+    assert columns["score_pages"][0] == 1
+
+
 @pytest.mark.parametrize(
     ("spec", "named"),
     [

@@ -40,7 +40,9 @@ def lines_of(status: WatchStatus) -> list[str]:
     lines.append(f"promise kept: {status.account}")
     for site in status.sites:
         if site.promise is not None:
-            more = f"; {site.more.requests:,} would give {site.more.share:.0%}" if site.more else ""
+            more = ""
+            if site.more is not None and site.promise.observed:
+                more = f"; {site.more.requests:,} would give {site.more.share:.0%}"
             lines.append(f"{site.site}: {site.promise}{more}")
         lines += [f"{site.site}: trouble: {trouble}" for trouble in site.troubles]
     if status.untold:

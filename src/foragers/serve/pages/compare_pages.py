@@ -32,11 +32,12 @@ MOST_NAME = 28
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: headings, rows, and which rows are references."""
+    """A table: headings, rows, which rows are references, and how many columns are text."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     dim: Collection[int] = ()
+    texts: int = 1
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def shown_several(result: SeveralResults) -> ShownComparison:
         several_report.CAPTION,
         None,
         [shown_one(task) for task in result.tasks],
-        Grid(headings, lines),
+        Grid(headings, lines, texts=2),
     )
 
 

@@ -51,10 +51,17 @@ def lessons_in(
     known = [(name, by) for name, by in spread.items() if name in IN_WORDS and abs(by) >= least]
     known.sort(key=lambda item: -abs(item[1]))
     return [
-        f"{IN_WORDS[name]}: {'raises' if by > 0 else 'lowers'} the promise,"
-        f" by {abs(by):.2f} in log-odds for a usual difference"
+        f"{IN_WORDS[name]}: {strength(by)}{'raises' if by > 0 else 'lowers'} the promise"
+        f" ({by:+.2f})"
         for name, by in known
     ]
+
+
+def strength(by: float, settings: ExplainSettings = DEFAULTS.explain) -> str:
+    """Return an adverb for what a feature adds; nothing for a middling one."""
+    if abs(by) < settings.slight:
+        return "slightly "
+    return "strongly " if abs(by) >= settings.strong else ""
 
 
 Phrase = str | None

@@ -82,6 +82,8 @@ class ExplainSettings:
     most_words: int = 3  # words quoted
     most_characters: int = 60  # of a link text
     least_spread: float = 0.05  # log-odds by which a feature sets links apart to be told; guess
+    slight: float = 0.2  # log-odds below which a feature counts slightly; guess
+    strong: float = 0.5  # log-odds from which a feature counts strongly; guess
 
 
 @dataclass(frozen=True)

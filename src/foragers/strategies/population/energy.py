@@ -44,7 +44,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from foragers.core.models import Model
-from foragers.core.population import NOBODY, Census, Pulse
+from foragers.core.population import NOBODY, Census, Pulse, Scores
 from foragers.core.types import NO_PARENT, Addresses, Choice, HostId, Page, Status, UrlId, Visit
 from foragers.errors import UsageError
 from foragers.frontier.frontier import Frontier
@@ -97,6 +97,8 @@ class Energy:
     balance: Balance = field(default_factory=Balance, init=False, repr=False)
     book: EnergyBook = field(default_factory=EnergyBook, init=False, repr=False)
     pulse: Pulse = field(default_factory=Pulse, init=False, repr=False)
+    _scores: Scores = field(default_factory=Scores, init=False, repr=False)
+    _told: int = field(default=0, init=False, repr=False)
     _restart_points: RestartPoints = field(default_factory=RestartPoints, init=False, repr=False)
     _choices: dict[UrlId, tuple[PopulationWalker, float]] = field(
         default_factory=dict, init=False, repr=False
@@ -153,6 +155,7 @@ class Energy:
         """Give agents the energy of their pages; let them multiply or die, and choose links."""
         for visit in visits:
             page = visit.page
+            self._told += page.choice.url != NO_PARENT
             self._now = self.book.now = page.time
             self.frontier.fetched(page)
             if page.choice.url == NO_PARENT:
@@ -170,8 +173,7 @@ class Energy:
             elif page.choice.url in self._seeds:
                 self._settle_first(page, arrived or links is not None, links)
             self._choose_all()
-            if self.pulse.is_due(len(self._collected)):
-                self._sample()
+            self._sample()
 
     def _begin(self, page: Page) -> None:
         """Queue the seeds; the first agents start from those that are fetched."""
@@ -429,8 +431,13 @@ class Energy:
 
     def _sample(self) -> None:
         pages, living, book = len(self._collected), len(self.population), self.book
-        self.pulse.note(pages, self._now, living, book.held, book.available)
+        if self.pulse.is_due(pages):
+            self.pulse.note(pages, self._now, living, book.held, book.available)
+        if self._scores.is_due(self._told):
+            walkers = self.population.members
+            self._scores.note(self._told, [(one.number, one.energy) for one in walkers])
 
     def census(self) -> Census:
         """Return the births, the deaths and the transfers of energy."""
-        return Census({NAMED: self.population.events}, self.pulse, {NAMED: self.book.transfers})
+        lives, transfers = {NAMED: self.population.events}, {NAMED: self.book.transfers}
+        return Census(lives, self.pulse, transfers, self._scores)

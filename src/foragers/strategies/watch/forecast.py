@@ -32,7 +32,7 @@ class Forecast(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """Say it in words."""
         if not self.observed:
-            return f"with {self.requests:,} requests a day: no new page was seen yet"
+            return f"with {self.requests:,} requests a day: too few new pages for a promise yet"
         return (
             f"with {self.requests:,} requests a day you will see {self.share:.0%}"
             f" ({self.low:.0%} to {self.high:.0%}) of new pages within 1 h"
