@@ -20,7 +20,8 @@ def add(index: PageIndex, host: str, pages: int, language: str = "en") -> None:
     for number in range(index.last + 1, index.last + pages + 1):
         row: dict[str, Any] = {
             "number": number, "url": host and f"http://{host}/{number}", "title": "tea",
-            "language": language, "time": 60.0 * number, "relevance": 0.5, "relevant": 1, "agent": "",
+            "language": language, "time": 60.0 * number, "relevance": 0.5, "relevant": 1,
+            "agent": "",
         }  # fmt: skip
         index._index(row, "green tea")
     index.last += pages
