@@ -18,7 +18,7 @@ from foragers.serve.settings import ServeSettings
 def add(index: PageIndex, host: str, pages: int, language: str = "en") -> None:
     """Index some pages of a host, as the next visits of a crawl."""
     for number in range(index.last + 1, index.last + pages + 1):
-        row: dict[str, Any] = {
+        row = {
             "number": number, "url": host and f"http://{host}/{number}", "title": "tea",
             "language": language, "time": 60.0 * number, "relevance": 0.5, "relevant": 1,
             "agent": "",

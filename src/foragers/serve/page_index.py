@@ -192,7 +192,7 @@ class PageIndex:
             if time.monotonic() > ends:
                 return
 
-    def _index(self, row: sqlite3.Row, text: str) -> None:
+    def _index(self, row: Any, text: str) -> None:
         entry = entry_of(row, text, self._settings)
         self._database.execute(INDEXED, structs.astuple(entry))
         self._database.execute(
