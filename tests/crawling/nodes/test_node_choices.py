@@ -6,7 +6,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,38 @@ NOW = 1.8e9
 TOPIC, NEWS = Target("robot sensor"), Target(new_within="24h")
 
 
+def given(strategy: str, aim: Target) -> dict[str, Any]:
+    """Return the options of a crawl whose answers come in one order."""
+    return {
+        "budget": 60, "concurrency": 1, "aim": aim, "strategy": strategy,
+        "delay": 0.0, "traps": True, "seed": 3,
+    }  # fmt: skip
+
+
+def crawled_alone(
+    folder: Path, seeds: list[str], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Crawl without nodes."""
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda: NOW)
+        crawl(folder, *seeds, limits=LIMITS, settings=SETTINGS, **options)
+
+
+def check_equal(database: str, folder: Path) -> None:
+    """Compare two ledgers: all columns but times, and text and links byte for byte."""
+    query = f"SELECT {COLUMNS} FROM pages ORDER BY number"
+    content = "SELECT words FROM visits ORDER BY number"
+    with closing(psycopg.connect(database)) as connection:
+        by_node = connection.execute(query).fetchall()
+        read_by_node = [words and unpacked(words) for (words,) in connection.execute(content)]
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger:
+        alone = [(*row[:9], bool(row[9]), row[10]) for row in ledger.execute(query)]
+        read_alone = [words and unpacked(words) for (words,) in ledger.execute(content)]
+    assert len(alone) >= 60
+    assert by_node == alone
+    assert read_by_node == read_alone
+
+
 @pytest.mark.parametrize(
     ("strategy", "aim"),
     [("best-first", TOPIC), ("auto", TOPIC), ("energy", TOPIC), ("foragers", NEWS)],
@@ -56,25 +88,45 @@ TOPIC, NEWS = Target("robot sensor"), Target(new_within="24h")
 def test_a_node_changes_no_choice(
     strategy: str, aim: Target, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options: dict[str, Any] = {
-        "budget": 60, "concurrency": 1, "aim": aim, "strategy": strategy,
-        "delay": 0.0, "traps": True, "seed": 3,
-    }  # fmt: skip
+    options = given(strategy, aim)
     with web() as servers:
         seeds = [server.url("/0") for server in servers]
-        with monkeypatch.context() as patch:
-            patch.setattr(time, "time", lambda: NOW)
-            crawl(tmp_path / "alone", *seeds, limits=LIMITS, settings=SETTINGS, **options)
+        crawled_alone(tmp_path / "alone", seeds, options, monkeypatch)
         with cluster(database, tmp_path, seeds, 1, NOW, **options) as processes:
             processes.finish()
-    query = f"SELECT {COLUMNS} FROM pages ORDER BY number"
-    content = "SELECT words FROM visits ORDER BY number"
+    check_equal(database, tmp_path / "alone")
+
+
+@pytest.mark.parametrize("strategy", ["foragers", "wlrl"])
+def test_a_fleet_whose_nodes_join_and_leave_finds_what_it_finds_on_one_machine(
+    strategy: str, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = given(strategy, NEWS)
+    with web() as servers:
+        seeds = [server.url("/0") for server in servers]
+        crawled_alone(tmp_path / "alone", seeds, options, monkeypatch)
+        with cluster(database, tmp_path, seeds, 1, NOW, **options) as processes:
+            for number, pages in enumerate((15, 30, 45)):
+                await_pages(database, pages)
+                leaving = processes.running.pop(f"node{number}")
+                leaving.terminate()
+                leaving.join()
+                processes.start(f"node{number + 1}")
+            processes.finish()
+    check_equal(database, tmp_path / "alone")
     with closing(psycopg.connect(database)) as connection:
-        by_node = connection.execute(query).fetchall()
-        read_by_node = [words and unpacked(words) for (words,) in connection.execute(content)]
-    with closing(sqlite3.connect(tmp_path / "alone" / "ledger.sqlite")) as ledger:
-        alone = [(*row[:9], bool(row[9]), row[10]) for row in ledger.execute(query)]
-        read_alone = [words and unpacked(words) for (words,) in ledger.execute(content)]
-    assert len(alone) >= 60
-    assert by_node == alone
-    assert read_by_node == read_alone, "text and links, byte for byte"
+        row = connection.execute("SELECT count(DISTINCT node) FROM answers").fetchone()
+    assert row == (4,), "each node has fetched"
+
+
+def await_pages(database: str, pages: int) -> None:
+    """Wait until a ledger has some pages."""
+    until = time.monotonic() + 60
+    with closing(psycopg.connect(database, autocommit=True)) as connection:
+        while True:
+            with suppress(psycopg.errors.UndefinedTable):
+                row = connection.execute("SELECT count(*) FROM visits").fetchone()
+                if row is not None and row[0] >= pages:
+                    return
+            assert time.monotonic() < until
+            time.sleep(0.02)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import psycopg
 import pytest
 
 from foragers.cli.main import main
@@ -28,6 +35,79 @@ def test_nodes_on_ray_do_the_crawl(database: str, tmp_path: Path) -> None:
         assert len(paths) == 2 * (2 * 5 + 2)
     assert list(tmp_path.glob("out/nodes/*/warc/*.warc.gz"))
     assert not (tmp_path / "out" / "warc").exists()
+
+
+HEAD = "127.0.0.1:6391"
+PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s": "3"}
+"""A program that has lost the head of its cluster ends after so many seconds instead of 60."""
+
+
+@contextmanager
+def ray_head(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the head of a Ray cluster, in a session of its own."""
+    ray = Path(sys.executable).with_name("ray")
+    command = [str(ray), "start", "--head", "--block", f"--port={HEAD.partition(':')[2]}"]
+    command += ["--num-cpus=1", "--include-dashboard=false", "--disable-usage-stats"]
+    command += [f"--temp-dir={folder}", "--object-store-memory=80000000"]
+    head = subprocess.Popen(
+        command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        assert eventually(lambda: (folder / "ray_current_cluster").exists())
+        yield head
+    finally:
+        lose(head, folder)
+
+
+def lose(head: subprocess.Popen[bytes], folder: Path) -> None:
+    """Kill a head and all that it started: what is in its session, or names its folder."""
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            told = (place / "cmdline").read_bytes()
+            session = int((place / "stat").read_text().rpartition(")")[2].split()[3])
+            if session == head.pid or (str(folder).encode() in told and b"pytest" not in told):
+                os.kill(int(place.name), signal.SIGKILL)
+    head.wait()
+
+
+def eventually(happens: Callable[[], bool], seconds: float = 120.0) -> bool:
+    """Wait for something, and return whether it has happened."""
+    until = time.monotonic() + seconds
+    while not happens() and time.monotonic() < until:
+        time.sleep(0.1)
+    return happens()
+
+
+@with_ray
+def test_after_the_loss_of_the_head_the_same_command_goes_on(database: str, tmp_path: Path) -> None:
+    with sites(3, 12) as servers, TemporaryDirectory(prefix="ray-") as short:
+        command = [sys.executable, "-m", "foragers.cli.main", "crawl"]
+        command += [*(server.url() for server in servers), "--out", "out", "--ledger", database]
+        command += ["--cluster", "auto", "--allow-private", "127.0.0.0/8", "--delay", "0.2"]
+        command += ["--no-traps"]
+        around = {**os.environ, "RAY_ADDRESS": HEAD, **PATIENCE}
+        with ray_head(Path(short) / "1") as head:
+            first = subprocess.Popen(command, cwd=tmp_path, env=around, stdout=subprocess.DEVNULL)
+            assert eventually(lambda: visits_in(database)[0] >= 6)
+            lose(head, Path(short) / "1")
+            assert first.wait(120) != 0, "the crawl ends with its cluster"
+        before = visits_in(database)[0]
+        assert 6 <= before < 3 * 13
+        with ray_head(Path(short) / "2"):
+            done = subprocess.run(
+                command, cwd=tmp_path, env=around, capture_output=True, text=True, timeout=300
+            )
+        assert "nothing left to fetch" in done.stdout, done.stderr
+    assert visits_in(database) == (3 * 14, 3 * 14), "all pages are told, and each once"
+
+
+def visits_in(database: str) -> tuple[int, int]:
+    """Return the number of visits in a ledger, and of different URLs among them."""
+    with suppress(psycopg.errors.UndefinedTable), closing(psycopg.connect(database)) as connection:
+        row = connection.execute("SELECT count(*), count(DISTINCT url) FROM visits").fetchone()
+        assert row is not None
+        return row[0], row[1]
+    return 0, 0
 
 
 def test_wrong_clusters_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
