@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS answers_late PARTITION OF answers DEFAULT;
 CREATE TABLE IF NOT EXISTS widened (url TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS tokens (proof BYTEA NOT NULL);
 """
+DURABLY = "SET LOCAL synchronous_commit TO on"
 LAST_ANSWERS = "SELECT node, max(number) FROM answers GROUP BY node"
 LAST_ORDER = "SELECT coalesce(max(number), 0) FROM orders"
 JOIN = """
@@ -154,13 +155,17 @@ class NodeTables:
         self.token = token
 
     def open(self) -> None:
-        """Let no transaction of a node that was stopped or cut off hold up the others."""
+        """Let a node that was stopped hold up no others, and answers not wait for the disk."""
         limit = round(1000 * self.settings.lease)
         self.database.execute(f"SET idle_in_transaction_session_timeout = {limit}")
+        # After a crash of the database the crawl orders again what was not told.
+        self.database.execute("SET synchronous_commit TO off")
 
     def join(self, name: str, capacity: int) -> int:
-        """Become a node, and return its number."""
-        row = self.database.execute(JOIN, (name, capacity, self.settings.lease)).fetchone()
+        """Become a node, and return its number, which must outlive a crash of the database."""
+        with self.database.transaction():
+            self.database.execute(DURABLY)
+            row = self.database.execute(JOIN, (name, capacity, self.settings.lease)).fetchone()
         return int(row[0])
 
     def written(self, node: int) -> int:
@@ -169,33 +174,45 @@ class NodeTables:
         return int(self.database.execute(query, (node,)).fetchone()[0])
 
     def exchange(self, node: int, capacity: int, last: int, report: Report) -> News:
-        """Tell and hear everything, in one transaction; raise a StaleError without a lease."""
+        """Tell and hear everything; raise a StaleError without a lease.
+
+        Answers and what they say about hosts are written in one transaction.  Most exchanges have
+        nothing but answers and orders, and need none.
+        """
+        if report.renewal or report.wanted or report.notes or report.released:
+            with self.database.transaction():
+                self.database.execute(DURABLY)
+                granted, elsewhere = self._tell(node, capacity, report)
+        else:
+            granted, elsewhere = (), ()
+            self._answer(node, report)
+        given = self.database.execute(ORDERS, (node, last, self.settings.orders), binary=True)
+        orders = [(number, self.token.opened(body, number, node)) for number, body in given]
+        seen = self.database.execute("SELECT url FROM widened") if orders else ()
+        return News(orders, granted, elsewhere, [url for (url,) in seen], report.renewal)
+
+    def _tell(self, node: int, capacity: int, report: Report) -> tuple[Any, Any]:
+        """Write a report; return the leases that were taken, and who has the others."""
         database, settings = self.database, self.settings
-        with database.transaction():
-            if not (report.renewal or report.wanted or report.notes or report.released):
-                # After a crash of the database the crawl orders again what was not told.
-                database.execute("SET LOCAL synchronous_commit TO off")
-            # First: a node that is stopped in the middle of a COPY must not have locked rows.
-            sealed = self.token.sealed
-            rows = [
-                (node, number, order, sealed(body, node, number, order))
-                for number, order, body in report.answers
-            ]
-            database.copy("answers", ANSWER_TYPES, rows)
-            if report.renewal:
-                renewed = database.execute(RENEW, (settings.lease, capacity, node))
-                if renewed.fetchone() is None:
-                    raise StaleError
-            for name, (delay, pause) in sorted(report.notes.items()):
-                database.execute(NOTE, (delay, pause, name, node))
-            for name, pause in sorted(report.released.items()):
-                database.execute(RELEASE, (pause, name, node))
-            granted, elsewhere = self._claim(node, sorted(report.wanted))
-            given = database.execute(ORDERS, (node, last, settings.orders), binary=True)
-            orders = [(number, self.token.opened(body, number, node)) for number, body in given]
-            query = "SELECT url FROM widened" if orders else "SELECT NULL WHERE false"
-            widened = [url for (url,) in database.execute(query)]
-        return News(orders, granted, elsewhere, widened, report.renewal)
+        # First: a node that is stopped in the middle of a COPY must not have locked rows.
+        self._answer(node, report)
+        if report.renewal:
+            renewed = database.execute(RENEW, (settings.lease, capacity, node))
+            if renewed.fetchone() is None:
+                raise StaleError
+        for name, (delay, pause) in sorted(report.notes.items()):
+            database.execute(NOTE, (delay, pause, name, node))
+        for name, pause in sorted(report.released.items()):
+            database.execute(RELEASE, (pause, name, node))
+        return self._claim(node, sorted(report.wanted))
+
+    def _answer(self, node: int, report: Report) -> None:
+        sealed = self.token.sealed
+        rows = [
+            (node, number, order, sealed(body, node, number, order))
+            for number, order, body in report.answers
+        ]
+        self.database.copy("answers", ANSWER_TYPES, rows)
 
     def _claim(self, node: int, wanted: Sequence[str]) -> tuple[Any, Any]:
         """Take leases that nobody living has; return those taken, and who has the others."""
@@ -243,13 +260,13 @@ class CrawlTables:
     def give(self, orders: Sequence[tuple[int, int, bytes]]) -> None:
         """Write orders, each with its number and its node."""
         size = self.settings.partition
-        # An order that a node has seen must outlive a crash: else its number would be used again.
-        with self.database.transaction():
-            for part in sorted({order[0] // size for order in orders} - self._partitions):
+        for part in sorted({order[0] // size for order in orders} - self._partitions):
+            with self.database.transaction():
                 self._add_partition(part)
-            sealed = self.token.sealed
-            rows = [(number, node, sealed(body, number, node)) for number, node, body in orders]
-            self.database.copy("orders", ANSWER_TYPES[1:], rows)
+        sealed = self.token.sealed
+        rows = [(number, node, sealed(body, number, node)) for number, node, body in orders]
+        # An order that a node has seen must outlive a crash: else its number would be used again.
+        self.database.copy("orders", ANSWER_TYPES[1:], rows)
 
     def _add_partition(self, part: int) -> None:
         first, size = part * self.settings.partition, self.settings.partition
