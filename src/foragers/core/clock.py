@@ -8,14 +8,15 @@ no pause.  Recorded dates are those of the system clock.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
-
-def _passed() -> float:
-    """Return the seconds since some moment in the past."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
-
+_passed: Callable[[], float] = (
+    partial(time.clock_gettime, time.CLOCK_BOOTTIME)
+    if hasattr(time, "CLOCK_BOOTTIME")
+    else time.monotonic
+)
+"""Returns the seconds since some moment in the past."""
 
 _START = time.time() - _passed()
 

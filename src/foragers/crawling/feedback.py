@@ -7,6 +7,7 @@ it did, so that a resumed crawl and `explain` apply it after the same visit.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,6 +98,9 @@ class Feedback:
 
     def learn(self, visits: int) -> Sequence[str]:
         """Teach what users have said since the last time, and return it as lines for them."""
+        # This is asked in every step, and mostly nobody has said anything.
+        if not os.access(self._given, os.F_OK):
+            return ()
         try:
             size = self._given.stat().st_size
         except OSError:

@@ -83,10 +83,12 @@ class Throttle:
 
     def wait(self, host: str, now: float) -> float | None:
         """Return how long a request must wait, or None while another is in progress."""
-        keys = self.keys(host)
-        if any(key in self._busy for key in keys):
-            return None
-        return max(0.0, max(self._free_at.get(key, 0.0) for key in keys) - now)
+        longest = 0.0
+        for key in self.keys(host):
+            if key in self._busy:
+                return None
+            longest = max(longest, self._free_at.get(key, 0.0) - now)
+        return longest
 
     def start(self, host: str) -> tuple[str, ...]:
         """Record the start of a request; return the keys that it occupies."""

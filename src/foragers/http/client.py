@@ -261,6 +261,8 @@ class Client:
         """Return the response of a transfer that ended with an error code of libcurl."""
         transfer = self._running.pop(handle)
         self._multi.remove_handle(handle)
+        if not transfer.head_done:
+            transfer.read_head()
         error, detail = transfer.error, transfer.detail or text
         if not code and not transfer.head_done:
             error, detail = FetchError.LOST, "closed before the end of the headers"

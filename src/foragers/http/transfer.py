@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from foragers.http.messages import FetchError, Limits, Request
 from foragers.parsing.content_coding import is_whole
 
+EMPTY = (b"\r\n", b"\n")
 LAST_CHUNK = (b"\n0\r\n\r\n", b"\n0\n\n")
 
 
@@ -51,21 +52,26 @@ class HttpTransfer:
             self.head_done = False
         if not self.head_done:  # later lines are trailers, which are in the body as well
             self.head.append(line)
-            self._read_header(line)
+            if line in EMPTY or not line.strip(b"\r\n"):
+                self.read_head()
+                self.head_done = True
+                self.received = self.clock()
         return len(line)
 
-    def _read_header(self, line: bytes) -> None:
-        """Add the name and value of a header line, if it has them."""
-        name, colon, value = line.partition(b":")
-        if not line.strip(b"\r\n"):
-            self.head_done = True
-            self.received = self.clock()
-        elif line[:1] in b" \t":
-            if self.headers:
-                key, before = self.headers[-1]
-                self.headers[-1] = key, f"{before} {text_of(line)}".strip()
-        elif colon and not line.startswith(b"HTTP/"):
-            self.headers.append((text_of(name), text_of(value)))
+    def read_head(self) -> None:
+        """Read names and values of the header lines so far, all at once."""
+        headers = self.headers
+        headers.clear()
+        for line in self.head:
+            name, colon, value = line.partition(b":")
+            if not line.strip(b"\r\n"):
+                continue
+            if line[:1] in b" \t":
+                if headers:
+                    key, before = headers[-1]
+                    headers[-1] = key, f"{before} {text_of(line)}".strip()
+            elif colon and not line.startswith(b"HTTP/"):
+                headers.append((text_of(name), text_of(value)))
 
     def take_body(self, data: bytes) -> int:
         """Add a piece of the body, as long as it is wanted and within the limits."""

@@ -17,12 +17,15 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
+from foragers.compiled import compiled
 from foragers.core.links import ParsedLinks
 from foragers.parsing.html.head import Attributes, Head
 from foragers.parsing.html.text import ANCHOR_CHARS, MARK, PageText
 from foragers.parsing.html.tree import TagPaths
 from foragers.urls.parse import Origin, normalise, resolve
 
+LIBRARY = compiled("foragers.parsing.html._targets")
+"""Resolves plain links, if it was built."""
 MAX_HREF_CHARS = 8192
 _BLANK = "\t\n\f\r "
 _OF_THE_PAGE_ITSELF = "?" + _BLANK
@@ -60,6 +63,11 @@ class AnchorMemory:
             self._make_room()
             cached[href] = address
 
+    @property
+    def room(self) -> int:
+        """How many more links can be cached before the cache is cleared."""
+        return self.most - self.links
+
     def _make_room(self) -> None:
         # Pages can have any number of links, so the cache must be bounded.
         self.links += 1
@@ -88,13 +96,27 @@ class Targets:
 
     def many(self, hrefs: list[str]) -> list[str | None]:
         """Return the URLs of many links, most of which are cached for the host or the directory."""
-        urls = list(map(self._of_host.get, hrefs, repeat(_UNKNOWN)))
+        urls = self._quick(hrefs)
+        if urls is None:
+            urls = list(map(self._of_host.get, hrefs, repeat(_UNKNOWN)))
         if _UNKNOWN in urls:
             target = self.target
             urls = [
                 target(href) if url == _UNKNOWN else url
                 for url, href in zip(urls, hrefs, strict=True)
             ]
+        return urls
+
+    def _quick(self, hrefs: list[str]) -> list[str | None] | None:
+        """Return the URLs of links by the compiled module; it leaves some unknown, or all."""
+        if LIBRARY is None:
+            return None
+        given = self._of_host, self._known, self._folder, self._home, _MEMORY.room, _UNKNOWN
+        quick: tuple[list[str | None], int] | None = LIBRARY.targets(hrefs, *given)
+        if quick is None:
+            return None
+        urls, added = quick
+        _MEMORY.links += added
         return urls
 
     def target(self, href: str) -> str | None:

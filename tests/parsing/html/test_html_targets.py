@@ -1,0 +1,150 @@
+"""The compiled module resolves links exactly as those in Python do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from foragers.parsing.html import links
+from foragers.parsing.html.links import AnchorMemory, Targets
+
+pytestmark = pytest.mark.skipif(links.LIBRARY is None, reason="the compiled module was not built")
+
+HOSTS = [
+    "http://a.test",
+    "https://a.test:8200",
+    "http://A.test.",
+    "http://u@a.test",
+    "http://é.test",
+]
+PATHS = [
+    "",
+    "/",
+    "/x/",
+    "/x/y.html",
+    "/x//y/",
+    "/x/./y",
+    "/x/%2e/y",
+    "/x/y/z?q=/1/2#f",
+    "/é/",
+    "/.x",
+]
+BASES = [host + path for host in HOSTS for path in PATHS] + [
+    "mailto:x",
+    "file:///x/y",
+    "",
+    "x",
+    "http://",
+]
+PIECES = [
+    *(
+        "/",
+        "//",
+        ".",
+        "..",
+        "../",
+        "../../",
+        "./",
+        "?",
+        "#",
+        "%",
+        "%2e",
+        "%41",
+        ":",
+        "http:",
+        "http://",
+    ),
+    *(
+        "https://",
+        "http://a.test",
+        "http://a.test/",
+        "https://a.test:8200/",
+        "mailto:",
+        "javascript:",
+    ),
+    *(
+        "x",
+        "y.html",
+        "index",
+        "a=1&b=2",
+        "~u",
+        "_",
+        "-",
+        "'",
+        '"',
+        "<",
+        "|",
+        "\\",
+        " ",
+        "\t",
+        "\n",
+        "\0",
+    ),
+    *(
+        "é",
+        "東",
+        "\ud800",
+        "\x7f",
+        ";s=1",
+        "(x)",
+        "*",
+        "+",
+        ",",
+        "@",
+        "!",
+        "$",
+        "x" * 200,
+        "/x" * 90,
+    ),
+]
+HREF = st.lists(st.sampled_from(PIECES), max_size=6).map("".join) | st.text(max_size=12)
+
+
+@contextmanager
+def memory(room: int, library: object) -> Iterator[AnchorMemory]:
+    """Resolve links with an empty cache, and with the compiled module or without."""
+    with pytest.MonkeyPatch.context() as patched:
+        cache = AnchorMemory(most=room)
+        patched.setattr(links, "_MEMORY", cache)
+        patched.setattr(links, "LIBRARY", library)
+        yield cache
+
+
+@given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(HREF, max_size=8)), max_size=4))
+@example(
+    [("http://a.test/x/y/z", ["../../../../q", "../q", "q/../r", "q", "/q", "#q", "q#r", "?q"])]
+)
+@example(
+    [("http://a.test/x//y/", ["../q", "../../q", "../../../q", "/q", "//q/", "http://a.test/q"])]
+)
+def test_links_have_the_same_targets_whatever_is_cached(pages: list[tuple[str, list[str]]]) -> None:
+    for room in (65_536, 3):
+        found = []
+        for library in (links.LIBRARY, None):
+            with memory(room, library) as cache:
+                targets = [Targets(base).many([*hrefs, *hrefs]) for base, hrefs in pages]
+                assert sum(map(len, cache.folders.values())) <= room
+                found.append(targets)
+        assert found[0] == found[1]
+
+
+def test_plain_links_are_resolved_and_cached_by_the_compiled_module() -> None:
+    with memory(100, links.LIBRARY) as cache:
+        targets = Targets("http://a.test/x/y.html")
+        quick = targets._quick(
+            ["z.html", "/q?a=1", "../r/", "http://a.test/s", "z.html#f", "é", ""]
+        )
+        root = "http://a.test/"
+        expected = ["x/z.html", "q?a=1", "r/", "s", "x/z.html"]
+        assert quick == [*(root + end for end in expected), "", ""]
+        assert sum(map(len, cache.folders.values())) == 4
+
+
+def test_what_is_no_text_is_refused() -> None:
+    assert links.LIBRARY is not None
+    with pytest.raises(TypeError, match="texts"):
+        links.LIBRARY.targets([b"x"], {}, {}, "http://a.test/", "http://a.test/", 9, "")
