@@ -214,16 +214,16 @@ def energy(agents: Agents, times: NDArray[np.float64], width: int = WIDE) -> str
 def scores(agents: Agents, downloads: NDArray[np.int64], most: int, width: int = WIDE) -> str:
     """Draw the scores of agents over downloads: those that were highest at any time.
 
-    The score of an agent that lives on energy is its energy.
+    The score of an agent that lives on energy is its energy; drawn are those that lived longest.
 
     `downloads` has the number of downloads up to each visit.
     """
     pages, members, values = (agents.columns[name] for name in SCORES)
     places = downloads[np.clip(pages.astype(np.int64) - 1, 0, len(downloads) - 1)]
-    best: dict[int, float] = {}
-    for member, value in zip(members.tolist(), values.tolist(), strict=True):
-        best[member] = max(value, best.get(member, value))
-    shown = sorted(best, key=lambda member: (-best[member], member))[:most]
+    known, samples = np.unique(members, return_counts=True)
+    worth = samples if agents.has_energy else [values[members == one].max() for one in known]
+    ranks = dict(zip(known.tolist(), worth, strict=True))
+    shown = sorted(ranks, key=lambda member: (-ranks[member], member))[:most]
     last = max(1, int(downloads[-1]))
     low, high = min(0.0, float(values.min())), max(1.0, float(values.max()))
     room = 0.05 * (high - low)
