@@ -16,6 +16,7 @@ into its *tail*: a million waiting URLs then take 40 MB.  Up to a limit nothing 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -90,6 +91,39 @@ class Frontier:
         if order >= self._next_tidying:
             self._tidy()
 
+    def push_all(
+        self,
+        urls: Sequence[UrlId],
+        hosts: Sequence[HostId],
+        promises: Sequence[float],
+        parent: UrlId,
+        depth: int,
+    ) -> None:
+        """Add the links of a page, or raise their promises, as `push` does one by one."""
+        known, order = self._promises, self._pushed
+        column = known.reach(max(urls, default=0)) if isinstance(known, ScoreColumn) else None
+        if column is None or order + len(urls) >= self._next_tidying:
+            for url, host, promise in zip(urls, hosts, promises, strict=True):
+                self.push(url, host, promise, parent, depth)
+            return
+        heaps, heads = self._heaps, self._hosts
+        for url, host, promise in zip(urls, hosts, promises, strict=True):
+            before = column[url]
+            if before != before:  # nan: it is not known yet
+                self._waiting += 1
+            elif promise <= before:
+                continue
+            column[url] = promise
+            order += 1
+            heap = heaps.get(host)
+            if heap is None:
+                heap = heaps[host] = []
+            entry = (-promise, order, url, parent, depth)
+            heappush(heap, entry)
+            if heap[0] is entry:
+                heappush(heads, (-promise, order, host))
+        self._pushed = order
+
     def extend(self, links: Links, promise: float, parent: UrlId, depth: int) -> None:
         """Add the links of a page that are not known yet, all with one promise."""
         known = self._promises
@@ -112,6 +146,11 @@ class Frontier:
         """Say of each of many URLs whether it may still be chosen."""
         found: NDArray[np.bool_] = promises_at(self._promises, urls) != TAKEN
         return found
+
+    def scores(self) -> array[float] | None:
+        """Return the promises of all known URLs as a column, nan for others; None without one."""
+        known = self._promises
+        return known.column if isinstance(known, ScoreColumn) else None
 
     def wanted(self, links: Links) -> list[int]:
         """Return the indexes of a page's links that may still be chosen."""

@@ -77,6 +77,18 @@ class ScoreColumn:
             for url, promise in zip(urls.tolist(), promises.tolist(), strict=True):
                 self[url] = promise
 
+    @property
+    def column(self) -> array[float] | None:
+        """The promises of all URLs that are known, by number; None if some are far beyond."""
+        return None if self._nearest < inf else self._column
+
+    def reach(self, url: UrlId) -> array[float] | None:
+        """Return the column with room for a URL and all before it; None if one is far beyond."""
+        missing = url + 1 - len(self._column)
+        if 0 < missing < FAR:
+            self._grow(missing)
+        return None if missing >= FAR else self.column
+
     def _holds(self, urls: Ids) -> bool:
         return len(urls) > 0 and bool(urls.min() >= 0) and int(urls.max()) < len(self._column)
 

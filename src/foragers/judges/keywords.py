@@ -85,7 +85,7 @@ class Keywords:
         """The topic's words, and how often each was given."""
         return topic_counts(self.words)
 
-    @property
+    @cached_property
     def hints(self) -> tuple[str, ...]:
         """The topic's words."""
         return tuple(self.weights)

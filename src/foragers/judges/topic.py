@@ -6,6 +6,7 @@ Relevance is a number from 0 to 1, and only pages that were fetched have any.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol, cast, runtime_checkable
 
 from foragers.core.types import Document
@@ -58,10 +59,16 @@ def hints_of(topic: Topic) -> tuple[bytes, ...] | None:
 
     A class that defines its likeness anew, and no hints, may see more than the class it extends.
     """
-    owner = next((kind for kind in type(topic).__mro__ if "likeness" in vars(kind)), object)
-    if "hints" not in vars(owner):
+    if not _has_hints(type(topic)):
         return None
-    return tuple(hint.encode("utf-8", "surrogatepass") for hint in cast("Hinting", topic).hints)
+    return tuple([hint.encode("utf-8", "surrogatepass") for hint in cast("Hinting", topic).hints])
+
+
+@lru_cache(maxsize=64)
+def _has_hints(kind: type[Topic]) -> bool:
+    """Say whether a class of topics defines its hints together with its likeness."""
+    owner = next((one for one in kind.__mro__ if "likeness" in vars(one)), object)
+    return "hints" in vars(owner)
 
 
 def bounded(value: float) -> float:

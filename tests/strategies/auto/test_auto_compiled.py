@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from foragers.core.types import Document
 from foragers.frontier.columns import UrlColumn
-from foragers.strategies.auto import group_rates, learning, pending_links, word_weights
+from foragers.frontier.frontier import Frontier
+from foragers.strategies.auto import (
+    combiner,
+    group_rates,
+    learning,
+    pending_links,
+    word_weights,
+)
 from foragers.strategies.auto.combiner import Combiner
 from foragers.strategies.auto.group_rates import ROOT, Rates
 from foragers.strategies.auto.learning import Learners, Nearness
@@ -42,7 +49,7 @@ def pure(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that does without the compiled module from then on."""
 
     def switch() -> None:
-        for module in (group_rates, learning, pending_links, word_weights):
+        for module in (combiner, group_rates, learning, pending_links, word_weights):
             monkeypatch.setattr(module, "LIBRARY", None)
 
     return switch
@@ -98,20 +105,20 @@ def learners(seed: int, pages: int = 40) -> Learners:
         known = links(rng, pages)
         known.urls[:] = rng.permutation(pages)
         pending.add(known.at(list(range(0, pages, int(rng.integers(1, 3))))))
-    combiner = Combiner(weights=rng.normal(size=len(Combiner().weights)))
-    return Learners(rates(seed), words, combiner, pending, in_links)
+    given_weights = Combiner(weights=rng.normal(size=len(Combiner().weights)))
+    return Learners(rates(seed), words, given_weights, pending, in_links)
 
 
 def state_of(parts: Learners) -> tuple[object, ...]:
     """Return everything that learns."""
-    words, combiner = parts.words, parts.combiner
+    words, fitted = parts.words, parts.combiner
     columns = words.table, words.squares, words.followed, words.earned
-    remembered = combiner._features, combiner._worth
+    remembered = fitted._features, fitted._worth
     return (
         *all_of(parts.rates),
         *(column.tobytes() for column in (*columns, *remembered)),
         sorted(words._tried),
-        combiner._seen,
+        fitted._seen,
     )
 
 
@@ -176,6 +183,37 @@ def test_damaged_links_teach_nobody() -> None:
     assert state_of(parts) == before
 
 
+@pytest.mark.parametrize("links_seen", [0, 1, 2, 12, 300, 2100])
+def test_weights_are_fitted_the_same(links_seen: int, pure: Any) -> None:
+    rng, made = np.random.default_rng(links_seen), Combiner()
+    for _ in range(links_seen):
+        row = (rng.normal(size=len(made.weights)) * 3).astype(np.float32)
+        made.remember(row, float(rng.random() < 1 / (1 + np.exp(-row[1] - row[5]))))
+    first = made.weights
+    made.fit()
+    quick, made.weights = made.weights, first
+    assert (quick != first).any() == (links_seen > 0)
+    pure()
+    made.fit()
+    assert made.weights.tobytes() == quick.tobytes()
+
+
+@given(st.lists(st.integers(0, 30), max_size=40), st.lists(st.integers(0, 30), max_size=40))
+def test_links_are_chained_the_same(first: list[int], second: list[int]) -> None:
+    found = []
+    for library in (group_rates.LIBRARY, None):
+        pending, rng = PendingLinks(), np.random.default_rng(1)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(pending_links, "LIBRARY", library)
+            for urls in (first, second):
+                some = links(rng, len(urls))
+                some.urls[:] = urls
+                pending.add(some)
+        last, before = pending.chains
+        found.append((last.tolist(), before[: len(pending)].tolist()))
+    assert found[0] == found[1]
+
+
 @given(st.lists(st.floats(0, 1), min_size=120, max_size=120), st.sets(st.integers(0, 39)))
 def test_the_best_promise_of_each_page_is_the_same(
     promises: list[float], fetched: set[int]
@@ -195,13 +233,19 @@ def test_the_best_promise_of_each_page_is_the_same(
 )
 def test_links_are_counted_the_same(urls: list[int], again: bool, counts: list[int]) -> None:
     found = []
-    targets = np.array(urls, np.int32)
+    targets, frontier = np.array(urls, np.int32), Frontier()
+    for url in range(0, 1200, 5):
+        frontier.push(url, 0, 0.5)
+    frontier.rescore(np.zeros(1, np.int32), np.full(1, 0.25))
+    for url in (*range(0, 1200, 10), -1):
+        frontier.take(url)
+    assert frontier.scores() is not None
     for library in (group_rates.LIBRARY, None):
         column = UrlColumn(np.int32(0))
         column.reach(1500)[:1501] = counts
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(pending_links, "LIBRARY", library)
-            places = spoken_of(targets, column, again, 3)
+            places = spoken_of(targets, column, again, 3, frontier)
         found.append((places, column.values.tolist()))
     assert found[0] == found[1]
 

@@ -20,6 +20,7 @@ from foragers.judges.topic import NoTopic, Topic, hints_of
 from foragers.judges.words.judge import Words
 from foragers.judges.words.meaning import Meaning
 from foragers.strategies.auto import (
+    combiner,
     features,
     group_rates,
     learning,
@@ -207,6 +208,6 @@ def test_a_recorded_web_is_crawled_the_same(tmp_path: Path) -> None:
     archive = open_world(tmp_path / "web")
     quick = crawled(archive, 300)
     with pytest.MonkeyPatch.context() as patched:
-        for module in (features, group_rates, learning, pending_links, word_weights):
+        for module in (combiner, features, group_rates, learning, pending_links, word_weights):
             patched.setattr(module, "LIBRARY", None)
         assert crawled(archive, 300) == quick

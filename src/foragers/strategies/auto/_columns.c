@@ -45,39 +45,38 @@ rows_in(PyObject *names, Py_ssize_t *rows, Py_ssize_t most)
     return PyTuple_GET_SIZE(names);
 }
 
-/* What their words say of one link: `SAID` of word_weights. */
+/* What their words say of one link: `SAID` of word_weights.  Words come first, and then as many times
+   none; 0 if one is outside of the table. */
 static int
 said(const int32_t *words, Py_ssize_t most, const Array *table, const Array *shares,
-     const Array *bounds, double least_rate, double *found)
+     const double *bounds, double least_rate, double *found)
 {
     Py_ssize_t no_word = table->rows - 1, place = 0;
-    double best = least_rate;
-    for (int i = 0; i < SAID; i++)
-        found[i] = 0.0;
+    double sums[SAID] = {0.0}, best = least_rate;
     for (; place < most; place++) {
         int32_t word = words[place];
         if (word == no_word)
-            break; /* words come first, and then as many times none */
+            break;
         if (word < 0 || word > no_word)
             return 0;
         const double *row = (const double *)(table->at + word * table->row_step);
         for (int i = 0; i < SAID; i++)
-            found[i] = place ? found[i] + row[i] : row[i];
+            sums[i] = place ? sums[i] + row[i] : row[i];
         best = place && best >= row[RATE] ? best : row[RATE];
     }
     for (int i = 0; i < SAID && place < most; i++)
-        found[i] += 0.0;
-    found[ABSENT] += (double)(most - place);
+        sums[i] += 0.0;
+    sums[ABSENT] += (double)(most - place);
     best = place < most && best < least_rate ? least_rate : best;
-    Py_ssize_t absent = (Py_ssize_t)found[ABSENT];
+    Py_ssize_t absent = (Py_ssize_t)sums[ABSENT];
     if (absent < 0 || absent >= shares->rows)
         return 0;
-    found[ABSENT] = absent == most ? 0.0 : best;
+    sums[ABSENT] = absent == most ? 0.0 : best;
+    const double *share = (const double *)(shares->at + absent * shares->row_step);
     for (int i = 0; i < SAID; i++) {
-        double bound = CELL(*bounds, double, 0, i);
-        double value = found[i] / CELL(*shares, double, absent, i);
-        value = value < -bound ? -bound : value;
-        found[i] = value > bound ? bound : value;
+        double value = sums[i] / share[i];
+        value = value < -bounds[i] ? -bounds[i] : value;
+        found[i] = value > bounds[i] ? bounds[i] : value;
     }
     return 1;
 }
@@ -121,7 +120,9 @@ fit_together(const Array *a)
     return layout.height && a[GROUPS].rows == layout.grouped && a[STORED].rows == layout.stored &&
            a[GROUPS].columns == links && a[WORDS].columns == links && a[STORED].columns == links &&
            a[WORDS].rows > 0 && a[WORDS].rows <= MOST_ROWS && a[TABLE].columns == SAID &&
-           a[TABLE].column_step == 8 && a[SHARES].columns == SAID && a[BOUNDS].columns == SAID &&
+           a[TABLE].column_step == 8 && a[SHARES].columns == SAID && a[SHARES].column_step == 8 &&
+           a[BOUNDS].columns == SAID && a[BOUNDS].column_step == 8 && a[ODDS].column_step == 4 &&
+           a[GROUPS].column_step == 4 && a[STORED].column_step == 4 &&
            a[WEIGHTS].columns == layout.height;
 }
 
@@ -132,12 +133,28 @@ static void
 gathered(const Array *words, const Py_ssize_t *links, Py_ssize_t some, const Array *table,
          int32_t rows[AT_ONCE][MOST_ROWS])
 {
-    for (Py_ssize_t place = 0; place < words->rows; place++)
+    Py_ssize_t no_word = table->rows - 1, left = 1;
+    for (Py_ssize_t place = 0; left && place < words->rows; place++) {
+        left = 0; /* after none there is no other word */
         for (Py_ssize_t i = 0; i < some; i++) {
             int32_t word = CELL(*words, int32_t, place, links[i]);
             rows[i][place] = word;
-            if (word >= 0 && word < table->rows - 1)
+            left += word != no_word;
+            if (word >= 0 && word < no_word)
                 __builtin_prefetch(table->at + word * table->row_step);
+        }
+    }
+}
+
+/* Let the processor fetch what the groups of a few links say. */
+static void
+prefetch_groups(const Array *groups, const Py_ssize_t *links, Py_ssize_t some, const Array *numbers)
+{
+    for (Py_ssize_t row = 0; row < groups->rows; row++)
+        for (Py_ssize_t i = 0; i < some; i++) {
+            int32_t group = CELL(*groups, int32_t, row, links[i]);
+            if (group >= 0 && group < numbers->columns)
+                __builtin_prefetch(numbers->at + group * numbers->column_step);
         }
 }
 
@@ -149,38 +166,59 @@ featured(const Array *a, const Py_ssize_t *links, Py_ssize_t some, double least_
     int32_t words[AT_ONCE][MOST_ROWS];
     double found[SAID];
     gathered(&a[WORDS], links, some, &a[TABLE], words);
+    prefetch_groups(&a[GROUPS], links, some, &a[ODDS]);
+    for (Py_ssize_t one = 0; one < layout.stored; one++) {
+        const float *stored = (const float *)(a[STORED].at + one * a[STORED].row_step);
+        Py_ssize_t row = layout.stored_rows[one];
+        for (Py_ssize_t i = 0; i < some; i++)
+            rows[i][row] = stored[links[i]];
+    }
     for (Py_ssize_t i = 0; i < some; i++) {
-        float *row = rows[i];
-        Py_ssize_t link = links[i];
-        int32_t url = CELL(a[URLS], int32_t, 0, link);
-        if (url < 0 || url >= a[IN_LINKS].columns ||
-            !said(words[i], a[WORDS].rows, &a[TABLE], &a[SHARES], &a[BOUNDS], least_rate, found))
+        int32_t url = CELL(a[URLS], int32_t, 0, links[i]);
+        if (url < 0 || url >= a[IN_LINKS].columns)
             return 0;
         int32_t count = CELL(a[IN_LINKS], int32_t, 0, url);
         count = count < 1 ? 1 : count;
-        row[layout.in_links] = (float)(count < a[LOGS].columns ? CELL(a[LOGS], double, 0, count)
-                                                               : exact->log((double)count));
-        row[layout.bias] = 1.0f;
+        rows[i][layout.in_links] = (float)(count < a[LOGS].columns
+                                               ? CELL(a[LOGS], double, 0, count)
+                                               : exact->log((double)count));
+        rows[i][layout.bias] = 1.0f;
+    }
+    for (Py_ssize_t i = 0; i < some; i++) {
+        if (!said(words[i], a[WORDS].rows, &a[TABLE], &a[SHARES], (const double *)a[BOUNDS].at,
+                  least_rate, found))
+            return 0;
         for (int one = 0; one < SAID; one++)
-            row[layout.word_rows[one]] = (float)found[one];
-        for (Py_ssize_t one = 0; one < layout.stored; one++)
-            row[layout.stored_rows[one]] = CELL(a[STORED], float, one, link);
-        for (Py_ssize_t one = 0; one < layout.grouped; one++) {
-            int32_t group = CELL(a[GROUPS], int32_t, one, link);
-            if (group < 0 || group >= a[ODDS].columns)
+            rows[i][layout.word_rows[one]] = (float)found[one];
+    }
+    for (Py_ssize_t one = 0; one < layout.grouped; one++) {
+        const int32_t *groups = (const int32_t *)(a[GROUPS].at + one * a[GROUPS].row_step);
+        const float *odds = (const float *)a[ODDS].at;
+        Py_ssize_t row = layout.group_rows[one], most = a[ODDS].columns;
+        for (Py_ssize_t i = 0; i < some; i++) {
+            int32_t group = groups[links[i]];
+            if (group < 0 || group >= most)
                 return 0;
-            row[layout.group_rows[one]] = CELL(a[ODDS], float, 0, group);
+            rows[i][row] = odds[group];
         }
     }
     return 1;
 }
 
-static double
-weighted(const float *row, const Array *weights)
+static void
+copy_weights(const Array *array, double *weights)
 {
-    double sum = CELL(*weights, double, 0, 0) * (double)row[0];
-    for (Py_ssize_t i = 1; i < layout.height; i++)
-        sum += CELL(*weights, double, 0, i) * (double)row[i];
+    for (Py_ssize_t i = 0; i < layout.height; i++)
+        weights[i] = CELL(*array, double, 0, i);
+}
+
+static double
+weighted(const float *row, const double *weights)
+{
+    Py_ssize_t height = layout.height;
+    double sum = weights[0] * (double)row[0];
+    for (Py_ssize_t i = 1; i < height; i++)
+        sum += weights[i] * (double)row[i];
     return sum;
 }
 
@@ -215,14 +253,18 @@ scored(PyObject *self, PyObject *const *args, Py_ssize_t given)
         return NULL;
     Py_ssize_t number = a[URLS].columns;
     int fits = fit_together(a) && a[PROMISES].columns == number;
+    double weights[MOST_ROWS];
+    if (fits)
+        copy_weights(&a[WEIGHTS], weights);
     for (Py_ssize_t first = 0; fits && first < number; first += AT_ONCE) {
         float rows[AT_ONCE][MOST_ROWS];
         Py_ssize_t links[AT_ONCE], some = number - first < AT_ONCE ? number - first : AT_ONCE;
         for (Py_ssize_t i = 0; i < some; i++)
             links[i] = first + i;
+        prefetch_groups(&a[GROUPS], links, some, &a[DOUBTS]);
         fits = featured(a, links, some, least_rate, rows);
         for (Py_ssize_t i = 0; fits && i < some; i++) {
-            double odds = weighted(rows[i], &a[WEIGHTS]), doubt = 0.0;
+            double odds = weighted(rows[i], weights), doubt = 0.0;
             fits = doubted(&a[GROUPS], &a[DOUBTS], links[i], &doubt);
             if (by_depth) {
                 float depth = CELL(a[STORED], float, layout.depth, links[i]);
@@ -278,6 +320,29 @@ best(PyObject *self, PyObject *const *args, Py_ssize_t given)
     PyMem_Free(urls);
     closed(a, 3);
     return found;
+}
+
+/* chain(urls, last, before, start): chain each new link to the one before it to the same page. */
+static PyObject *
+chain(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    static const int sizes[] = {4, -4, -4};
+    Array a[3];
+    Py_ssize_t start = given == 4 ? PyLong_AsSsize_t(args[3]) : 0;
+    if (!are_given(given, 4) || PyErr_Occurred() || !all_opened(args, a, sizes, 3))
+        return NULL;
+    Py_ssize_t links = a[0].columns;
+    int fits = start >= 0 && start <= a[2].columns && links <= a[2].columns - start &&
+               start + links < INT32_MAX;
+    for (Py_ssize_t i = 0; fits && i < links; i++)
+        fits = CELL(a[0], int32_t, 0, i) >= 0 && CELL(a[0], int32_t, 0, i) < a[1].columns;
+    for (Py_ssize_t i = 0; fits && i < links; i++) {
+        int32_t *last = &CELL(a[1], int32_t, 0, CELL(a[0], int32_t, 0, i));
+        CELL(a[2], int32_t, 0, start + i) = *last;
+        *last = (int32_t)(start + i + 1); /* 0 is none */
+    }
+    closed(a, 3);
+    return PyBool_FromLong(fits);
 }
 
 /* Where a number stands among some, or their count. */
@@ -485,9 +550,11 @@ followed(PyObject *self, PyObject *const *args, Py_ssize_t given)
         closed(a, NUMBER);
         Py_RETURN_NONE;
     }
-    double most = weighted(rows[0], &a[WEIGHTS]);
+    double weights[MOST_ROWS] = {0.0};
+    copy_weights(&a[WEIGHTS], weights);
+    double most = weighted(rows[0], weights);
     for (Py_ssize_t i = 1; i < number; i++) {
-        double odds = weighted(rows[i], &a[WEIGHTS]);
+        double odds = weighted(rows[i], weights);
         if (odds > most) {
             most = odds;
             chosen = i;
@@ -656,43 +723,47 @@ spread(PyObject *self, PyObject *args)
     return PyBool_FromLong(fits);
 }
 
-/* The places of the links whose pages wait and of which too few links speak; each is counted. */
+/* fresh(urls, counts, promises, again, most): the places of the links whose pages wait and of which
+   too few links speak; each is counted.  A page that was taken promises infinitely much. */
 static PyObject *
 fresh(PyObject *self, PyObject *args)
 {
-    static const int sizes[] = {4, -4};
-    PyObject *sources[2], *places;
+    static const int sizes[] = {4, -4, 8};
+    PyObject *sources[3];
     int again, most;
-    Array a[2];
-    if (!PyArg_ParseTuple(args, "OOpi", &sources[0], &sources[1], &again, &most))
+    Array a[3];
+    if (!PyArg_ParseTuple(args, "OOOpi", &sources[0], &sources[1], &sources[2], &again, &most))
         return NULL;
-    if (!all_opened(sources, a, sizes, 2))
+    if (!all_opened(sources, a, sizes, 3))
         return NULL;
     Py_ssize_t links = a[0].columns;
     int fits = 1;
     for (Py_ssize_t i = 0; fits && i < links; i++)
         fits = CELL(a[0], int32_t, 0, i) >= 0 && CELL(a[0], int32_t, 0, i) < a[1].columns;
     if (!fits) {
-        closed(a, 2);
+        closed(a, 3);
         Py_RETURN_NONE;
     }
-    int32_t *before = PyMem_Malloc((size_t)(links + 1) * sizeof *before);
-    places = before == NULL ? PyErr_NoMemory() : PyList_New(0);
+    int32_t few[MOST_ROWS];
+    int32_t *before = links > MOST_ROWS ? PyMem_Malloc((size_t)links * sizeof *before) : few;
+    PyObject *places = before == NULL ? PyErr_NoMemory() : PyList_New(0);
     for (Py_ssize_t i = 0; places != NULL && i < links; i++)
         before[i] = CELL(a[1], int32_t, 0, CELL(a[0], int32_t, 0, i));
     for (Py_ssize_t i = 0; places != NULL && i < links; i++) {
+        int32_t url = CELL(a[0], int32_t, 0, i);
         if (again ? before[i] != 0 : before[i] < 0)
             continue;
-        CELL(a[1], int32_t, 0, CELL(a[0], int32_t, 0, i)) += 1;
-        if (before[i] >= most)
+        CELL(a[1], int32_t, 0, url) += 1;
+        if (before[i] >= most || (url < a[2].columns && CELL(a[2], double, 0, url) == INFINITY))
             continue;
         PyObject *place = PyLong_FromSsize_t(i);
         if (place == NULL || PyList_Append(places, place) < 0)
             Py_CLEAR(places);
         Py_XDECREF(place);
     }
-    PyMem_Free(before);
-    closed(a, 2);
+    if (before != few)
+        PyMem_Free(before);
+    closed(a, 3);
     return places;
 }
 
@@ -704,6 +775,7 @@ static PyMethodDef methods[] = {
     {"shrunk", shrunk, METH_VARARGS, "Work out the rates of groups of which something is known."},
     {"spread", spread, METH_VARARGS, "Let the known groups speak for those inside of them."},
     METHOD(scored, "Fill a column with the promises of links."),
+    METHOD(chain, "Chain new links to those before them."),
     METHOD(best, "Return pages, and the best promise of a link to each."),
     METHOD(followed, "Let groups, words and memory learn from a followed link."),
     METHOD(rewarded, "Let groups and words learn of a later reward."),

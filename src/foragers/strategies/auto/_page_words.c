@@ -111,32 +111,29 @@ leaning(Leaning *now, int64_t counts)
     return log_found - log_expected;
 }
 
-/* leans(table, place, counts, met, others, relevant, prior): work out where the met words lean. */
+/* leans(table, place, counts, others, relevant, prior): work out where the words lean that were met. */
 static PyObject *
 leans(PyObject *self, PyObject *args)
 {
-    static const int sizes[] = {-8, 8, 4};
-    PyObject *sources[3];
+    static const int sizes[] = {-8, 8};
+    PyObject *sources[2];
     Py_ssize_t place, others, relevant;
     double prior;
-    Array a[3];
-    if (!PyArg_ParseTuple(args, "OnOOnnd", &sources[0], &place, &sources[1], &sources[2], &others,
-                          &relevant, &prior))
+    Array a[2];
+    if (!PyArg_ParseTuple(args, "OnOnnd", &sources[0], &place, &sources[1], &others, &relevant,
+                          &prior))
         return NULL;
-    if (!all_opened(sources, a, sizes, 3))
+    if (!all_opened(sources, a, sizes, 2))
         return NULL;
     Leaning now;
     begin_leaning(&now, others, relevant, prior);
     int fits = place >= 0 && place < a[0].columns && a[0].rows >= a[1].columns;
-    for (Py_ssize_t i = 0; fits && i < a[2].columns; i++) {
-        int32_t word = CELL(a[2], int32_t, 0, i);
-        fits = word >= 0 && word < a[1].columns;
+    for (Py_ssize_t word = 0; fits && word < a[1].columns; word++) {
+        int64_t counts = CELL(a[1], int64_t, 0, word);
+        if (counts)
+            CELL(a[0], double, word, place) = leaning(&now, counts);
     }
-    for (Py_ssize_t i = 0; fits && i < a[2].columns; i++) {
-        int32_t word = CELL(a[2], int32_t, 0, i);
-        CELL(a[0], double, word, place) = leaning(&now, CELL(a[1], int64_t, 0, word));
-    }
-    closed(a, 3);
+    closed(a, 2);
     return PyBool_FromLong(fits);
 }
 

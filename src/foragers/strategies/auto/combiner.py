@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.core import exact
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
 
+LIBRARY: Any | None = compiled("foragers.strategies.auto._fit")
+"""The fit of the weights compiled, if it is."""
 Floats = NDArray[np.float64]
 Matrix = NDArray[np.float32]
 """One row per feature, in the order of `FEATURES`, and one column per link."""
@@ -148,7 +151,13 @@ class Combiner:
 
     def fit(self) -> None:
         """Fit the weights to the followed links."""
-        count = min(self._seen, self.settings.remembered)
+        count, given = min(self._seen, self.settings.remembered), self.settings
+        if LIBRARY is not None:
+            quick = self.weights.copy()
+            columns = (self._features[:count], self._worth[:count], self.first, PENALTIES, quick)
+            if LIBRARY.fitted(*columns, given.most_steps, given.most_halvings, given.least_gain):
+                self.weights = quick
+                return
         features = self._features[:count].astype(np.float64, order="F")
         past = History(features, self._worth[:count], self.first, self.settings)
         self.weights = past.fitted(self.weights)

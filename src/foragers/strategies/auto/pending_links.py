@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from foragers.core import exact
 from foragers.core.types import Ids, UrlId
 from foragers.frontier.columns import UrlColumn
+from foragers.frontier.frontier import Frontier
 from foragers.strategies.auto.combiner import BIAS, NAMES, Floats, Matrix
 from foragers.strategies.auto.group_rates import LIBRARY, Rates, view
 from foragers.strategies.auto.settings import DEFAULTS, AutoSettings
@@ -156,6 +157,8 @@ class PendingLinks:
     def _chain(self, urls: Ids, start: int) -> None:
         """Chain each link, from a position on, to the one before it to the same page."""
         last = self._last.reach(int(urls.max(initial=0)))
+        if LIBRARY is not None and LIBRARY.chain(urls, last, self._before, start):
+            return
         end = start + len(urls)
         self._before[start:end] = last[urls]
         last[urls] = np.arange(start + 1, end + 1, dtype=np.int32)  # 0 is none
@@ -232,20 +235,25 @@ class PendingLinks:
         return {**self.__dict__, **used}
 
 
-def spoken_of(urls: Ids, in_links: UrlColumn[np.int32], again: bool, most: int) -> list[int]:
+def spoken_of(
+    urls: Ids, in_links: UrlColumn[np.int32], again: bool, most: int, frontier: Frontier
+) -> list[int]:
     """Count the links of a page, and return the places of those that fewer than `most` spoke of.
 
     Fetched pages are not counted; of a page that is read `again`, only links to new pages are.
+    Pages that were taken from the frontier are counted and not returned.
     """
-    before = in_links.at(urls)
-    if LIBRARY is not None:
-        quick: list[int] | None = LIBRARY.fresh(urls, in_links.values, again, most)
+    if LIBRARY is not None and (scores := frontier.scores()) is not None:
+        # Beyond the end of the column of counts there are new URLs.
+        quick: list[int] | None = LIBRARY.fresh(urls, in_links.values, scores, again, most)
         if quick is not None:
             return quick
+    before = in_links.at(urls)
     counts = before == 0 if again else before >= 0
     np.add.at(in_links.values, urls[counts], 1)
-    places: list[int] = np.flatnonzero(counts & (before < most)).tolist()
-    return places
+    places = np.flatnonzero(counts & (before < most))
+    found: list[int] = places[frontier.wants_each(urls[places])].tolist()
+    return found
 
 
 def feature_matrix(links: LinkFeatures, rates: Rates, words: WordWeights, in_links: Ids) -> Matrix:

@@ -254,8 +254,7 @@ class Auto:
                 self._turns.setdefault(url, turn)
             self._raise_due(known.urls, promises)
         hosts, depth = page.links.hosts[places].tolist(), page.choice.depth + 1
-        for url, host, promise in zip(urls, hosts, promises.tolist(), strict=True):
-            self.frontier.push(url, host, promise, page.final, depth)
+        self.frontier.push_all(urls, hosts, promises.tolist(), page.final, depth)
 
     def _schooled(self, model: Model) -> PretrainedScorer:
         if self._schooling is None:
@@ -267,11 +266,7 @@ class Auto:
         urls = page.links.targets
         # A page that is read again is not another one that speaks of what it links to.
         again, most = page.final in self._pages, self.settings.most_in_links
-        places = spoken_of(urls, self._in_links, again, most)
-        if not places:
-            return places
-        wanted = self.frontier.wants_each(urls[places]).tolist()
-        return [place for place, is_wanted in zip(places, wanted, strict=True) if is_wanted]
+        return spoken_of(urls, self._in_links, again, most, self.frontier)
 
     @property
     def _learners(self) -> Learners:

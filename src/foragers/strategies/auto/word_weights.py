@@ -274,8 +274,11 @@ class WordWeights:
         self._refresh_rates(usual)
         met = np.concatenate([NONE_MET, *self._met])
         self._met = [met]
-        given = (self.table, LEAN, self.counts, met, *self.pages, self.settings.word_prior)
-        if self.pages[True] and not (LIBRARY is not None and LIBRARY.leans(*given)):
+        if not self.pages[True]:
+            return
+        # Compiled, all words with counts are found in the order of the table, which is faster.
+        given = (self.table, LEAN, self.counts, *self.pages, self.settings.word_prior)
+        if LIBRARY is None or not LIBRARY.leans(*given):
             self.leans[met] = self._lean(self.counts.take(met))
 
     def __getstate__(self) -> dict[str, object]:
