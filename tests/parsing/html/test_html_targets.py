@@ -104,6 +104,61 @@ PIECES = [
 HREF = st.lists(st.sampled_from(PIECES), max_size=6).map("".join) | st.text(max_size=12)
 
 
+OTHERS = [
+    *(
+        "http://b.test/x",
+        "https://b.test:8200/",
+        "http://b.test:80/",
+        "http://b.test:443/x",
+        "http://B.test/",
+    ),
+    *(
+        "http://b_c.test/",
+        "http://b.te_st/",
+        "http://xn--a.test/",
+        "http://a.xn--b/",
+        "http://1.2.3.4/x?y",
+    ),
+    *(
+        "http://1.2.3.04/",
+        "http://1.2.3.256/",
+        "http://1.2.3/",
+        "http://1.2.3.4.5/",
+        "http://b.test:0/",
+    ),
+    *(
+        "http://b.test:65536/",
+        "http://b.test:59999/",
+        "http://b.test:080/",
+        "http://b..test/",
+        "http://.b/",
+    ),
+    *(
+        "http://b.test",
+        "http://b.test?x",
+        "http://b.test./",
+        "http://b.test/x//y",
+        "http://b.test/x/.y",
+    ),
+    *(
+        "http://b.test/x'y",
+        "http://b.test/%41",
+        "http://b.test/x?%41'",
+        "http://b.test/x?y z",
+        "http://3b/",
+    ),
+    *(
+        "http://b-.test/",
+        "http://-b/",
+        "https://1.2.3.4:8200/a/b;c?d=e&f",
+        "http://b.test:/",
+        "http:///x",
+    ),
+]
+PIECES += OTHERS
+HREF |= st.sampled_from(OTHERS) | st.tuples(st.sampled_from(OTHERS), HREF).map("".join)
+
+
 @contextmanager
 def memory(room: int, library: object) -> Iterator[AnchorMemory]:
     """Resolve links with an empty cache, and with the compiled module or without."""
@@ -140,11 +195,11 @@ def test_plain_links_are_resolved_and_cached_by_the_compiled_module() -> None:
         )
         root = "http://a.test/"
         expected = ["x/z.html", "q?a=1", "r/", "s", "x/z.html"]
-        assert quick == [*(root + end for end in expected), "", ""]
+        assert quick == [*(root + end for end in expected), "", f"{root}x/y.html"]
         assert sum(map(len, cache.folders.values())) == 4
 
 
 def test_what_is_no_text_is_refused() -> None:
     assert links.LIBRARY is not None
     with pytest.raises(TypeError, match="texts"):
-        links.LIBRARY.targets([b"x"], {}, {}, "http://a.test/", "http://a.test/", 9, "")
+        links.LIBRARY.targets([b"x"], {}, {}, "http://a.test/", "http://a.test/", None, 9, "")

@@ -8,11 +8,12 @@
 
 #define LONGEST 512 /* longer links are not cached either */
 
-enum { LEAF = 1, IN_NAME = 2, IN_PATH = 4 };
+enum { LEAF = 1, IN_NAME = 2, IN_PATH = 4, IN_HOST = 8, DIGIT = 16 };
 static unsigned char kinds[256];
 
 typedef struct {
     PyObject *of_host, *known; /* caches: by the text of the attribute */
+    PyObject *here;            /* the page itself, or None */
     const char *folder, *home;
     Py_ssize_t folder_size, home_size, room, added;
 } Base;
@@ -29,6 +30,10 @@ make_kinds(void)
             kinds[c] = IN_NAME | IN_PATH;
         else if (c && strchr("!$&()*+,;=@:%/?", c))
             kinds[c] = IN_PATH;
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_')
+            kinds[c] |= IN_HOST;
+        if (c >= '0' && c <= '9')
+            kinds[c] |= DIGIT;
     }
 }
 
@@ -71,6 +76,89 @@ is_of_host(const char *href, Py_ssize_t size)
            begins(href, size, "https://", 8);
 }
 
+static int
+is_kind(const char *at, const char *end, int kind)
+{
+    return at < end && kinds[(unsigned char)*at] & kind;
+}
+
+/* The end of a host's name, whose last label begins with a letter and none is punycode; or NULL. */
+static const char *
+after_name(const char *at, const char *end)
+{
+    for (;;) {
+        const char *label = at;
+        int underscores = 0;
+        for (; is_kind(at, end, IN_HOST); at++)
+            underscores |= *at == '_';
+        if (at == label || begins(label, end - label, "xn--", 4))
+            return NULL;
+        if (at < end && *at == '.') {
+            at++;
+            continue;
+        }
+        return *label >= 'a' && *label <= 'z' && !underscores ? at : NULL;
+    }
+}
+
+/* The end of four numbers below 256 without leading zeros, or NULL. */
+static const char *
+after_numbers(const char *at, const char *end)
+{
+    for (int octet = 0; octet < 4; octet++) {
+        if (octet && (at >= end || *at++ != '.'))
+            return NULL;
+        const char *first = at;
+        int number = 0;
+        for (; is_kind(at, end, DIGIT) && at - first < 3; at++)
+            number = 10 * number + *at - '0';
+        if (at == first || number > 255 || (*first == '0' && at - first > 1))
+            return NULL;
+    }
+    return at;
+}
+
+/* The end of a port that is not the default of a scheme, or of nothing; NULL for another. */
+static const char *
+after_port(const char *at, const char *end)
+{
+    if (at >= end || *at != ':')
+        return at;
+    const char *first = ++at;
+    while (is_kind(at, end, DIGIT) && at - first < 6)
+        at++;
+    Py_ssize_t digits = at - first;
+    if (digits < 1 || digits > 5 || *first == '0' || (digits == 5 && *first > '5'))
+        return NULL;
+    if (begins(first, end - first, "80/", 3) || begins(first, end - first, "443/", 4))
+        return NULL;
+    return at;
+}
+
+/* Whether a URL is one as the standard writes it: with a usual host, path and query. */
+static int
+is_whole(const char *url, Py_ssize_t size)
+{
+    const char *end = url + size, *at = url + (begins(url, size, "https://", 8) ? 8 : 7);
+    if (url[0] == '/' || !is_of_host(url, size))
+        return 0;
+    const char *name = after_name(at, end);
+    at = name ? name : after_numbers(at, end);
+    at = at ? after_port(at, end) : NULL;
+    if (at == NULL || at >= end || *at != '/')
+        return 0;
+    for (; at < end && *at != '?'; at++) {
+        if (*at == '%' || !(*at == '\'' || is_kind(at, end, IN_PATH)))
+            return 0;
+        if (*at == '/' && at + 1 < end && (at[1] == '/' || at[1] == '.'))
+            return 0;
+    }
+    for (; at < end; at++)
+        if (!is_kind(at, end, IN_PATH))
+            return 0;
+    return 1;
+}
+
 /* The start of a URL and the rest of a link, joined. */
 static PyObject *
 joined(const char *start, Py_ssize_t length, const char *rest, Py_ssize_t size)
@@ -90,8 +178,10 @@ resolved(const Base *base, PyObject *text, const char *href, Py_ssize_t size)
     if (href[0] == '/') {
         if (is_plain(href, size))
             return joined(base->home, base->home_size - 1, href, size);
-    } else if (begins(href, size, base->home, base->home_size)) {
-        if (is_plain(href + base->home_size - 1, size - base->home_size + 1))
+    } else if (is_of_host(href, size)) {
+        int is_home = begins(href, size, base->home, base->home_size);
+        if (is_home ? is_plain(href + base->home_size - 1, size - base->home_size + 1)
+                    : is_whole(href, size) && !begins(href, size, base->home, base->home_size - 1))
             return Py_NewRef(text);
     } else {
         Py_ssize_t length = base->folder_size;
@@ -117,9 +207,13 @@ static PyObject *
 found(Base *base, PyObject *href, PyObject *unknown)
 {
     Py_ssize_t size = PyUnicode_GET_LENGTH(href);
-    if (!size || size > LONGEST || !PyUnicode_IS_ASCII(href))
+    if (!size)
+        return Py_NewRef(base->here);
+    if (size > LONGEST || !PyUnicode_IS_ASCII(href))
         return Py_NewRef(unknown);
     const char *letters = (const char *)PyUnicode_1BYTE_DATA(href);
+    if (begins(letters, size, "javascript:", 11) || begins(letters, size, "mailto:", 7))
+        Py_RETURN_NONE;
     PyObject *cache = is_of_host(letters, size) ? base->of_host : base->known;
     PyObject *url = cached(cache, href);
     if (url != NULL || PyErr_Occurred())
@@ -182,8 +276,9 @@ targets(PyObject *self, PyObject *args)
 {
     PyObject *hrefs, *unknown, *folder, *home, *urls = NULL;
     Base base = {.added = 0};
-    if (!PyArg_ParseTuple(args, "O!O!O!UUnU", &PyList_Type, &hrefs, &PyDict_Type, &base.of_host,
-                          &PyDict_Type, &base.known, &folder, &home, &base.room, &unknown))
+    if (!PyArg_ParseTuple(args, "O!O!O!UUOnU", &PyList_Type, &hrefs, &PyDict_Type, &base.of_host,
+                          &PyDict_Type, &base.known, &folder, &home, &base.here, &base.room,
+                          &unknown))
         return NULL;
     if (!PyUnicode_IS_ASCII(folder) || !PyUnicode_IS_ASCII(home))
         Py_RETURN_NONE;

@@ -111,8 +111,17 @@ class Targets:
         """Return the URLs of links by the compiled module; it leaves some unknown, or all."""
         if LIBRARY is None:
             return None
-        given = self._of_host, self._known, self._folder, self._home, _MEMORY.room, _UNKNOWN
-        quick: tuple[list[str | None], int] | None = LIBRARY.targets(hrefs, *given)
+        here = self.target("")
+        quick: tuple[list[str | None], int] | None = LIBRARY.targets(
+            hrefs,
+            self._of_host,
+            self._known,
+            self._folder,
+            self._home,
+            here,
+            _MEMORY.room,
+            _UNKNOWN,
+        )
         if quick is None:
             return None
         urls, added = quick
