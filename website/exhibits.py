@@ -2,8 +2,8 @@
 
     python -m website.exhibits REPRODUCED "COMMAND"
 
-writes docs/exhibits/PAPER.md and its figures from the folder that a command, such as
-`foragers reproduce spider --scale 0.1`, has made.
+writes docs/exhibits/PAPER.md, its figures and the CSV files of its tables from the folder that a
+command, such as `foragers reproduce spider --scale 0.1`, has made.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
     )
     yield f"```\n{command}\n```\n"
     yield from table(("setting", "value"), list(exhibits.settings.items()))
+    yield data(name, "settings")
     yield "## Claims of the paper\n"
     held = [one.holds for one in exhibits.verdicts]
     counts = [held.count(one) for one in (True, False, None)]
@@ -48,6 +49,7 @@ def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
         why = "; ".join(filter(None, (verdict.world, verdict.statistic, verdict.reason)))
         yield f"- **{judged(verdict)}**: {plain(verdict.claim)} ({plain(why)})"
     yield ""
+    yield data(name, "claims")
     for figure in exhibits.figures:
         yield f"## {figure.title}\n"
         yield f"![{plain(figure.title)}]({name}/{figure.name}.png)\n"
@@ -55,8 +57,13 @@ def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
     for one in exhibits.tables:
         yield f"## {one.title}\n"
         yield from cells(one)
-        yield f"{one.note}\n"
+        yield f"{one.note} {data(name, one.name)}".lstrip()
     yield from (f"{note}\n" for note in exhibits.notes)
+
+
+def data(paper: str, name: str) -> str:
+    """Return where the numbers above are."""
+    return f"Data: [{name}.csv]({paper}/{name}.csv).\n"
 
 
 def cells(one: Table) -> Iterator[str]:
@@ -94,13 +101,16 @@ def copied(picture: Path, out: Path) -> None:
 
 
 def main(folder: Path, command: str) -> None:
-    """Write the page of the exhibits in a folder, and its figures."""
+    """Write the page of the exhibits in a folder, its figures and its tables."""
     exhibits = read_exhibits(folder)
     place = OUT / exhibits.paper
-    for old in place.glob("*.png"):
+    for old in (*place.glob("*.png"), *place.glob("*.csv")):
         old.unlink()
     for figure in exhibits.figures:
         copied(folder / f"{figure.name}.png", place / f"{figure.name}.png")
+    for name in ("settings", "claims", *(one.name for one in exhibits.tables)):
+        told = (folder / f"{name}.csv").read_text(encoding="utf-8").replace(f"{folder}/", "")
+        (place / f"{name}.csv").write_text(told, encoding="utf-8")
     text = page(exhibits, command).replace(plain(f"{folder}/"), "")
     (OUT / f"{exhibits.paper}.md").write_text(text, encoding="utf-8")
 

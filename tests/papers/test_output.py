@@ -16,6 +16,7 @@ from foragers.cli.main import main
 from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict, worded
 from foragers.papers.output import read_exhibits, show, write_exhibits
 from foragers.papers.pages import page
+from support.exhibit_audit import faults_of
 
 
 def draw(drawing: Drawing) -> None:
@@ -135,6 +136,28 @@ def test_every_number_of_the_page_is_in_a_csv(tmp_path: Path) -> None:
     rows = list(csv.reader((tmp_path / "claims.csv").read_text(encoding="utf-8").splitlines()))
     assert rows[1] == ["WL ≥ RL", "", "does not hold", "t = 0.3", "", "too few runs"]
     assert (tmp_path / "settings.csv").read_text() == "setting,value\nworld,generated & small\n"
+    assert faults_of(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("10.0 ± 1.4", "10.1 ± 1.4", "Table 2: totals: '10.1 ± 1.4' of 'sent' is 10.0 there"),
+        ("9,747", "9,748", "Table 2: totals: '9,748' of 'sent' is 9747 there"),
+        ("A &lt;note&gt;.", "A note of 7.", "in no file: Table 2: totals: A note of 7."),
+        ("t = 0.3", "t = 0.4", "claim not in the file: ['WL ≥ RL', 'does not hold', 't = 0.4'"),
+        ("generated &amp; small", "large", "table without a file under 'Made <again>'"),
+    ],
+)
+def test_a_number_that_is_in_no_csv_is_found(
+    tmp_path: Path, old: str, new: str, fault: str
+) -> None:
+    write_exhibits(EXHIBITS, tmp_path)
+    file = tmp_path / "report.html"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    assert [one[: len(fault)] for one in faults_of(tmp_path)] == [fault]
 
 
 def test_exhibits_can_be_read_back(tmp_path: Path) -> None:

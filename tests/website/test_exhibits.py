@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from website.exhibits import copied, page
 
 from foragers.evaluation.tables import Exhibits, Figure, Measured, Table, Verdict
 from foragers.papers.request import PAPERS
+from support.exhibit_audit import of_row
 
+DATA = re.compile(r"Data: \[[^\]]+\]\(([^)]+\.csv)\)\.")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -40,11 +43,61 @@ def test_every_paper_has_its_exhibits_and_says_how_they_were_made(paper: str) ->
     text = (DOCS / "exhibits" / f"{paper}.md").read_text(encoding="utf-8")
     figures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
     assert figures
-    assert {f"{paper}/{file.name}" for file in (DOCS / "exhibits" / paper).iterdir()} == set(
-        figures
-    )
+    there = {f"{paper}/{file.name}" for file in (DOCS / "exhibits" / paper).iterdir()}
+    assert {file for file in there if file.endswith(".png")} == set(figures)
+    assert {file for file in there if file.endswith(".csv")} == set(DATA.findall(text))
     assert re.search(r"^\d+ hold, \d+ do not hold, and \d+ cannot be told\.$", text, re.MULTILINE)
     assert f"foragers reproduce {paper}" in text
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_number_of_a_page_is_in_its_csv(paper: str) -> None:
+    text = (DOCS / "exhibits" / f"{paper}.md").read_text(encoding="utf-8")
+    rows: list[list[str]] = []
+    faults, compared = [], 0
+    for line in text.splitlines():
+        if line.startswith("| "):
+            rows.append([unescaped(cell) for cell in re.split(r" (?<!\\)\| ", line[2:-2])])
+        elif line.startswith("- **"):
+            rows.append([unescaped(line)])
+        if (data := DATA.search(line)) is not None:
+            with (DOCS / "exhibits" / data[1]).open(encoding="utf-8", newline="") as lines:
+                head, *written = csv.reader(lines)
+            faults += of_part(data[1], rows, head, written)
+            compared += len(rows)
+            rows = []
+    assert faults == []
+    assert not rows, "rows without a file"
+    assert compared > 30
+
+
+def of_part(
+    name: str, rows: list[list[str]], head: list[str], written: list[list[str]]
+) -> list[str]:
+    """Return the faults of a table, or of a list of claims, beside its file."""
+    if name.endswith("/claims.csv"):
+        wanted = [told(dict(zip(head, row, strict=True))) for row in written]
+        return [
+            f"{row} is not {want}" for (row,), want in zip(rows, wanted, strict=True) if row != want
+        ]
+    columns, *shown = rows
+    if len(shown) != len(written):
+        return [f"{name}: {len(shown)} rows on the page, {len(written)} in the file"]
+    # Columns of one name differ by spaces in the file.
+    head = [" ".join(column.split()) for column in head]
+    pairs = zip(shown, written, strict=True)
+    return [fault for ours, row in pairs for fault in of_row(name, columns, ours, head, row)]
+
+
+def told(claim: dict[str, str]) -> str:
+    """Return the line of a claim."""
+    why = "; ".join(filter(None, (claim["world"], claim["statistic"], claim["reason"])))
+    return f"- **{claim['verdict']}**: {claim['claim']} ({why})"
+
+
+def unescaped(text: str) -> str:
+    """Return a text without the signs that keep it from being Markdown."""
+    return re.sub(r"\\([\\|*_`\[\]<>])", r"\1", text).strip()
 
 
 def test_a_figure_keeps_its_colours(tmp_path: Path) -> None:

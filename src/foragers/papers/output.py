@@ -144,6 +144,7 @@ def write_exhibits(exhibits: Exhibits, out: Path) -> None:
                     shown.draw(drawing)
         write(out / "claims.csv", claims_csv(exhibits.verdicts))
         write(out / "settings.csv", as_csv([("setting", "value"), *exhibits.settings.items()]))
+        write(out / "notes.csv", notes_csv(exhibits))
         write(out / "exhibits.json", msgspec.json.format(as_json(exhibits), indent=1) + b"\n")
         write(out / "report.html", page(exhibits, out).encode())
     except OSError as error:
@@ -153,7 +154,7 @@ def write_exhibits(exhibits: Exhibits, out: Path) -> None:
 def check_names(exhibits: Exhibits) -> None:
     """Raise an error if two exhibits would be written to the same file."""
     names = [*(one.name for one in exhibits.tables), *(one.name for one in exhibits.figures)]
-    names += ["claims", "settings", "exhibits", "report"]
+    names += ["claims", "settings", "notes", "exhibits", "report"]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(f"exhibits share a file: {', '.join(sorted(twice))}")
@@ -266,6 +267,14 @@ def claims_csv(verdicts: Sequence[Verdict]) -> bytes:
         for one in verdicts
     ]  # fmt: skip
     return as_csv([heads, *rows])
+
+
+def notes_csv(exhibits: Exhibits) -> bytes:
+    """Return the title of the page, and the titles and notes of all exhibits."""
+    rows = [("", exhibits.title, "")]
+    rows += [(one.name, one.title, one.note) for one in exhibits.tables]
+    rows += [(one.name, one.title, one.note) for one in exhibits.figures]
+    return as_csv([("exhibit", "title", "note"), *rows, *(("", "", one) for one in exhibits.notes)])
 
 
 def table_csv(table: Table) -> bytes:

@@ -22,11 +22,12 @@ from foragers.papers.automata import paper as automata
 from foragers.papers.automata import webs as automata_webs
 from foragers.papers.automata.crawls import convergence_of
 from foragers.papers.automata.numbers import TABLE_2, TABLE_3
-from foragers.papers.output import columns_csv, table_csv
+from foragers.papers.output import write_exhibits
 from foragers.papers.request import PaperRequest
 from foragers.strategies.automata.saved import Remembered
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
+from support.exhibit_audit import faults_of
 from support.progress import silent
 
 WEBS, RUNS = ("east", "west"), 2
@@ -52,11 +53,12 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         worlds = tuple(folder / name for name in WEBS)
         request = PaperRequest(folder / "out", worlds, runs=RUNS, topic="; ".join(WORDS))
         exhibits = automata.reproduce(request, silent)
-    for one in exhibits.tables:
-        (folder / "out" / f"{one.name}.csv").write_bytes(table_csv(one))
-    for shown in exhibits.figures:
-        (folder / "out" / f"{shown.name}.csv").write_bytes(columns_csv(shown))
+    write_exhibits(exhibits, folder / "out")
     return folder / "out"
+
+
+def test_every_number_of_the_page_is_in_a_csv(out: Path) -> None:
+    assert faults_of(out) == []
 
 
 @cache

@@ -27,6 +27,7 @@ from foragers.papers.population.crawls import (
 from foragers.papers.population.numbers import BUFFERED, FACTORS, RIVALS, SIGMOIDS, UNBUFFERED
 from foragers.papers.request import PAPERS, PaperRequest
 from foragers.worlds.store import save
+from support.exhibit_audit import faults_of
 from support.progress import silent
 from support.random_worlds import random_world
 
@@ -93,6 +94,7 @@ def test_everything_is_written(made: tuple[Exhibits, Path]) -> None:
     for name in ("report.html", "exhibits.json", "figure-5.png", "figure-5.csv", "populations.csv"):
         assert (out / name).stat().st_size > 0
     assert exhibits.paper in PAPERS
+    assert faults_of(out) == []
     assert all("topics-" in verdict.world for verdict in exhibits.verdicts)
 
 

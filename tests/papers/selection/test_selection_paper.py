@@ -18,6 +18,7 @@ from foragers.papers.fleets.measures import FULL_LENGTH, MEAN_LENGTH, MEASURES, 
 from foragers.papers.selection import paper as selection
 from foragers.papers.selection import rewiring
 from foragers.worlds import states
+from support.exhibit_audit import faults_of
 
 WINDOW = 3 * 3600.0
 DAY = 24 * 3600.0
@@ -52,6 +53,11 @@ def evolved(tmp_path_factory: pytest.TempPathFactory, selected: Path) -> Path:
         )  # so that the states kept with the world are those wanted
         assert main(["reproduce", "evolution", *options]) == 0
     return out
+
+
+def test_every_number_of_the_pages_is_in_a_csv(selected: Path, evolved: Path) -> None:
+    assert faults_of(selected) == []
+    assert faults_of(evolved) == []
 
 
 class Ledger:

@@ -28,6 +28,7 @@ from foragers.worlds.archive import Archive
 from foragers.worlds.generated import generate
 from foragers.worlds.replay import Recorded
 from foragers.worlds.store import save
+from support.exhibit_audit import faults_of
 from support.progress import silent
 from support.worlds_by_hand import address, small_world, url_id
 
@@ -74,6 +75,10 @@ def test_all_exhibits_are_there(made: Path) -> None:
         assert (made / f"{figure['name']}.png").stat().st_size > 10_000
     assert len(told["verdicts"]) == 8
     assert "3 sites" in told["settings"]["small"] or "4 sites" in told["settings"]["small"]
+
+
+def test_every_number_of_the_page_is_in_a_csv(made: Path) -> None:
+    assert faults_of(made) == []
 
 
 def test_the_numbers_are_those_of_the_ledgers(made: Path) -> None:
