@@ -25,7 +25,11 @@ FLEETS = ("RL", "WL", "WLRL", "refresh", "mixed")
 SIZES = (10**5, 10**6, 10**7)
 DAYS = 18.0
 MOST_TIME, MOST_MEMORY = 1.5, 1.5
-"""How many times the CPU time of a download, and the memory, may grow from the second size on."""
+"""How many times the CPU time, and the memory, may grow from the second size to the third.
+
+At a faster pace there is less news a download, and paths are shorter.  So the time is that of a
+step or a download, which both have to be made.
+"""
 
 
 def measured(job: tuple[Path, str, int]) -> tuple[int, int, float, float]:
@@ -57,14 +61,17 @@ def run() -> bool:
             costs, memory = [], []
             jobs = [(path, fleet, size) for size in SIZES]
             for downloads, steps, spent, peak in pool.map(measured, jobs):
-                costs.append(1e6 * spent / downloads)
+                costs.append(1e6 * spent / (downloads + steps))
                 memory.append(peak)
                 print(
                     f"   {fleet}: {downloads:,} downloads in {steps:,} steps, {spent:.1f} CPU s,"
-                    f" {costs[-1]:.2f} us a download, {downloads / spent:,.0f} a second,"
+                    f" {1e6 * spent / downloads:.2f} us a download, {costs[-1]:.2f} us a download"
+                    f" or step,"
                     f" {peak:.0f} MB",
                     flush=True,
                 )
-            met &= verdict(f"{fleet}, time of a download at 10⁷", costs[2] / costs[1], MOST_TIME)
+            met &= verdict(
+                f"{fleet}, time of a download or step at 10⁷", costs[2] / costs[1], MOST_TIME
+            )
             met &= verdict(f"{fleet}, memory at 10⁷", memory[2] / memory[1], MOST_MEMORY)
     return met
