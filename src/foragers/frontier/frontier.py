@@ -22,16 +22,26 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.core.pace import Closed
 from foragers.core.types import NO_PARENT, Choice, HostId, Ids, Links, Page, UrlId
-from foragers.frontier.overflow import NONE, Entry, PackedQueue, Records, Rescoring
+from foragers.frontier.overflow import (
+    FEW_OF_HOST,
+    NONE,
+    Entry,
+    PackedQueue,
+    Records,
+    Rescoring,
+)
 from foragers.frontier.scores import Floats, ScoreColumn, promises_at
 
+LIBRARY: Any | None = compiled("foragers.frontier._queue")
+"""The rescoring of a frontier compiled, if it is."""
 TAKEN = inf
 """The promise of a URL that was taken: no other is better, so it is never pushed again."""
 MANY = 1 << 16
@@ -306,6 +316,8 @@ class Frontier:
         """
         if not isinstance(self._promises, ScoreColumn):
             self._promises = ScoreColumn(self._promises)
+        if self._rescore_quickly(urls, promises):
+            return
         gathered = Rescoring.of(self._heaps, self._tails, self._counts)
         known = self._promises.at(urls)
         waiting = (known == known) & (known != TAKEN)
@@ -313,10 +325,38 @@ class Frontier:
         gathered.entries["negative"] = -self._promises.at(gathered.entries["url"])
         self._deal(gathered)
 
+    def _rescore_quickly(self, urls: Ids, promises: Floats) -> bool:
+        """Do the same compiled; False if it cannot be done so."""
+        scores = self.scores()
+        if LIBRARY is None or scores is None:
+            return False
+        buffers = {host: tail.buffers() for host, tail in self._tails.items()}
+        quick: tuple[dict[HostId, list[Entry]], dict[HostId, bytes], int] | None
+        quick = LIBRARY.rescored(self._heaps, buffers, scores, urls, promises, FEW_OF_HOST)
+        if quick is None:
+            return False
+        del buffers
+        heaps, others, number = quick
+        self._tails.clear()
+        tails = {
+            host: PackedQueue.of(others.pop(host), heaps[host][0][:2]) for host in list(others)
+        }
+        self._take_up(heaps, tails, number)
+        return True
+
     def _deal(self, gathered: Rescoring) -> None:
         """Put all waiting URLs into tails, and the best of each host into its heap."""
-        self._heaps, self._tails = gathered.dealt()
-        self._dealt = self._pushed - len(gathered.entries)
+        self._take_up(*gathered.dealt(), len(gathered.entries))
+
+    def _take_up(
+        self,
+        heaps: dict[HostId, list[Entry]],
+        tails: dict[HostId, PackedQueue],
+        number: int,
+    ) -> None:
+        """Take up the heaps and tails of all waiting URLs."""
+        self._heaps, self._tails = heaps, tails
+        self._dealt = self._pushed - number
         self._parked.intersection_update(self._heaps)
         self._line_up()
 

@@ -101,6 +101,18 @@ class PackedQueue:
         """Return all entries, in any order; the tail is not to be used after that."""
         return [*self._runs, *self._piles, np.frombuffer(self._fresh, RECORD)]
 
+    def buffers(self) -> list[NDArray[np.uint8] | bytearray]:
+        """Return the bytes of all entries, in any order."""
+        return [*(part.view(np.uint8) for part in (*self._runs, *self._piles)), self._fresh]
+
+    @classmethod
+    def of(cls, records: bytes, bound: Key) -> PackedQueue:
+        """Return a tail with the bytes of entries, none of which comes before a key."""
+        tail = cls()
+        tail._fresh += records
+        tail._bound(bound)
+        return tail
+
     def count_better(self, negative: float) -> int:
         """Count the entries with a better promise, including those that no longer count."""
         if self.best[0] >= negative:

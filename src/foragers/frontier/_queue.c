@@ -1,0 +1,274 @@
+/* Entries of the frontier dealt out by host with new promises: `overflow.Rescoring` compiled.
+
+   An entry is a tuple (-promise, order of arrival, URL, parent, depth), or the same packed into 28
+   bytes.  Results are those of the functions in Python. */
+
+#include "../core/_arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORD 28
+
+typedef struct {
+    double negative;
+    int64_t order;
+    int32_t url, parent, depth;
+} Entry;
+
+static void
+unpack(const char *from, Entry *entry)
+{
+    memcpy(&entry->negative, from, 8);
+    memcpy(&entry->order, from + 8, 8);
+    memcpy(&entry->url, from + 16, 4);
+    memcpy(&entry->parent, from + 20, 4);
+    memcpy(&entry->depth, from + 24, 4);
+}
+
+static void
+pack(const Entry *entry, char *to)
+{
+    memcpy(to, &entry->negative, 8);
+    memcpy(to + 8, &entry->order, 8);
+    memcpy(to + 16, &entry->url, 4);
+    memcpy(to + 20, &entry->parent, 4);
+    memcpy(to + 24, &entry->depth, 4);
+}
+
+static int
+comes_first(const Entry *one, const Entry *other)
+{
+    return one->negative < other->negative ||
+           (one->negative == other->negative && one->order < other->order);
+}
+
+static int
+compared(const void *one, const void *other)
+{
+    return comes_first(one, other) ? -1 : comes_first(other, one);
+}
+
+static PyObject *
+tuple_of(const Entry *entry)
+{
+    return Py_BuildValue("dLiii", entry->negative, (long long)entry->order, (int)entry->url,
+                         (int)entry->parent, (int)entry->depth);
+}
+
+/* Entries, with room for all of them. */
+typedef struct {
+    Entry *at;
+    Py_ssize_t number, room;
+} Entries;
+
+static Entry *
+next_entry(Entries *entries)
+{
+    return entries->number < entries->room ? &entries->at[entries->number++] : NULL;
+}
+
+/* Make room for the entries of all heaps and tails; 0 if there is none. */
+static int
+have_room(Entries *entries, PyObject *heaps, PyObject *tails)
+{
+    PyObject *host, *held;
+    Py_ssize_t position = 0, size;
+    while (PyDict_Next(heaps, &position, &host, &held)) {
+        if ((size = PyObject_Size(held)) < 0)
+            return 0;
+        entries->room += size;
+    }
+    for (position = 0; PyDict_Next(tails, &position, &host, &held);)
+        for (Py_ssize_t i = 0; PyList_Check(held) && i < PyList_GET_SIZE(held); i++) {
+            if ((size = PyObject_Size(PyList_GET_ITEM(held, i))) < 0)
+                return 0;
+            entries->room += size / RECORD;
+        }
+    entries->at = PyMem_Malloc(((size_t)entries->room + 1) * sizeof *entries->at);
+    if (entries->at == NULL)
+        PyErr_NoMemory();
+    return entries->at != NULL;
+}
+
+/* Whether an entry is neither taken nor moved up; -1 if its URL is not in the column. */
+static int
+counts(const Entry *entry, const Array *scores)
+{
+    if (entry->url < 0 || entry->url >= scores->columns)
+        return -1;
+    return CELL(*scores, double, 0, entry->url) == -entry->negative;
+}
+
+/* Keep the last entry if it counts; 0 if it is left to Python. */
+static int
+is_kept(Entries *entries, const Array *scores)
+{
+    int kept = counts(&entries->at[entries->number - 1], scores);
+    entries->number -= kept != 1;
+    return kept >= 0;
+}
+
+static int
+take_tuples(Entries *entries, PyObject *heap, const Array *scores)
+{
+    if (!PyList_Check(heap))
+        return 0;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(heap); i++) {
+        PyObject *tuple = PyList_GET_ITEM(heap, i);
+        Entry *entry = next_entry(entries);
+        if (entry == NULL || !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 5)
+            return 0;
+        entry->negative = PyFloat_AsDouble(PyTuple_GET_ITEM(tuple, 0));
+        entry->order = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, 1));
+        entry->url = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(tuple, 2));
+        entry->parent = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(tuple, 3));
+        entry->depth = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(tuple, 4));
+        if (PyErr_Occurred() || !is_kept(entries, scores))
+            return 0;
+    }
+    return 1;
+}
+
+static int
+take_records(Entries *entries, PyObject *parts, const Array *scores)
+{
+    int fits = PyList_Check(parts);
+    for (Py_ssize_t i = 0; fits && i < PyList_GET_SIZE(parts); i++) {
+        Py_buffer part;
+        if (PyObject_GetBuffer(PyList_GET_ITEM(parts, i), &part, PyBUF_C_CONTIGUOUS) < 0)
+            return 0;
+        const char *at = part.buf;
+        for (Py_ssize_t place = 0; fits && place + RECORD <= part.len; place += RECORD) {
+            Entry *entry = next_entry(entries);
+            fits = entry != NULL;
+            if (fits) {
+                unpack(at + place, entry);
+                fits = is_kept(entries, scores);
+            }
+        }
+        PyBuffer_Release(&part);
+    }
+    return fits;
+}
+
+/* All entries that count, host by host; and where those of each host end. */
+static int
+are_taken(PyObject *heaps, PyObject *tails, const Array *scores, Entries *entries,
+          Py_ssize_t *ends)
+{
+    PyObject *host, *heap;
+    Py_ssize_t position = 0, number = 0;
+    while (PyDict_Next(heaps, &position, &host, &heap)) {
+        PyObject *parts = PyDict_GetItemWithError(tails, host);
+        if (PyErr_Occurred() || !take_tuples(entries, heap, scores) ||
+            (parts != NULL && !take_records(entries, parts, scores)))
+            return 0;
+        ends[number++] = entries->number;
+    }
+    return 1;
+}
+
+/* Put the entries of a host into a heap: its best, or all if they are few; the others into bytes. */
+static int
+is_dealt(Entry *entries, Py_ssize_t number, Py_ssize_t few, PyObject *host, PyObject *heaps,
+         PyObject *tails)
+{
+    Py_ssize_t first = 0, near = number <= few ? number : 1;
+    if (number <= few)
+        qsort(entries, (size_t)number, sizeof *entries, compared);
+    for (Py_ssize_t i = 1; i < number; i++)
+        first = comes_first(&entries[i], &entries[first]) ? i : first;
+    PyObject *heap = PyList_New(near);
+    for (Py_ssize_t i = 0; heap != NULL && i < near; i++) {
+        PyObject *tuple = tuple_of(&entries[near > 1 ? i : first]);
+        if (tuple == NULL)
+            Py_CLEAR(heap);
+        else
+            PyList_SET_ITEM(heap, i, tuple);
+    }
+    int fits = heap != NULL && PyDict_SetItem(heaps, host, heap) == 0;
+    Py_XDECREF(heap);
+    if (!fits || number <= few)
+        return fits;
+    PyObject *rest = PyBytes_FromStringAndSize(NULL, (number - 1) * RECORD);
+    char *to = rest == NULL ? NULL : PyBytes_AS_STRING(rest);
+    for (Py_ssize_t i = 0; rest != NULL && i < number; i++)
+        if (i != first) {
+            pack(&entries[i], to);
+            to += RECORD;
+        }
+    fits = rest != NULL && PyDict_SetItem(tails, host, rest) == 0;
+    Py_XDECREF(rest);
+    return fits;
+}
+
+/* rescored(heaps, tails, scores, urls, promises, few): give waiting URLs new promises, and deal all
+   entries that count out by host.
+
+   Returns heaps, the bytes of tails, and the number of entries; None if something is left to Python. */
+static PyObject *
+rescored(PyObject *self, PyObject *args)
+{
+    static const int sizes[] = {-8, 4, 8};
+    PyObject *heaps, *tails, *sources[3], *near = NULL, *far = NULL, *host, *heap;
+    Py_ssize_t few, position = 0, start = 0, number = 0;
+    Array a[3];
+    if (!PyArg_ParseTuple(args, "O!O!OOOn", &PyDict_Type, &heaps, &PyDict_Type, &tails, &sources[0],
+                          &sources[1], &sources[2], &few))
+        return NULL;
+    if (!all_opened(sources, a, sizes, 3))
+        return NULL;
+    Entries entries = {NULL, 0, 0};
+    Py_ssize_t *ends = PyMem_Malloc(((size_t)PyDict_GET_SIZE(heaps) + 1) * sizeof *ends);
+    int fits = ends != NULL && few > 0 && a[1].columns == a[2].columns;
+    for (Py_ssize_t i = 0; fits && i < a[1].columns; i++)
+        fits = CELL(a[1], int32_t, 0, i) >= 0 && CELL(a[1], int32_t, 0, i) < a[0].columns;
+    fits = fits && have_room(&entries, heaps, tails) &&
+           are_taken(heaps, tails, &a[0], &entries, ends);
+    if (fits) {
+        for (Py_ssize_t i = 0; i < a[1].columns; i++) {
+            double *score = &CELL(a[0], double, 0, CELL(a[1], int32_t, 0, i));
+            if (*score == *score && *score != INFINITY)
+                *score = CELL(a[2], double, 0, i);
+        }
+        for (Py_ssize_t i = 0; i < entries.number; i++)
+            entries.at[i].negative = -CELL(a[0], double, 0, entries.at[i].url);
+        near = PyDict_New();
+        far = PyDict_New();
+    }
+    while (near != NULL && far != NULL && !PyErr_Occurred() &&
+           PyDict_Next(heaps, &position, &host, &heap)) {
+        if (ends[number] > start)
+            is_dealt(entries.at + start, ends[number] - start, few, host, near, far);
+        start = ends[number++];
+    }
+    Py_ssize_t all = entries.number;
+    PyMem_Free(entries.at);
+    PyMem_Free(ends);
+    closed(a, 3);
+    if (PyErr_Occurred() || (fits && (near == NULL || far == NULL))) {
+        Py_XDECREF(near);
+        Py_XDECREF(far);
+        return NULL;
+    }
+    if (!fits)
+        Py_RETURN_NONE;
+    return Py_BuildValue("NNn", near, far, all);
+}
+
+static PyMethodDef methods[] = {
+    {"rescored", rescored, METH_VARARGS, "Give URLs new promises, and deal them out by host."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_queue", "Entries of the frontier.", -1, methods, NULL, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC
+PyInit__queue(void)
+{
+    return PyModule_Create(&module);
+}
