@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from urllib.parse import urlencode
 
@@ -18,6 +20,16 @@ from foragers.serve.parameters import wishes_in
 
 DAY_2026 = 1767225600.0
 """2026-01-01 in UTC, in seconds since 1970."""
+
+
+@pytest.fixture
+def tokyo() -> Iterator[None]:
+    """Let the test run where it is nine hours later than in UTC."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "JST-9")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 def asked(**given: str) -> Wishes:
@@ -42,10 +54,10 @@ def asked(**given: str) -> Wishes:
         ({"q": "x" * 501, "host": "y" * 501}, Wishes(words="x" * 500, host="y" * 500)),
     ],
 )
+@pytest.mark.usefixtures("tokyo")
 def test_wishes_are_read_and_times_without_a_zone_are_utc(
-    given: dict[str, str], wanted: Wishes, monkeypatch: pytest.MonkeyPatch
+    given: dict[str, str], wanted: Wishes
 ) -> None:
-    monkeypatch.setenv("TZ", "Asia/Tokyo")
     assert asked(**given) == wanted
 
 

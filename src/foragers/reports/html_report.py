@@ -122,7 +122,7 @@ def said_of(estimate: Estimate) -> Iterator[str]:
     for ahead in estimate.plans:
         yield f"Plan: {ahead.said}."
     for planned in estimate.planned:
-        yield f"Plan {planned.said}."
+        yield f"Plan: {planned.said}."
 
 
 def recall(estimate: Estimate | None) -> Iterator[tuple[str, str, str]]:
