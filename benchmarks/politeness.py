@@ -2,8 +2,9 @@
 
 One download at a time from each host leaves most connections free.  Filling them with
 whatever page is open spends the budget on bad pages; waiting keeps it for good ones.  Each row
-replays a web with one connection and with sixteen, with and without `WaitRule`.  Webs have 1, 4,
-20 and 300 hosts, about so many; `--only` and `--strategies` choose among them.
+replays a web with one connection and with sixteen, with and without `WaitRule`; the figures for
+sixteen are means over `--seeds` random seeds, by which hosts answer in another order.  Webs have
+1, 4, 20 and 300 hosts, about so many; `--only` and `--strategies` choose among them.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     reader = argparse.ArgumentParser("python -m benchmarks.politeness", description=__doc__)
     reader.add_argument("--only", default="", metavar="WEB,WEB", help="of the webs, these")
     reader.add_argument("--strategies", default=";".join(STRATEGIES), metavar="A;B")
+    reader.add_argument("--seeds", type=int, default=1, metavar="N")
     return reader.parse_args(arguments)
 
 
@@ -76,11 +78,11 @@ def main(arguments: Sequence[str]) -> bool:
                 one, _ = found(replace(alone, delay=0.0), study, TAKE_ANY)
                 for delay, shares in kept.items():
                     many = replace(alone, connections=CONNECTIONS, delay=delay, latency=LATENCY)
-                    filled, quick = found(many, study, TAKE_ANY)
-                    waiting, slow = found(many, study, WaitRule())
+                    filled, quick = mean_found(many, study, TAKE_ANY, chosen.seeds)
+                    waiting, slow = mean_found(many, study, WaitRule(), chosen.seeds)
                     print(
                         f"   {name} ({hosts}), {strategy}, {delay:g} s: {one};"
-                        f" {filled} ({quick:.0f}); {waiting} ({slow:.0f})",
+                        f" {filled:.4g} ({quick:.0f}); {waiting:.4g} ({slow:.0f})",
                         flush=True,
                     )
                     if one:
@@ -120,6 +122,15 @@ def prepared(name: str, folder: Path, base: ReplayOptions) -> tuple[str, Study, 
     study = prepare(replace(base, world=str(folder)))
     study.score()
     return name, study, base
+
+
+def mean_found(
+    task: ReplayOptions, study: Study, rule: WaitRule, seeds: int
+) -> tuple[float, float]:
+    """Return the means over random seeds of what is found, and of how long it takes."""
+    runs = [found(replace(task, seed=seed), study, rule) for seed in range(seeds)]
+    pages, seconds = zip(*runs, strict=True)
+    return sum(pages) / seeds, sum(seconds) / seeds
 
 
 def found(task: ReplayOptions, study: Study, rule: WaitRule) -> tuple[int, float]:

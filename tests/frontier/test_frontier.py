@@ -384,7 +384,7 @@ def waiting_for_host_one() -> tuple[Frontier, Closed]:
 def test_page_that_promises_too_little_waits_for_a_better_one_on_a_closed_host() -> None:
     frontier, closed = waiting_for_host_one()
     frontier.push(10, 1, 0.9)
-    frontier.push(20, 2, 0.44)
+    frontier.push(20, 2, 0.71)
     assert popped(frontier, closed=closed) == []
     assert closed.is_awaited
     assert closed.awaited == 1
@@ -394,10 +394,10 @@ def test_page_that_promises_too_little_waits_for_a_better_one_on_a_closed_host()
     assert not closed.is_awaited
 
 
-def test_page_that_promises_half_of_the_best_is_fetched() -> None:
+def test_page_that_promises_four_fifths_of_the_best_is_fetched() -> None:
     frontier, closed = waiting_for_host_one()
     frontier.push(10, 1, 0.9)
-    frontier.push(20, 2, 0.45)
+    frontier.push(20, 2, 0.73)
     assert popped(frontier, closed=closed) == [20]
     assert len(frontier) == 1
 
