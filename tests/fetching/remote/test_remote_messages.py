@@ -13,7 +13,7 @@ from foragers.core.links import ParsedLinks
 from foragers.core.packing import unpacked, unpacker_of
 from foragers.core.types import Choice, Document, ParsedLink, Purpose, Status
 from foragers.errors import DamagedError
-from foragers.fetching.extractor import Extracted
+from foragers.fetching.extractor import Extracted, PageExtractor
 from foragers.fetching.job import FetchJob
 from foragers.fetching.page_builder import page_of
 from foragers.fetching.redirects import RedirectChain
@@ -27,6 +27,8 @@ from foragers.fetching.remote.messages import (
     unpack_answer,
     unpack_order,
 )
+from foragers.filters.scope import Scope
+from foragers.filters.traps import TrapKind, Traps, TrapVerdict
 from foragers.urls.table import UrlTable
 
 TEXT = st.text(max_size=20)
@@ -72,6 +74,19 @@ def test_content_whose_urls_the_crawl_spells_otherwise_is_packed_again() -> None
     job = FetchJob(Choice(table.intern("http://a.test/"), 1), RedirectChain("http://a.test/"))
     assert came.packed is not None
     assert came.packed.numbered(page_of(job, came, table, "", 0.0)) is None
+
+
+def test_an_error_page_is_stored_without_the_links_that_were_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Traps, "learn", lambda *_: TrapVerdict(TrapKind.SOFT_404, None))
+    extractor = PageExtractor("agent", Scope(("http://a.test/",)), Traps())
+    sent = Extracted(Status.OK, "", Document(text="not found"), [ParsedLink("http://a.test/b")])
+    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0)).extracted()
+    settled = extractor.settled(came, "http://a.test/x", "http://a.test/x", 3, again=False)
+    assert settled.status is Status.MISSING
+    assert not settled.links
+    assert settled.packed is None
 
 
 def test_an_order_arrives_as_it_was_given() -> None:
