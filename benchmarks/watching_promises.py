@@ -20,11 +20,16 @@ SITES: dict[str, dict[str, int | float]] = {
     "tuned 13": {"pages": 3000, "days": 10.0, "home": 0.5, "navigation": 1.0, "related": 5.0},
     "tuned 14": {"pages": 1500, "days": 10.0, "home": 0.9, "sections": 4, "desks": 2},
     "tuned 15": {"pages": 6000, "days": 8.0, "home": 0.3, "reports": 0.3},
-    "fresh 51": {"pages": 1500, "days": 8.0},
-    "fresh 52": {"pages": 1500, "days": 8.0, "home": 0.5},
-    "fresh 53": {"pages": 1500, "days": 8.0, "home": 0.3, "navigation": 0.5, "related": 3.0},
-    "fresh 54": {"pages": 1500, "days": 8.0, "home": 0.8, "sections": 6, "desks": 3},
-    "fresh 55": {"pages": 1500, "days": 8.0, "home": 0.6, "reports": 0.02},
+    "tuned 51": {"pages": 1500, "days": 8.0},
+    "tuned 52": {"pages": 1500, "days": 8.0, "home": 0.5},
+    "tuned 53": {"pages": 1500, "days": 8.0, "home": 0.3, "navigation": 0.5, "related": 3.0},
+    "tuned 54": {"pages": 1500, "days": 8.0, "home": 0.8, "sections": 6, "desks": 3},
+    "tuned 55": {"pages": 1500, "days": 8.0, "home": 0.6, "reports": 0.02},
+    "fresh 61": {"pages": 1500, "days": 8.0},
+    "fresh 62": {"pages": 1500, "days": 8.0, "home": 0.5},
+    "fresh 63": {"pages": 1500, "days": 8.0, "home": 0.3, "navigation": 0.5, "related": 3.0},
+    "fresh 64": {"pages": 1500, "days": 8.0, "home": 0.8, "sections": 6, "desks": 3},
+    "fresh 65": {"pages": 1500, "days": 8.0, "home": 0.6, "reports": 0.02},
 }  # fmt: skip
 """The name of each site ends with its random seed."""
 REQUESTS = (TENTH, 500, 2000)

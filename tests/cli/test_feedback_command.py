@@ -32,15 +32,6 @@ def test_what_a_user_says_is_written_down(folder: Path, capsys: pytest.CaptureFi
     assert second == Remark(address("home"), 1, False)
 
 
-def test_the_first_wanted_page_asks_for_a_second(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asks = "name one more such page"
-    assert asks not in said(capsys, "feedback", folder, address("home"), "--not-this")[1]
-    assert asks in said(capsys, "feedback", folder, address("a"), "--more")[1]
-    assert asks not in said(capsys, "feedback", folder, address("home"), "--more")[1]
-
-
 def test_pages_that_were_not_fetched_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

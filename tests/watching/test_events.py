@@ -5,8 +5,9 @@ from __future__ import annotations
 from foragers.core.content import MemoryContent
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.strategies.watch.articles import is_article
+from foragers.strategies.watch.sites import Waiting
 from foragers.strategies.watch.strategy import LOOK, NEW, SWEEP, UNSEEN
-from foragers.watching.events import Event, EventKind, Findings, delays
+from foragers.watching.events import Event, EventKind, Findings, delays, settled
 
 
 def event(
@@ -165,3 +166,68 @@ def test_a_resumed_watch_knows_what_was_reported() -> None:
     ledger += [gone, gone]
     assert [second.look(n, gone) for n in (4, 5)] == [None, None]
     assert second.look(6, visit(1, NEW)) is None
+
+
+TITLE = "The harbour opens again today"
+
+
+def waiting(url: int, title: str = TITLE) -> Waiting:
+    return Waiting(url, 0, 9, 1, 0, 999_000.0, 999_990.0, title=title)
+
+
+def announced(*visits: Visit, links: tuple[Waiting, ...] = ()) -> tuple[Findings, list[Event]]:
+    """Announce links, then look through visits to which they led."""
+    ledger = Visits()
+    findings = Findings(ledger, began=900_000.0, numbers=Pages())
+    told = [findings.announce(0, one, f"http://a.test/page-{one.url}", 1e6) for one in links]
+    found = [one for one in told if one is not None]
+    for number, one in enumerate(visits, 1):
+        ledger.append(one)
+        event = findings.look(number, one, waiting(one.url))
+        found += [event] if event is not None else []
+    return findings, found
+
+
+def test_a_new_article_is_reported_by_its_link_and_then_fetched() -> None:
+    _, found = announced(visit(1, NEW, published=950_000.0), links=(waiting(1),))
+    assert [(one.event, one.fetched) for one in found] == [
+        (EventKind.NEW, False),
+        (EventKind.FETCHED, True),
+    ]
+    assert (found[0].title, found[0].since) == (TITLE, 999_000.0)
+    (one,) = settled(found)
+    assert (one.event, one.title, one.found) == (EventKind.NEW, "Page 1", 1e6)
+    assert (one.since, one.published, one.key) == (999_000.0, 950_000.0, found[0].url)
+
+
+def test_what_proves_to_be_old_is_withdrawn_and_a_missing_page_is_not() -> None:
+    _, found = announced(visit(1, NEW, published=1000.0), links=(waiting(1),))
+    assert [one.event for one in found] == [EventKind.NEW, EventKind.WITHDRAWN]
+    assert settled(found) == []
+    _, found = announced(visit(1, NEW, status=Status.MISSING), links=(waiting(1),))
+    assert [one.event for one in found] == [EventKind.NEW]
+
+
+def test_an_article_is_announced_once_under_whatever_url() -> None:
+    _, found = announced(links=(waiting(1), waiting(1), waiting(2), waiting(3, "Another title")))
+    assert [one.url for one in found] == ["http://a.test/page-1", "http://a.test/page-3"]
+    _, found = announced(visit(2, NEW), links=(waiting(1),))  # fetched by its other URL
+    assert [(one.event, one.url) for one in found] == [
+        (EventKind.NEW, "http://a.test/page-1"),
+        (EventKind.FETCHED, "http://a.test/page-1"),
+    ]
+    findings, _ = announced(visit(1, NEW))
+    assert findings.announce(5, waiting(1), "http://a.test/page-1", 1e6) is None
+
+
+def test_what_was_announced_is_known_after_a_kill() -> None:
+    _, found = announced(links=(waiting(1), waiting(2, "Another title")))
+    again = Findings(Visits(), began=900_000.0, numbers=Pages())
+    again.restore(found)
+    assert set(again.told) == {1, 2}
+    assert again.announce(5, waiting(1), "http://a.test/page-1", 1e6) is None
+    event = again.look(6, visit(1, NEW), waiting(1))
+    assert event is not None
+    assert event.event is EventKind.FETCHED
+    again.restore([event])
+    assert set(again.told) == {2}

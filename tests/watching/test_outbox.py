@@ -172,3 +172,11 @@ def test_a_url_that_apprise_does_not_know_is_refused() -> None:
     with pytest.raises(UsageError, match="nonsense"):
         channels_of(WatchOptions(notify=("nonsense://x",)))
     assert len(channels_of(WatchOptions(notify=("json://127.0.0.1:9/",)))) == 1
+
+
+def test_what_was_reported_by_its_link_makes_one_message() -> None:
+    told = msgspec.structs.replace(event(1), fetched=False)
+    fetched = msgspec.structs.replace(event(1), event=EventKind.FETCHED)
+    title, body = message([told, fetched], Template("$title: $summary"))
+    assert (title, body) == ("1 new: a.test", "Title 1: not fetched yet: known by a link")
+    assert message([fetched], Template(USUAL)) == ("", "")

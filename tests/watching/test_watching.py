@@ -160,3 +160,27 @@ def test_a_site_that_begins_to_refuse_is_left_alone_more_and_more(tmp_path: Path
     times = [moment for moment, _ in site.log]
     assert times[7] - times[5] > 2.5, "after five refusals it waits 1 s, then 2 s"
     assert watching.strategy.sites[0].fresh or watching.strategy.sites[0].unseen_count
+
+
+def test_with_few_requests_new_articles_are_reported_by_their_links(tmp_path: Path) -> None:
+    with served(NewsSite(old=40)) as site:
+
+        def publish(watching: Watching) -> bool:
+            if watching.visits > 5 and 41 not in site.articles:
+                for number in range(41, 51):
+                    site.publish(number)
+            return watching.new >= 10
+
+        run(options(site, requests="200"), tmp_path, publish)  # 20 at once
+        found = events_in(tmp_path)
+        assert sorted(new_in(found)) == sorted(site.article_url(n) for n in range(41, 51))
+        unread = [one for one in found if not one.fetched]
+        assert len(unread) >= 3
+        assert all(one.title.startswith("Story") for one in unread)
+        assert sum("story" in path for _, path in site.log) < 20
+        status = read_status(tmp_path)
+        assert (status.new, status.unfetched, status.withdrawn) == (10, len(unread), 0)
+        assert "not fetched yet" in watch_report(tmp_path)
+        assert "not fetched yet" in (tmp_path / "feed.atom").read_text()
+        again = run(options(site, requests="200"), tmp_path, lambda watching: True)
+        assert again.new == 10, "none is reported again"

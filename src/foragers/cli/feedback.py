@@ -9,11 +9,9 @@ from rich.console import Console
 
 from foragers.core.display import plain
 from foragers.core.options import Target
-from foragers.crawling.feedback import GIVEN, Remark, read_lines, remark
+from foragers.crawling.feedback import Remark, remark
 from foragers.errors import UsageError
 from foragers.judges.build import build_judge, teachable
-from foragers.judges.topic import Teachable
-from foragers.judges.words.judge import Words
 from foragers.reports.crawl_folder import CrawlFolder, opened
 from foragers.reports.explain import Leaps, numbers_of
 from foragers.reports.retell import aim_of
@@ -34,21 +32,17 @@ def add(verb: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> None:
     """Store the feedback of the user, for the crawl to read."""
     with opened(options.folder) as folder:
-        learner = learner_of(folder)
+        check_learns(folder)
         visits = {url: last_visit(folder, url) for url in options.url}
     for url, visit in visits.items():
         remark(options.folder, Remark(url, visit, options.more))
         wish = "more pages like" if options.more else "no pages like"
         console.print(f"{wish} {plain(url)}", soft_wrap=True, highlight=False, markup=False)
     console.print("a running crawl learns this at once, another when it is resumed")
-    if options.more and isinstance(learner, Words):
-        wanted = sum(one.more for one in read_lines(options.folder / GIVEN))
-        if len(learner.learned.taught) + wanted < learner.learned.settings.fewest_taught:
-            console.print("name one more such page: words are learned from two on")
 
 
-def learner_of(folder: CrawlFolder) -> Teachable:
-    """Return the judge of a crawl before it began; refuse feedback if it learns from no pages."""
+def check_learns(folder: CrawlFolder) -> None:
+    """Refuse feedback if the judge of a crawl learns from no pages."""
     aim = aim_of(folder)
     learner = None if aim == Target() else teachable(build_judge(aim))
     if learner is None:
@@ -56,7 +50,6 @@ def learner_of(folder: CrawlFolder) -> Teachable:
             f"{folder.path}: its judge does not learn from pages; feedback is for crawls"
             " with --topic (similarity words or meaning) or --examples"
         )
-    return learner
 
 
 def last_visit(folder: CrawlFolder, url: str) -> int:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from foragers.judges.novelty import DAY
-from foragers.watching.events import Event, EventKind, delays
+from foragers.watching.events import Event, EventKind, delays, settled
 
 HOUR = 3600.0
 
@@ -56,7 +56,8 @@ class Account(msgspec.Struct, frozen=True):
 
 def account_of(events: Iterable[Event], since: float = 0.0) -> Account:
     """Return the account of the new pages found since a time."""
-    new = [one for one in events if one.event is EventKind.NEW and one.found >= since]
+    whole = settled(events)
+    new = [one for one in whole if one.event is EventKind.NEW and one.found >= since]
     spans = list(delays(new))
     early = [high <= HOUR for _, high in spans]
     missed = [

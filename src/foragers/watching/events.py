@@ -2,6 +2,9 @@
 
 Events are found in the visits of the ledger, one after the other, and added to `events.jsonl`.  A
 watch that was killed goes on after the last visit that it had looked through.
+
+A new article may be known by its link before there is a request to fetch it.  Then it is reported
+as new and not yet fetched.  Later it is `fetched`, or `withdrawn` if it is no new article.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from math import inf
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from foragers.core.display import opening, plain
 from foragers.core.protocols import Judge
@@ -30,6 +34,8 @@ GRACE = 86_400.0
 """Seconds by which the date of a page may lie before the watch: many dates have no time."""
 GONE_AFTER = 2
 """Looks in a row at which a page was missing, until it is reported as removed."""
+MOST_TITLES = 5000
+"""Titles of reported links in memory."""
 GONE = re.compile(r"404|410|error page")
 
 
@@ -40,6 +46,8 @@ class EventKind(StrEnum):
     CHANGED = "changed"
     REMOVED = "removed"
     ALARM = "alarm"
+    FETCHED = "fetched"
+    WITHDRAWN = "withdrawn"
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -48,7 +56,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     `found` is when it was found, `since` the earliest time at which it may have happened (the last
     look at which it had not), `published` the date given in the page, and `visit` its number in the
     ledger.  All are seconds since 1970.  `canonical` is the URL that the page gives as its own, if
-    it has another.
+    it has another.  A page that is not `fetched` is known by its link, whose text is the title.
     """
 
     event: EventKind
@@ -64,6 +72,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     late: bool = False
     diff: str = ""
     canonical: str = ""
+    fetched: bool = True
 
     @property
     def key(self) -> str:
@@ -104,6 +113,10 @@ class Findings:
     gone: set[UrlId] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     """Canonical URLs of pages that have another URL."""
+    told: dict[UrlId, str] = field(default_factory=dict)
+    """The URLs of pages that were reported by their links and are not yet fetched."""
+    titles: dict[str, UrlId] = field(default_factory=dict)
+    """The titles of these, and of those that were fetched: a page may have several URLs."""
 
     def restore(self, known: Iterable[Event]) -> None:
         """Take up what earlier events say."""
@@ -113,6 +126,10 @@ class Findings:
                 self.names.add(one.canonical)
             if number is None:
                 continue
+            if not one.fetched:
+                self._note(number, one)
+                continue
+            self.told.pop(number, None)
             self.seen.add(number)
             if one.event is not EventKind.ALARM:
                 self.articles.add(number)
@@ -121,8 +138,50 @@ class Findings:
             else:
                 self.gone.discard(number)
 
+    def announce(self, number: int, link: Waiting, href: str, now: float) -> Event | None:
+        """Return the event of a new article that is known by its link, if it was not reported."""
+        event = Event(
+            event=EventKind.NEW,
+            url=href,
+            site=site_of(host_of(href)),
+            found=now,
+            visit=number,
+            title=plain(link.title, LONGEST_TITLE),
+            since=link.since,
+            relevance=1.0,
+            fetched=False,
+        )
+        is_known = link.url in self.told or link.url in self.seen or href in self.names
+        if is_known or name_of(event) in self.titles:
+            return None
+        self._note(link.url, event)
+        return event
+
+    def _note(self, url: UrlId, event: Event) -> None:
+        """Note a page that is reported by its link."""
+        self.told[url] = event.url
+        self.titles[name_of(event)] = url
+        if len(self.titles) > MOST_TITLES:
+            del self.titles[next(iter(self.titles))]
+
     def look(self, number: int, visit: Visit, link: Waiting | None = None) -> Event | None:
         """Return what a visit has found, if anything; `link` led to its page."""
+        page, event = visit.page, self._find(number, visit, link)
+        url = page.choice.url
+        if event is not None and event.event is EventKind.NEW and link is not None:
+            same = name_of(replace(event, title=plain(link.title, LONGEST_TITLE)))
+            url = url if url in self.told else self.titles.get(same, url)
+        if url not in self.told or (event is None and page.status is not Status.OK):
+            return event
+        told = self.told.pop(url)
+        if event is None:
+            event, kind = self._event(EventKind.WITHDRAWN, number, page, 0.0), EventKind.WITHDRAWN
+        else:
+            kind = EventKind.FETCHED if event.event is EventKind.NEW else event.event
+        return replace(event, event=kind, url=told)
+
+    def _find(self, number: int, visit: Visit, link: Waiting | None) -> Event | None:
+        """Return what a visit has found, whether it was reported by its link or not."""
         page = visit.page
         if page.choice.purpose.is_list or page.choice.purpose is Purpose.SCOPE:
             return None
@@ -256,6 +315,34 @@ class Findings:
             relevance=relevance,
             **shown,  # type: ignore[arg-type]
         )
+
+
+def name_of(event: Event) -> str:
+    """Return the name of a page by its site and title, whatever its URL."""
+    return f"{event.site} {event.title.casefold()}"
+
+
+def settled(events: Iterable[Event]) -> list[Event]:
+    """Return events in which those reported by their links have what was fetched later.
+
+    Those that were withdrawn are left out.
+    """
+    whole: list[Event | None] = []
+    told: dict[str, int] = {}
+    for one in events:
+        if one.event is EventKind.FETCHED and one.url in told:
+            at = told.pop(one.url)
+            first = whole[at] or one
+            whole[at] = replace(
+                one, event=EventKind.NEW, found=first.found, visit=first.visit, since=first.since
+            )
+        elif one.event is EventKind.WITHDRAWN and one.url in told:
+            whole[told.pop(one.url)] = None
+        elif one.event not in (EventKind.FETCHED, EventKind.WITHDRAWN):
+            if not one.fetched:
+                told[one.url] = len(whole)
+            whole.append(one)
+    return [one for one in whole if one is not None]
 
 
 def delays(events: Sequence[Event]) -> Iterator[tuple[float, float]]:

@@ -13,18 +13,19 @@ import msgspec
 from foragers.core.display import iso
 from foragers.core.files import write
 from foragers.version import __version__
-from foragers.watching.events import Event, EventKind
+from foragers.watching.events import Event, EventKind, settled
 
 ATOM, JSON = "feed.atom", "feed.json"
 NAMESPACE = "http://www.w3.org/2005/Atom"
 MOST_ENTRIES = 100
+NOT_FETCHED = "not fetched yet: known by a link"
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow."""
 
 
 def write_feeds(folder: Path, events: Sequence[Event], title: str, updated: float) -> None:
     """Write both feeds of the newest events, each completely or not at all."""
-    shown = sorted(events, key=lambda one: -one.found)[:MOST_ENTRIES]
+    shown = sorted(settled(events), key=lambda one: -one.found)[:MOST_ENTRIES]
     name = f"urn:foragers:watch:{digest(title + str(folder.resolve()))}"
     write(folder / ATOM, atom(shown, title, name, updated))
     write(folder / JSON, json_feed(shown, title))
@@ -91,7 +92,8 @@ def headline(one: Event) -> str:
 
 def body(one: Event) -> str:
     """Return the text of an entry."""
-    return one.diff or one.summary or one.url
+    unread = "" if one.fetched else NOT_FETCHED
+    return one.diff or one.summary or unread or one.url
 
 
 def digest(text: str) -> str:

@@ -27,7 +27,7 @@ from foragers.core.files import read
 from foragers.errors import UsageError
 from foragers.judges.novelty import parse_duration
 from foragers.watching.events import Event, EventKind
-from foragers.watching.feeds import digest
+from foragers.watching.feeds import NOT_FETCHED, digest
 from foragers.watching.watch_options import WatchOptions, clock_of, hours_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ LONGEST_COMMAND = 300.0
 """Seconds after which a command is stopped."""
 FIRST_RETRY, LONGEST_RETRY, MOST_DOUBLINGS = 60.0, 3600.0, 6
 """Seconds until a message that was not delivered is sent again, at first and at most."""
+QUIET = (EventKind.FETCHED, EventKind.WITHDRAWN)
+"""Events of which no message is made: their pages were reported by their links."""
 USUAL = "$title\n$url"
 FIELDS = ("title", "url", "event", "site", "time", "summary", "diff")
 
@@ -235,6 +237,9 @@ class Outbox:
 
 def message(events: Sequence[Event], template: Template) -> tuple[str, str]:
     """Return the title and the text of a message."""
+    events = [one for one in events if one.event not in QUIET]
+    if not events:
+        return "", ""
     kinds = {kind: sum(one.event is kind for one in events) for kind in EventKind}
     title = ", ".join(f"{count} {kind.value}" for kind, count in kinds.items() if count)
     sites = sorted({one.site for one in events})
@@ -253,7 +258,7 @@ def told(one: Event, template: Template) -> str:
         "event": one.event.value,
         "site": one.site,
         "time": iso(one.found) or "",
-        "summary": one.summary,
+        "summary": one.summary or ("" if one.fetched else NOT_FETCHED),
         "diff": one.diff,
     }
     return template.safe_substitute(values).rstrip()
@@ -307,7 +312,7 @@ class AppriseChannel:
     def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:
         """Deliver a message."""
         del events
-        if self.sender.notify(body=body, title=title):
+        if not body or self.sender.notify(body=body, title=title):
             return None
         return Failure(f"{self.name}: not delivered", again=True)
 

@@ -23,7 +23,7 @@ from foragers.reports.html import (
     words,
 )
 from foragers.watching.account import HOUR, account_of
-from foragers.watching.events import Event, EventKind, delays
+from foragers.watching.events import Event, EventKind, delays, settled
 from foragers.watching.status import SiteStatus, WatchStatus, read_status
 from foragers.watching.watching import events_in
 
@@ -39,7 +39,7 @@ def is_watch(folder: Path) -> bool:
 
 def watch_report(folder: Path) -> str:
     """Return the report of a watch as one HTML file."""
-    status, events = read_status(folder), events_in(folder)
+    status, events = read_status(folder), settled(events_in(folder))
     new = [one for one in events if one.event is EventKind.NEW]
     parts = ["<h1>Watch</h1>", numbers(status)]
     if new:
@@ -152,10 +152,18 @@ def delay_chart(new: Sequence[Event], width: int = WIDE) -> str:
 def newest(new: Sequence[Event]) -> str:
     """Return the table of the newest pages."""
     rows = (
-        [f"{link(one.url, one.title)}<br><small>{apart(one.url)}</small>", moment(one.found)]
+        [
+            f"{link(one.url, one.title)}<br><small>{apart(one.url)}{unread(one)}</small>",
+            moment(one.found),
+        ]
         for one in reversed(new[-MOST_ROWS:])
     )
     return table(("page", "found"), rows)
+
+
+def unread(one: Event) -> str:
+    """Return a mark for a page that is known by its link alone."""
+    return "" if one.fetched else " · not fetched yet"
 
 
 def sites(known: Sequence[SiteStatus], new: Sequence[Event]) -> str:

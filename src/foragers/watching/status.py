@@ -42,7 +42,8 @@ class WatchStatus(msgspec.Struct, frozen=True):
     """A watch: counts, delays, what was promised and kept, and its sites.
 
     `freshness` is the share of looks at which a page had not changed since the look before, and
-    `age` the mean time, in seconds, for which a changed page may have been stale.
+    `age` the mean time, in seconds, for which a changed page may have been stale.  `unfetched` new
+    pages are known by their links alone, and `withdrawn` ones proved not to be new articles.
     """
 
     began: float
@@ -60,6 +61,8 @@ class WatchStatus(msgspec.Struct, frozen=True):
     told: int = 0
     untold: int = 0
     condition: str = ""
+    unfetched: int = 0
+    withdrawn: int = 0
     sites: Sequence[SiteStatus] = ()
 
 

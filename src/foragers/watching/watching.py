@@ -25,21 +25,23 @@ import numpy as np
 from foragers.core.display import plain
 from foragers.core.files import read, write
 from foragers.core.options import Target
-from foragers.core.types import Status, Visit
+from foragers.core.types import Status, UrlId, Visit
 from foragers.crawling.options import options_in_folder
 from foragers.crawling.session import Session
 from foragers.crawling.settings import SessionSettings
 from foragers.errors import UsageError
 from foragers.judges.build import build_judge
 from foragers.judges.novelty import DAY
+from foragers.judges.simple import Everything
 from foragers.storage.storing import storing
 from foragers.strategies.watch.forecast import Forecast, forecast
+from foragers.strategies.watch.sites import Waiting
 from foragers.strategies.watch.strategy import LOOK, Watch
 from foragers.urls.parse import host_of, site_of
 from foragers.watching.account import HOUR, account_of, today
 from foragers.watching.alarms import Alarms, Trouble
 from foragers.watching.differences import MainTexts
-from foragers.watching.events import Event, EventKind, Findings
+from foragers.watching.events import Event, EventKind, Findings, settled
 from foragers.watching.feeds import MOST_ENTRIES, write_feeds
 from foragers.watching.outbox import Outbox, Schedule, Sent, channels_of, template_of
 from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
@@ -57,8 +59,10 @@ FEED_EVERY, STATUS_EVERY, SILENCE_EVERY = 2.0, 10.0, 300.0
 PRUNE_EVERY = 3600.0
 MOST_REMEMBERED = 20_000
 """Events in memory, for the account."""
-FIRST_PROMISE, FIRST_HOURS = 5, 12
-"""New pages of a site, or hours, after which its promise is printed."""
+FIRST_PROMISE, FIRST_HOURS, PROBE = 5, 12, 300.0
+"""New pages of a site, or hours, after which its promise is printed; seconds to wait at least."""
+PATIENCE = 30.0
+"""Seconds for which a new link waits to be fetched before it is reported, if there are requests."""
 AT_ONCE = 10
 """Promises made anew at a time."""
 NO_PROMISES = (None, None)
@@ -94,7 +98,10 @@ class Watching:
     unchanged: int = 0
     stale: float = 0.0
     requests: deque[tuple[float, int]] = field(default_factory=deque)
-    _promised: set[int] = field(default_factory=set)
+    withdrawn: int = 0
+    _links: dict[UrlId, Waiting] = field(default_factory=dict)
+    """New links that may be reported before they are fetched."""
+    _promised: dict[int, Forecast] = field(default_factory=dict)
     _feed_at: float = 0.0
     _status_at: float = 0.0
     _silence_at: float = 0.0
@@ -148,6 +155,8 @@ class Watching:
         self.events.extend(known)
         self.count = len(known)
         self.new = sum(one.event is EventKind.NEW for one in known)
+        self.withdrawn = sum(one.event is EventKind.WITHDRAWN for one in known)
+        self._links.update(self.strategy.book.fresh)
         last = max([state.visits, *(one.visit for one in known[-1:])])
         last = min(last, len(self.session.ledger))
         facts = self.session.ledger.facts()
@@ -182,6 +191,8 @@ class Watching:
         """Look through some visits, and do what is due."""
         for visit in visits:
             self._look(self.visits + 1, visit)
+        if self.tells:
+            self._announce(time.time())
         for line in self.session.notices():
             self.say(line)
         for line in self.outbox.take_problems():
@@ -217,6 +228,30 @@ class Watching:
         if event is not None:
             self._add(event)
 
+    @property
+    def tells(self) -> bool:
+        """Whether new pages are reported by their links: not if their texts must be judged."""
+        judge = self.session.crawl.judge
+        return self.strategy.tells and isinstance(judge, Everything)
+
+    def _announce(self, now: float) -> None:
+        """Report the new articles that are known by their links and are not fetched at once."""
+        self._links.update((link.url, link) for link in self.strategy.book.news)
+        for url, link in list(self._links.items()):
+            site = self.strategy.sites[self.strategy.site_of_host(link.host)]
+            if not link.title or url not in self.strategy.book.fresh:
+                del self._links[url]
+            elif now - link.found >= PATIENCE or site.saves_for_looks:
+                if not site.is_news(link) and now - link.found < HOUR:
+                    continue
+                del self._links[url]
+                href = self.session.table.href(url)
+                if not site.is_news(link) or host_of(href) in self.findings.topics:
+                    continue
+                event = self.findings.announce(self.visits, link, href, now)
+                if event is not None:
+                    self._add(event)
+
     def _fresh(self, visit: Visit) -> None:
         """Count a look that was no change, and how long a changed page may have been stale."""
         self.looked += 1
@@ -240,6 +275,7 @@ class Watching:
             file.write(msgspec.json.encode(event) + b"\n")
         self.events.append(event)
         self.count += 1
+        self.withdrawn += event.event is EventKind.WITHDRAWN
         if event.event is EventKind.NEW:
             self.new += 1
             self.alarms.published(event.site, event.found)
@@ -250,19 +286,29 @@ class Watching:
     def _promise(self) -> None:
         """Print what a site's requests will show, once it was seen for a while."""
         for number, site in enumerate(self.strategy.sites):
-            hours = (self.strategy.now - site.began) / HOUR
-            ready = site.credited >= FIRST_PROMISE or hours > FIRST_HOURS
-            if number in self._promised or not site.places or not ready:
+            watched, found = self.strategy.now - site.began, max(site.credited, site.news)
+            ready = found >= FIRST_PROMISE and watched >= PROBE
+            ready = bool(site.places) and (ready or watched > FIRST_HOURS * HOUR)
+            before = self._promised.get(number)
+            if not ready or (before is not None and not self._is_outdated(number, before)):
                 continue
-            self._promised.add(number)
             now, more = self.promise(number), self.promise(number, 2)
+            self._promised[number] = now
+            name, again = self._site_names()[number], "" if before is None else "by now, "
             ahead = f"; {more.requests:,} would give {more.share:.0%}" if now.observed else ""
-            self.say(f"{self._site_names()[number]}: {now}{ahead}")
+            self.say(f"{name}: {again}{now}{ahead}")
+            if now.lack:
+                self.say(f"{name}: {now.lack}")
+
+    def _is_outdated(self, number: int, said: Forecast) -> bool:
+        """Return whether the newest promise lies outside of what was said."""
+        now = self._forecasts.get(number, NO_PROMISES)[0]
+        return now is not None and not said.low <= now.share <= said.high
 
     def promise(self, number: int, times: int = 1) -> Forecast:
         """Return the promise for some times the requests of a site."""
         requests = int(self.strategy.sites[number].requests)
-        return forecast(self.strategy, number, times * requests)
+        return forecast(self.strategy, number, times * requests, self.tells)
 
     def _prune(self, before: float) -> None:
         """Remove old WARC files."""
@@ -275,7 +321,7 @@ class Watching:
         self._feed_at, self._is_dirty = now, False
         first = site_of(host_of(self.session.table.href(self.session.live.seeds[0].url)))
         more = f" and {len(self.sites) - 1} more" if len(self.sites) > 1 else ""
-        shown = list(self.events)[-MOST_ENTRIES:]
+        shown = list(self.events)[-4 * MOST_ENTRIES :]
         with storing(self.folder, "feed.atom"):
             write_feeds(self.folder, shown, f"New on {first}{more}", now)
 
@@ -297,7 +343,7 @@ class Watching:
             self.requests.popleft()
         recent = today(self.events, now)
         by_site: dict[str, list[Event]] = {}
-        for one in self.events:
+        for one in settled(self.events):
             if one.event is EventKind.NEW:
                 by_site.setdefault(one.site, []).append(one)
         names = self._site_names()
@@ -308,7 +354,7 @@ class Watching:
             running,
             self.visits,
             self.count,
-            self.new,
+            self.new - self.withdrawn,
             sum(one.event is EventKind.NEW for one in recent),
             len(self.requests),
             account_of(self.events),
@@ -318,6 +364,8 @@ class Watching:
             self.count - self.outbox.untold,
             self.outbox.untold,
             plain(self.session.condition),
+            len(self.findings.told),
+            self.withdrawn,
             [
                 self._site_status(number, name, by_site.get(name, []), now)
                 for number, name in enumerate(names)

@@ -88,10 +88,20 @@ def test_pages_that_say_what_good_pages_say_come_before_others() -> None:
 def test_from_two_examples_on_words_are_learned_from_them_alone() -> None:
     learned = taught(40)
     for _ in range(2):
-        assert not learned.weights
         learned.teach(page("guitar concert"), wanted=True)
     # Both words are on both examples and on no other page, so they weigh the same.
     assert learned.weights == {b"concert": 0.5, b"guitar": 0.5}
+
+
+def test_one_wanted_page_counts_as_three_of_the_best() -> None:
+    learned = taught(40)
+    assert not learned.weights
+    learned.teach(page("guitar concert"), wanted=True)
+    # Three of seven pages have guitar, and none of the other forty: ln((3.5 / 8) / (0.5 / 41)).
+    assert set(learned.weights) == {b"guitar", b"concert", b"professor", b"faculty"}
+    guitar, professor = log((3.5 / 8) / (0.5 / 41)), log((4.5 / 8) / (4.5 / 41))
+    ratio = learned.weights[b"guitar"] / learned.weights[b"professor"]
+    assert ratio == pytest.approx(guitar / professor)
 
 
 def test_a_page_that_is_not_wanted_counts_as_ten_others() -> None:

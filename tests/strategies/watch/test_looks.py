@@ -55,3 +55,22 @@ def test_quiet_hours_save_requests_for_busy_ones() -> None:
     assert busy == pytest.approx(flow + 0.2 * site.all.most / HOUR)
     site.all.at = 21 * 24 * HOUR
     assert site._affordable(21 * 24 * HOUR) < flow / 1.5
+
+
+def test_a_page_is_looked_at_before_what_is_new_has_left_it() -> None:
+    rates, rooms = np.array([40.0, 4.0]) / HOUR, np.array([10.0, 10.0])
+    looks = Looks(60.0, SETTINGS, price=3.0 / HOUR)
+    # 1.25 · 40 / 10 = 5 looks an hour, where √(0.1 · 40 / 3) would be 1.2.
+    assert looks.of(rates, rooms) * HOUR == pytest.approx([5, 1])
+    looks.plan(rates, 4.0 / HOUR, rooms)
+    # The first needs 4 more than one an hour, and gets 0.6 · 4 of them, and the second one; then
+    # there is no look left.
+    assert looks.of(rates, rooms) * HOUR == pytest.approx([3.4, 0], rel=0.2)
+    assert looks.of(rates, rooms).sum() * HOUR <= 4.0 + 1e-9
+
+
+def test_too_few_requests_for_one_page_an_hour_still_look_at_it() -> None:
+    looks = Looks(60.0, SETTINGS)
+    rates = np.array([3.0, 3.0]) / HOUR
+    looks.plan(rates, 0.5 / HOUR)
+    assert looks.of(rates) * HOUR == pytest.approx([0.25, 0.25])

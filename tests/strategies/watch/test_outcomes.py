@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foragers.strategies.watch.outcomes import Outcomes
+from foragers.strategies.watch.settings import DEFAULT_WATCH
 
 
 def test_a_shape_never_tried_is_as_good_as_its_host() -> None:
@@ -35,3 +36,15 @@ def test_missing_pages_are_tried_again_while_others_turned_up_and_doubts_fade() 
     assert 20 < waived < 60
     outcomes.retried(2, True)
     assert outcomes.is_worth_retrying(2, 0.6)
+
+
+def test_links_that_are_not_worth_a_request_are_tried_again_after_a_while() -> None:
+    outcomes = Outcomes()
+    for _ in range(12):
+        outcomes.fetched("/a/", False, False)
+    low = outcomes.chance_of_page("/a/", 0)
+    assert low < DEFAULT_WATCH.least_chance  # (0 + 2/3) / 13
+    for _ in range(40):
+        outcomes.waive("/a/")
+    # 12 · 0.98⁴⁰ = 5.35 are left: (0 + 2/3) / 6.35.
+    assert outcomes.chance_of_page("/a/", 0) == pytest.approx(2 / 3 / 6.35, rel=0.01)

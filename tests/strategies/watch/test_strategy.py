@@ -20,9 +20,10 @@ from foragers.strategies.registry import StrategyInputs, build
 from foragers.strategies.watch.forecast import forecast
 from foragers.strategies.watch.links import LinkOrigin, waiting
 from foragers.strategies.watch.settings import WatchSettings
-from foragers.strategies.watch.sites import Profile, Site, Waiting, limits_of
+from foragers.strategies.watch.sites import Site, Waiting, limits_of
 from foragers.strategies.watch.sources import Kind, Sources
 from foragers.strategies.watch.strategy import LOOK, NEW, Watch
+from foragers.strategies.watch.timing import Profile
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Period
 from foragers.worlds.generated import generate
@@ -124,6 +125,19 @@ def test_a_watch_told_its_ledger_again_knows_what_it_knew(
         one, other = strategy.sources.rows[place], again.sources.rows[again.sources.places[url]]
         for name in ("found", "looks", "brought", "seen", "kind"):
             assert one[name] == other[name], (url, name)
+
+
+def test_a_watch_killed_before_its_first_checkpoint_began_when_it_did(
+    news: Archive, day: tuple[Watch, MemoryLedger]
+) -> None:
+    strategy, ledger = day
+    again = Watch(NoTopic(), requests=1000)
+    again.tell([seed_visit(Recorded(news, news.start).seeds, strategy.now)])  # told of seeds now
+    for visit in ledger.read():
+        again.tell([visit])
+    first = next(iter(ledger.read())).page.time
+    assert again.sites[0].began == first
+    assert again.sites[0].outcomes.shapes == strategy.sites[0].outcomes.shapes
 
 
 def test_a_watch_goes_on_unpickled(news: Archive) -> None:

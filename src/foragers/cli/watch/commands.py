@@ -84,7 +84,8 @@ class EventPrinter:
             print(msgspec.json.encode(event).decode(), flush=True)
             return
         moment = time.strftime("%H:%M:%S", time.localtime(event.found))
-        told = Text(f"{moment}  {event.event.value:<8}")
+        told = Text(f"{moment}  {event.event.value:<10}")
         told.append(plain(event.title or event.url, 100), style="bold")
         told.append(f"  {plain(event.url, 200)}", style="dim")
+        told.append("" if event.fetched else "  (not fetched yet)", style="dim")
         self._console.print(told, soft_wrap=True)

@@ -44,6 +44,8 @@ def lines_of(status: WatchStatus) -> list[str]:
             if site.more is not None and site.promise.observed:
                 more = f"; {site.more.requests:,} would give {site.more.share:.0%}"
             lines.append(f"{site.site}: {site.promise}{more}")
+            if site.promise.lack:
+                lines.append(f"{site.site}: {site.promise.lack}")
         lines += [f"{site.site}: trouble: {trouble}" for trouble in site.troubles]
     if status.untold:
         lines.append(f"{counted(status.untold, 'event')} wait for the next message")

@@ -48,7 +48,8 @@ def table(status: WatchStatus) -> Table:
     """Return the state of a watch as a table."""
     grid = Table.grid(padding=(0, 2))
     day = status.account_today
-    grid.add_row("new", f"{status.new_today:,} today, {status.new:,} in all")
+    unread = f", {status.unfetched:,} not fetched yet" if status.unfetched else ""
+    grid.add_row("new", f"{status.new_today:,} today, {status.new:,} in all{unread}")
     if day.median is not None and day.p90 is not None:
         grid.add_row("delay", f"{duration(day.median)} median, {duration(day.p90)} in 9 of 10")
     used = status.requests_today

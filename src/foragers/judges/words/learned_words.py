@@ -11,7 +11,8 @@ Weights are small beside the topic's own words: support orders pages that say li
 the topic, and makes none of them relevant alone.
 
 Who gives examples, or says of pages that they are wanted, teaches: from two such pages on, words
-are learned from them alone, and weigh more.  Pages that are not wanted count as ten others.
+are learned from them alone, and weigh more.  A single one counts as three of the best pages, which
+is enough for its words to be learned.  Pages that are not wanted count as ten others.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class LearnedWords:
         else:
             self.counted += self.settings.refused
             self.pages_with.update(dict.fromkeys(found, self.settings.refused))
-        if self.pages >= self.settings.first_taught and (self.is_taught or self.weights):
+        if self.pages >= self.settings.first_taught and (self.taught or self.weights):
             self.learn()
 
     def support(self, page: PageWords) -> float:
@@ -99,7 +100,7 @@ class LearnedWords:
             insort(self.best, (evidence, -self.pages, tuple(sorted(page.vocabulary))))
             if len(self.best) > given.most_best:
                 del self.best[0]
-        if self.pages >= (self.next or (given.first_taught if self.is_taught else given.first)):
+        if self.pages >= (self.next or (given.first_taught if self.taught else given.first)):
             self.learn()
             self.next = self.pages * given.growth
 
@@ -111,6 +112,8 @@ class LearnedWords:
         least = given.fewest_pages
         if self.is_taught:
             best, least = self.taught, given.fewest_taught
+        else:
+            best = best + given.fewest_pages * self.taught
         counts = Counter(word for found in best for word in found)
         fewest = max(least, given.least_share * len(best))
         gains = {

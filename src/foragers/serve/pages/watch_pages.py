@@ -21,13 +21,13 @@ from foragers.serve.parameters import check_known, choice_in, page_in
 from foragers.serve.settings import ServeSettings
 from foragers.serve.site import SiteFrame
 from foragers.watching.account import Account, account_of
-from foragers.watching.events import Event, EventKind
+from foragers.watching.events import Event, EventKind, settled
 from foragers.watching.report import delay_chart, over_time
 from foragers.watching.status import SiteStatus, WatchStatus, read_status
 from foragers.watching.watching import EVENTS
 
 MOST_BYTES = 1 << 28
-KINDS = tuple(one.value for one in EventKind)
+KINDS = tuple(one.value for one in EventKind if one not in (EventKind.FETCHED, EventKind.WITHDRAWN))
 EVENT = Parameter("event", f"only events of a kind: {', '.join(KINDS)}")
 
 
@@ -119,7 +119,7 @@ class WatchPages:
         except OSError:
             size = 0
         if self._known.size != size:
-            self._known = KnownEvents(size, events_of(self.folder))
+            self._known = KnownEvents(size, settled(events_of(self.folder)))
         return self._known
 
 

@@ -7,10 +7,12 @@ proves to be new if it then turns up on a page that was looked at before it was 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
+from urllib.parse import unquote
 from zlib import crc32
 
 import numpy as np
@@ -19,7 +21,7 @@ from msgspec.structs import replace
 from foragers.core.types import LISTS, NO_PARENT, HostId, Page, UrlId
 from foragers.frontier.columns import Marks
 from foragers.judges.topic import Topic
-from foragers.strategies.watch.articles import is_folder
+from foragers.strategies.watch.articles import is_folder, of_url
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting
 from foragers.urls.parse import host_of, site_of
@@ -27,6 +29,7 @@ from foragers.urls.shapes import path_shape
 
 HEADLINE = DEFAULT_WATCH.article.headline_words - 1
 """Spaces in the text of a link that reads like a title, at least."""
+WORDS = re.compile(r"[\W_]+")
 
 
 class LinkOrigin(NamedTuple):
@@ -46,6 +49,11 @@ class LinkOrigin(NamedTuple):
 class LinkBook:
     """All links that a watch has met, and the sites of their hosts."""
 
+    news: list[Waiting] = field(default_factory=list)
+    """Links of the last tell that may lead to new articles."""
+    ahead: dict[UrlId, float] = field(default_factory=dict)
+    """What pages were credited with for links that wait."""
+
     known: Marks = field(default_factory=Marks)
     fetched: Marks = field(default_factory=Marks)
     fresh: dict[UrlId, Waiting] = field(default_factory=dict)
@@ -63,8 +71,11 @@ class LinkBook:
         chance = site.outcomes.chance_of_page(link.shape, link.host)
         if is_page and chance < DEFAULT_WATCH.least_chance:
             site.push_unseen(link.shape, link)
+            site.outcomes.waive(link.shape)
         elif site.push_fresh(link):
             self.fresh[link.url] = link
+            if link.title:
+                self.news.append(link)
 
     def take_host(self, site: Site, host: HostId, href: str) -> None:
         """Let a host belong to the site of its domain, or of the page that links to it."""
@@ -90,7 +101,7 @@ class LinkBook:
             folders[folder] = young
             if origin is not None and (origin.place >= 0 or is_new_folder):
                 self.push(site, link)
-            elif origin is not None and site.outcomes.near[0] >= near * site.outcomes.near[1]:
+            elif origin is not None and site.outcomes.chance_near >= near:
                 self.push(site, replace(link, sure=False, likeness=link.likeness - 1.0))
             elif site.push_unseen(link.shape, link) and not is_list:
                 self.young[link.url] = page.time
@@ -152,6 +163,9 @@ def waiting(
     origin: LinkOrigin | None, topic: Topic, now: float,
 ) -> Waiting:  # fmt: skip
     """Return a link of a page that waits."""
+    headline = page.choice.purpose.is_list or anchor.count(" ") >= HEADLINE
+    is_new = headline and origin is not None and origin.place >= 0
+    url_says = of_url(href, DEFAULT_WATCH.article) if is_new else -inf
     return Waiting(
         url,
         host,
@@ -164,5 +178,18 @@ def waiting(
         shape=path_shape(href),
         folder=is_folder(href),
         through=-1 if origin is None else max(origin.place, origin.through),
-        headline=page.choice.purpose.is_list or anchor.count(" ") >= HEADLINE,
+        headline=headline,
+        title=title_of(page, anchor, href) if url_says >= 0 else "",
     )
+
+
+def title_of(page: Page, anchor: str, href: str) -> str:
+    """Return the text of a link, and of an entry of a list the words of its URL."""
+    text = title_in(href) if page.choice.purpose.is_list or not anchor else anchor
+    return text[: DEFAULT_WATCH.longest_title]
+
+
+def title_in(href: str) -> str:
+    """Return the words of the last part of a URL."""
+    leaf = href.partition("?")[0].rstrip("/").rpartition("/")[2]
+    return WORDS.sub(" ", unquote(leaf.rpartition(".")[0] or leaf)).strip() or href

@@ -27,6 +27,8 @@ class Outcomes:
     """New pages of any kind, by the shapes of their URLs."""
     hosts: dict[HostId, Counts] = field(default_factory=dict)
     retries: dict[int, Counts] = field(default_factory=dict)
+    titles: Counts = (0.0, 0.0)
+    """New articles, of new links that read like titles."""
     near: Counts = (1.0, 2.0)
     """Links of new pages that were new themselves."""
 
@@ -34,6 +36,12 @@ class Outcomes:
         """Return the chance of a new link with a shape to lead to a new article."""
         good, tried = self.shapes.get(shape, (0.0, 0.0))
         return (good + self.there(host)) / (tried + 1.0)
+
+    @property
+    def titles_tell(self) -> bool:
+        """Whether links that read like titles led to new articles, whatever their URLs."""
+        good, tried = self.titles
+        return tried >= self.settings.least_tried and good >= self.settings.sure_news * tried
 
     def chance_of_page(self, shape: str, host: HostId) -> float:
         """Return the chance of a new link with a shape to lead to a new page of any kind."""
@@ -45,11 +53,20 @@ class Outcomes:
         good, tried = self.hosts.get(host, (0.0, 0.0))
         return (good + 1.0) / (tried + 1.5)
 
-    def fetched(self, shape: str, is_new: bool, is_report: bool) -> None:
+    def fetched(self, shape: str, is_new: bool, is_report: bool, has_title: bool = False) -> None:
         """Note whether a new link led to a new page, and to a new article."""
+        if has_title:
+            self.titles = more(self.titles, is_report)
         if shape in self.shapes or len(self.shapes) < self.settings.most_shapes:
             self.shapes[shape] = more(self.shapes.get(shape), is_report)
             self.present[shape] = more(self.present.get(shape), is_new)
+
+    def waive(self, shape: str) -> None:
+        """Let doubts fade after a new link that was not worth a request: shapes may improve."""
+        kept = 1.0 - self.settings.doubt_fades
+        for counts in (self.shapes, self.present):
+            good, tried = counts.get(shape, (0.0, 0.0))
+            counts[shape] = good * kept, tried * kept
 
     def answered(self, host: HostId, good: bool) -> None:
         """Note whether a page that was never seen before was there."""
@@ -68,6 +85,11 @@ class Outcomes:
         kept = 1.0 - self.settings.doubt_fades
         self.retries[tries] = good * kept, tried * kept
         return False
+
+    @property
+    def chance_near(self) -> float:
+        """The chance of a link of a new page to be new itself."""
+        return self.near[0] / self.near[1]
 
     def followed(self, good: bool) -> None:
         """Note whether the link of a new page was new itself."""

@@ -50,7 +50,10 @@ class WatchSettings:
     page_rate: float = 1 / 3456000.0  # of any other page, at first; guess
     ages: tuple[float, ...] = (10800.0, 86400.0, 345600.0)  # seconds: 3 h, 1 d, 4 d; guess
     sure_group: float = 1.0  # new pages that the rate of the wider group counts; guess
-    sure_page: float = 1.0  # new pages that the rate of its group counts for a page; guess
+    sure_page: float = 1.0  # new pages that the rate of its group counts for a page at first; guess
+    sure_spread: float = 1.0  # squared new pages that this counts, until it is learned; guess
+    least_even: float = 0.03  # new pages that the rate of its group counts, at least; guess
+    most_even: float = 3.0  # the same, at most; guess
     change_rate: float = 1 / 864000.0  # changes of a page a second, at first; guess
     sure_change: float = 0.5  # changes that the rate of its group counts for a page; guess
     most_aged: float = 7776000.0  # seconds without a change before a watch, at most; guess
@@ -65,12 +68,14 @@ class WatchSettings:
     # When pages are looked at (`sites`).
     explore: float = 0.15  # share of the requests for pages not yet seen and for sweeps; tried
     first_burst: float = 0.1  # share of a day's requests that may be spent at once; guess
+    first_looks: float = 0.4  # share of these that is left for looks in the first minutes; guess
     probe: float = 900.0  # seconds for which seeds are looked at as often as is allowed; guess
+    probe_lists: float = 2.0  # allowed times between two looks at a feed or sitemap then; guess
     reserve: float = 0.3  # share of the requests saved up that looks leave for new pages; guess
     full: float = 0.9  # share of the requests saved up from which more is explored; guess
     changes: float = 0.3  # share of the requests for articles that may have changed; guess
-    ahead: float = 0.85  # of the hour, between two looks at a page: time to fetch what it shows
-    sooner: float = 0.1  # rates above the price by its inverse get more than a look an hour; tried
+    ahead: float = 0.95  # of the hour, between two looks at a page: time to fetch what it shows
+    sooner: float = 0.03  # rates above the price by its inverse get more than a look an hour; tried
     least_gain: float = 0.00001  # new pages a look must promise; politeness, guess
     least_looks: float = 0.3  # share of the requests that is always left for looks; guess
     most_planned: int = 2000  # sources whose intervals are planned together; CPU
@@ -83,9 +88,12 @@ class WatchSettings:
     sure_hours: float = 20.0  # new pages that an even profile of hours counts; guess
 
     # What is promised (`forecast`).
+    all_fetched: float = 0.95  # share of new pages; if fewer can be fetched, it is said
+    enough_steps: float = 1.1  # between two numbers of requests that are tried; CPU
     interval: float = 1.64  # normal deviate of nine cases in ten
     very_late: float = 21600.0  # seconds: delays from which pages are taken for a sign of others
     # that are never found; tried
+    delay_memory: float = 86400.0  # seconds after which a delay counts 1/e: a watch learns; tried
     most_delays: float = 500.0  # articles whose delays count; guess
     lost_times: float = 4.0  # pages never found for each found very late; tried
     most_lost: float = 0.6  # share of pages never found, at most; tried
@@ -100,6 +108,14 @@ class WatchSettings:
     dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess
     first_retry: float = 600.0  # seconds before a missing page is tried again, at most; guess
     likely: float = 0.5  # chance of a link that is counted as a new page that waits; guess
+    sure_news: float = 0.7  # chance of a link to lead to a new article that is told unseen; guess
+    least_tried: int = 3  # links with titles that are fetched until these tell articles; guess
+    longest_title: int = 300  # characters of the text of a link; memory
+    least_room: int = 5  # new links that a page can show, at least; guess
+    room_looks: float = (
+        0.6  # share of the looks for pages that would lose new links, at most; guess
+    )
+    overlap: float = 1.25  # looks at a page for each time that all of its news may change; guess
     least_chance: float = 0.1  # of a new link to be fetched at once; guess
     least_retry: float = 0.05  # of a missing new page to turn up at the next try; guess
     doubt_fades: float = 0.02  # share of what speaks against a try each waived one takes; guess

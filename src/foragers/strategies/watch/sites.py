@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.core.exact import exp_of
 from foragers.core.types import HostId, Page, Status, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import Marks, Places
@@ -33,90 +34,7 @@ from foragers.strategies.watch.outcomes import Outcomes
 from foragers.strategies.watch.revisits import retry_gap
 from foragers.strategies.watch.settings import DEFAULT_WATCH, WatchSettings
 from foragers.strategies.watch.sources import Floats, Kind, Sources
-
-
-@dataclass
-class Bucket:
-    """Requests that may be made, refilled evenly."""
-
-    rate: float
-    most: float
-    level: float
-    at: float = -inf
-
-    def fill(self, now: float) -> float:
-        """Return the requests that may be made now."""
-        if now > self.at:
-            if self.at > -inf:
-                self.level = min(self.most, self.level + (now - self.at) * self.rate)
-            self.at = now
-        return self.level
-
-    def spend(self, now: float) -> None:
-        """Take a request; what a resumed watch did is taken even from an empty bucket."""
-        self.fill(now)
-        self.level -= 1.0
-
-    def full_at(self, level: float) -> float:
-        """Return when there will be some requests."""
-        if level <= self.level:
-            return self.at
-        return self.at + (level - self.level) / self.rate if level <= self.most else inf
-
-
-@dataclass
-class Profile:
-    """How many new pages appear at each hour of the day and on each day of the week."""
-
-    settings: WatchSettings = DEFAULT_WATCH
-    hours: Floats = field(default_factory=lambda: np.zeros(24))
-    days: Floats = field(default_factory=lambda: np.zeros(7))
-
-    def add(self, begin: float, end: float, amount: float) -> None:
-        """Spread a new page evenly over the time in which it appeared, a week at most."""
-        first, last = int(begin // self.settings.hour), int(end // self.settings.hour)
-        first = max(first, last - 7 * 24)
-        share = amount / (last - first + 1)
-        for hour in range(first, last + 1):
-            self.hours[hour % 24] += share
-            self.days[day_of(hour)] += share
-
-    def by_hour(self, began: float, now: float) -> Floats:
-        """Return the rate of each hour, divided by the mean of the hours that were watched."""
-        return shrunk(self.hours, watched(began, now, self.settings) % 24, self.settings)
-
-    def by_day(self, began: float, now: float) -> Floats:
-        """Return the rate of each weekday, divided by the mean of those that were watched."""
-        return shrunk(self.days, days_of(watched(began, now, self.settings)), self.settings)
-
-
-def days_of(hours: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the weekdays of hours since 1970, which began on a Thursday."""
-    return (hours // 24 + 3) % 7
-
-
-def day_of(hour: int) -> int:
-    """Return the weekday of an hour since 1970."""
-    return int(days_of(np.array(hour)))
-
-
-def watched(began: float, now: float, settings: WatchSettings) -> NDArray[np.int64]:
-    """Return the hours that were watched, of the last four weeks at most."""
-    first, last = int(began // settings.hour), int(max(began, now) // settings.hour)
-    return np.arange(max(first, last - settings.most_hours + 1), last + 1)
-
-
-def shrunk(counts: Floats, hours: NDArray[np.int64], settings: WatchSettings) -> Floats:
-    """Return counts divided by those expected of evenly spread ones, shrunk towards 1.
-
-    `hours` are the watched hours, each with the place of its count.  What was not watched is not
-    known to be silent.
-    """
-    times = np.bincount(hours, minlength=len(counts))
-    expected = counts.sum() * times / max(1, len(hours))
-    even = settings.sure_hours / len(counts)
-    rates: Floats = (counts + even) / (expected + even)
-    return rates
+from foragers.strategies.watch.timing import Bucket, Profile, day_of
 
 
 class Waiting(msgspec.Struct, frozen=True, gc=False):
@@ -140,6 +58,8 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     headline: bool = False
     through: int = -1
     folder: bool = False
+    title: str = ""
+    """Its text if it is new on a page seen before and reads like the title of an article."""
 
 
 @dataclass
@@ -147,7 +67,7 @@ class Delays:
     """How late new articles were found: counts, the newest of which weigh most.
 
     The delay of a page with a date is known.  That of another is taken as half of the time since
-    the last look at which its link was not there.
+    the last look at which its link was not there.  An article whose link was told is seen then.
     """
 
     settings: WatchSettings = DEFAULT_WATCH
@@ -155,22 +75,26 @@ class Delays:
     late: float = 0.0
     very_late: float = 0.0
     dated: float = 0.0
+    at: float = -inf
 
     @property
     def count(self) -> float:
         """All that were found."""
         return self.in_time + self.late + self.very_late
 
-    def add(self, page: Page, link: Waiting | None) -> None:
-        """Note a new article."""
+    def add(self, page: Page, link: Waiting | None, seen: float) -> None:
+        """Note a new article that was seen at a time."""
         settings = self.settings
         is_dated = page.born < page.time - settings.dated
-        delay = page.time - page.born if is_dated else 0.0
+        delay = seen - page.born if is_dated else 0.0
         if not is_dated and link is not None and link.source >= 0:
-            delay = (page.time - link.since) / 2
+            delay = (seen - link.since) / 2
+        kept = exp_of(-max(0.0, page.time - self.at) / settings.delay_memory)
+        self.at = max(self.at, page.time)
         if self.count >= settings.most_delays:
-            self.in_time, self.late = self.in_time / 2, self.late / 2
-            self.very_late, self.dated = self.very_late / 2, self.dated / 2
+            kept /= 2
+        self.in_time, self.late = kept * self.in_time, kept * self.late
+        self.very_late, self.dated = kept * self.very_late, kept * self.dated
         self.in_time += delay <= settings.within
         self.late += settings.within < delay <= settings.very_late
         self.very_late += delay > settings.very_late
@@ -208,11 +132,14 @@ class Site:
     fetches: float = 0.0
     credited: float = 0.0
     missed: float = 0.0
+    news: float = 0.0
+    """New articles by their links, fetched or not."""
     delays: Delays = field(default_factory=Delays)
     looks: Looks = field(init=False)
     planned: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
     active: Places = field(default_factory=lambda: np.empty(0, np.intp), repr=False)
     rates: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    rooms: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     plan_at: float = -inf
     due_at: float = -inf
     rests_until: float = -inf
@@ -248,6 +175,24 @@ class Site:
         """Whether the watch has just begun, and learns how often its seeds change."""
         return self.all.at < self.began + self.settings.probe
 
+    @property
+    def kept_for_looks(self) -> float:
+        """The level below which the requests of the first minutes are left for looks."""
+        return 1.0 + self.settings.first_looks * self.all.most if self.is_probing else 1.0
+
+    @property
+    def saves_for_looks(self) -> bool:
+        """Whether only looks are made now."""
+        return self.all.level < self.kept_for_looks
+
+    def is_news(self, link: Waiting) -> bool:
+        """Return whether a new link most likely leads to a new article, which may be told.
+
+        Boxes of what is read most show old articles, so it must be known that titles tell.
+        """
+        is_title = bool(link.title) and link.host in self.hosts and self.outcomes.titles_tell
+        return is_title and self.chance(link) >= self.settings.sure_news
+
     def turn_back(self, now: float) -> None:
         """Survive a clock that jumped back."""
         self.plan_at, self.began = now, min(self.began, now)
@@ -256,6 +201,8 @@ class Site:
 
     def heard(self, page: Page) -> None:
         """Leave a site alone that refuses one request after the other, for twice as long each."""
+        self.hosts.add(page.choice.host)
+        self.began = min(self.began, page.time)  # one that is resumed is told of earlier visits
         if page.status in (Status.OK, Status.UNCHANGED):
             self.refusals, self.resumes_at = 0, -inf
         elif page.status is Status.REFUSED:
@@ -296,11 +243,22 @@ class Site:
         """Return the chance of a new link to lead to a new article."""
         return self.outcomes.chance(link.shape, link.host)
 
-    def left_waiting(self, now: float) -> float:
-        """Return how many new articles wait for a request for longer than an hour."""
-        old = (link for _, _, link in self.fresh if now - link.found > self.settings.within)
-        chances = (self.chance(link) for link in old)
-        return sum(chance for chance in chances if chance >= self.settings.likely)
+    def left_waiting(self, now: float, tells: bool) -> tuple[float, float]:
+        """Return how many new articles wait for a request, and how many of them were in time.
+
+        Those that are told by their links are in time if these were.  Others wait too long after
+        an hour.  None counts for more than a day.
+        """
+        left = in_time = 0.0
+        for _, _, link in self.fresh:
+            waited, chance = now - link.found, self.chance(link)
+            is_told = tells and self.is_news(link)
+            is_left = is_told or (waited > self.settings.within and chance >= self.settings.likely)
+            if is_left and waited < self.settings.day:
+                left += chance
+                was_early = (link.found - link.since) / 2 <= self.settings.within
+                in_time += chance * (is_told and was_early)
+        return left, in_time
 
     def push_late(self, due: float, link: Waiting) -> None:
         """Let a new page that is missing wait for its next try."""
@@ -379,16 +337,18 @@ class Site:
         self.plan_at = now + settings.plan_every
         self.rates_of(sources, now)
         places = self.planned
-        rest = self.looks.plan(self.rates, self._affordable(now))
+        rest = self.looks.plan(self.rates, self._affordable(now), self.rooms)
         self.spare.fill(now)
         share = settings.explore + (settings.changes if self.changes else 0.0)
         self.spare.rate = self.all.rate * share + rest
-        looks = self.looks.of(self.rates)
+        looks = self.looks.of(self.rates, self.rooms)
         with np.errstate(divide="ignore"):
             gaps = 1.0 / looks
         always = np.isin(rows["kind"][places], (Kind.SEED, Kind.LIST))
         gaps = np.where(always, np.minimum(gaps, settings.longest), gaps)
         if self.is_probing:
+            is_list = rows["kind"][places] == int(Kind.LIST)
+            gaps = np.where(is_list, np.minimum(gaps, settings.probe_lists * self.every), gaps)
             gaps = np.where(rows["kind"][places] == int(Kind.SEED), self.every, gaps)
         waits = gaps * 2.0 ** np.minimum(rows["misses"][places], settings.most_doublings)
         gaps = np.where(always, np.maximum(gaps, np.minimum(waits, settings.hour)), waits)
@@ -411,9 +371,11 @@ class Site:
     def rates_of(self, sources: Sources, now: float) -> None:
         """Find the pages with the highest rates."""
         places = np.array(self.places, np.intp)
+        sources.compare(places)
         rates = sources.rates(places, now)
         order = np.argsort(-rates, kind="stable")[: self.settings.most_planned]
         self.planned, self.rates = places[order], rates[order]
+        self.rooms = sources.rows["room"][self.planned]
 
     def clock(self, now: float) -> float:
         """Return the profile at a time."""
@@ -430,23 +392,35 @@ class Site:
             return wanted + max(0.0, level - settings.reserve * self.all.most) / settings.within
         return wanted if self.is_full else wanted * clock
 
-    def gap(self, rate: float, kind: int, misses: int) -> float:
+    def gap(self, rate: float, kind: int, misses: int, room: float = inf) -> float:
         """Return the seconds to the next look at a page with a rate, infinity if it has none."""
-        looks = self.looks.of(np.array([rate])).item()
+        looks = self.looks.of(np.array([rate]), room).item()
         gap = 1.0 / looks if looks > 0 else inf
         if kind == Kind.SEED and self.is_probing:
             gap = self.every
+        elif kind == Kind.LIST and self.is_probing:
+            gap = min(gap, self.settings.probe_lists * self.every)
         doubled = 2.0 ** min(misses, self.settings.most_doublings)
         if kind in (Kind.SEED, Kind.LIST):
             gap = min(gap, self.settings.longest)
             return max(gap, min(gap * doubled, self.settings.hour), self.every)
         return max(gap * doubled, self.every)
 
-    def looks_a_second(self, now: float, rate: float) -> float:
-        """Return the looks a second that a rate of requests leaves after all else."""
+    def published(self, now: float) -> float:
+        """Return the new pages a second: by the links of the first day, then by the rates."""
+        watched = now - self.began
+        if watched >= self.settings.day and len(self.rates):
+            return float(self.rates.sum())
+        return max(self.news, self.credited) / max(watched, self.settings.every)
+
+    def looks_a_second(self, now: float, rate: float, pages: float | None = None) -> float:
+        """Return the looks a second that a rate of requests leaves after all else.
+
+        `pages` are fetched a second; so many as before unless it is said.
+        """
         settings = self.settings
-        watched = max(now - self.began, settings.hour)
-        pages = self.fetches / watched
+        if pages is None:
+            pages = self.fetches / max(now - self.began, settings.hour)
         share = 1 - settings.explore - (settings.changes if self.changes else 0.0)
         return max(rate * settings.least_looks, rate * share - pages)
 

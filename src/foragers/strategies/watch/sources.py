@@ -54,6 +54,7 @@ ROW = np.dtype(
         *[(name, np.int32) for name in ("looks", "changes", "misses", "brought")],
         *[(name, np.float64) for name in ("seen", "asked", "due", "found", "expected", "gap")],
         *[(name, np.float64) for name in ("first", "born", "changed", "aged", "turns")],
+        ("room", np.float64),
         ("version", np.int64),
         ("kind", np.int8),
         ("report", np.bool_),
@@ -62,7 +63,7 @@ ROW = np.dtype(
 GROUP = np.dtype(
     [
         *[(name, np.float64, AGES) for name in ("found", "watched", "at")],
-        *[(name, np.float64) for name in ("first", "pages", "changed", "held")],
+        *[(name, np.float64) for name in ("first", "pages", "changed", "held", "even")],
         ("above", np.int32),
     ]
 )
@@ -96,7 +97,7 @@ class Sources:
         row["born"] = page.born
         row["seen"] = row["first"] = page.time
         row["asked"], row["due"], row["version"] = -np.inf, np.inf, page.version
-        row["gap"], row["report"] = self.settings.first_gap, False
+        row["gap"], row["report"], row["room"] = self.settings.first_gap, False, inf
         row["group"] = group = self.group(site, kind, shape)
         self.groups[group]["pages"] += 1
         row["changed"] = row["aged"] = row["turns"] = 0.0
@@ -137,6 +138,7 @@ class Sources:
         self.groups = grown(self.groups, known + 1, 0)
         self.groups[known]["first"] = self.first_rate(kind)
         self.groups[known]["above"] = above
+        self.groups[known]["even"] = self.settings.sure_page
         return known
 
     def first_rate(self, kind: Kind) -> float:
@@ -203,11 +205,11 @@ class Sources:
         self.rows[place]["seen"] = time
         self.rows[place]["misses"] += 1
 
-    def credit(self, place: int, amount: float, found: float) -> None:
-        """Note that a new page was found through a page at a time."""
+    def credit(self, place: int, amount: float, found: float, brought: bool = True) -> None:
+        """Note that a new page was found through a page at a time; `brought` if it was fetched."""
         row = self.rows[place]
         row["found"] += amount
-        row["brought"] += 1
+        row["brought"] += brought
         age, group = self.age(found - float(row["born"])), int(row["group"])
         self.groups[group]["found"][age] += amount
         if (above := int(self.groups[group]["above"])) >= 0:
@@ -226,9 +228,26 @@ class Sources:
         row["at"][age] = now
         row["watched"][age] += passed
 
+    def compare(self, places: Places) -> None:
+        """Learn how much the pages of a group differ in the new pages found there.
+
+        If the rates of pages have a gamma distribution of shape k around that of their group, the
+        variance of what is found is that of chance plus expected² / k.
+        """
+        rows, settings = self.rows[places], self.settings
+        groups, found, expected = rows["group"], rows["found"], rows["expected"]
+        apart = found - expected
+        beyond = np.bincount(groups, apart * apart - found, len(self.groups))
+        square = np.bincount(groups, expected * expected, len(self.groups))
+        prior = settings.sure_spread
+        spread = (prior / settings.sure_page + beyond) / (prior + square)
+        even = 1.0 / np.clip(spread, 1.0 / settings.most_even, 1.0 / settings.least_even)
+        self.groups["even"] = np.where(square > 0, even, self.groups["even"])
+
     def rates(self, places: Places, now: float) -> Floats:
         """Return the rates of pages, in new pages a second."""
-        rows, sure = self.rows[places], self.settings.sure_page
+        rows = self.rows[places]
+        sure = self.groups["even"][rows["group"]]
         ages = np.searchsorted(self.settings.ages, now - rows["born"], "right")
         shown = (sure + rows["found"]) / (sure / self.liveliness(rows) + rows["expected"])
         rates: Floats = self.group_rates(rows["group"], ages) * shown

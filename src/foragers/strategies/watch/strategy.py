@@ -36,6 +36,14 @@ from foragers.frontier.columns import Places
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.watch.articles import is_article, is_hub
 from foragers.strategies.watch.links import LinkBook, LinkOrigin
+from foragers.strategies.watch.news import (
+    credit,
+    credit_ahead,
+    is_new_page,
+    room_of,
+    seen_at,
+    take_back,
+)
 from foragers.strategies.watch.revisits import first_gap, next_gap, overdue, retry_gap, ripe_at
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting, limits_of
@@ -71,6 +79,11 @@ class Watch:
     revisits: ClassVar[bool] = True
     reads_lists: ClassVar[bool] = True
     needs_link_context: ClassVar[bool] = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether new pages may be told by their links: not if their texts must be judged."""
+        return isinstance(self.topic, NoTopic)
 
     def check(self) -> None:
         """Raise a UsageError for invalid parameters."""
@@ -115,11 +128,11 @@ class Watch:
         site.all.fill(now)
         times = [site.plan_at]
         if site.fresh or site.due_at <= now:
-            times.append(site.all.full_at(1.0))
+            times += [site.all.full_at(level) for level in (1.0, site.kept_for_looks)]
         if site.unseen_count or site.places:
             site.spare.fill(now)
             saved = min(site.spare.full_at(1.0), site.all.full_at(site.full_level))
-            times.append(max(site.all.full_at(1.0), saved))
+            times.append(max(site.all.full_at(site.kept_for_looks), saved))
             if self.changes:
                 places = np.array(site.places, np.intp)
                 times.append(max(times[-1], ripe_at(self.sources.rows, places[self._free(places)])))
@@ -142,7 +155,8 @@ class Watch:
         choice = choice or self._new(site, closed)
         if choice is None and due:
             choice = self._look(site, closed)
-        if choice is None and (site.spare.fill(now) >= 1.0 or site.is_full):
+        may_explore = site.spare.fill(now) >= 1.0 or site.is_full
+        if choice is None and may_explore and not site.saves_for_looks:
             choice = self._explore(site, closed)
             if choice is not None:
                 site.spare.spend(now)
@@ -154,14 +168,15 @@ class Watch:
 
     def _new(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose a new link."""
+        if site.saves_for_looks and self.tells and site.fresh and site.is_news(site.fresh[0][2]):
+            return None
         chosen = site.pop_fresh(closed, self._is_waiting)
         if chosen is None:
             return None
         if chosen.url in self.book.lists:
             purpose = Purpose(self.book.lists[chosen.url])
             return Choice(chosen.url, chosen.host, 1.0, LOOK, chosen.parent, chosen.depth, purpose)
-        near, followed = site.outcomes.near
-        promise = site.chance(chosen) if chosen.sure else near / followed
+        promise = site.chance(chosen) if chosen.sure else site.outcomes.chance_near
         agent = NEW if chosen.sure else NEAR
         return Choice(
             chosen.url, chosen.host, promise + chosen.likeness, agent, chosen.parent, chosen.depth
@@ -264,7 +279,7 @@ class Watch:
 
     def tell(self, visits: Sequence[Visit]) -> None:
         """Learn where new pages turn up."""
-        self.links = {}
+        self.links, self.book.news = {}, []
         for visit in visits:
             if visit.page.choice.url == NO_PARENT:
                 self._begin(visit)
@@ -317,13 +332,12 @@ class Watch:
         self.book.known.add(np.array([choice.url, page.final], np.int32))
         self.book.fetched.add(np.array([choice.url], np.int32))
         site.rests_until = -inf
-        site.hosts.add(choice.host)
         site.heard(page)
         place, link = self.sources.places.get(choice.url), self.book.fresh.pop(choice.url, None)
-        if choice.agent in (NEW, NEAR):
-            site.fetches += 1
+        site.fetches += choice.agent in (NEW, NEAR)
         if link is not None:
             self.links[choice.url] = link
+            take_back(self.sources, self.book, link)
         if place is None:
             self._meet(site, visit, link)
         else:
@@ -356,18 +370,18 @@ class Watch:
         if is_missing:
             self._miss(site, page, link)
             return
-        is_new = page.status is Status.OK and self._is_new(site, page, link)
+        is_new = page.status is Status.OK and is_new_page(site, page, link)
         headline = link is not None and link.headline
         is_told = page.status is Status.OK and is_article(page, headline=headline)
         is_report = is_new and is_told
         if is_report:
-            site.delays.add(page, link)
+            site.delays.add(page, link, seen_at(site, page, link, self.tells))
         if link is not None and choice.parent != NO_PARENT:
-            self._credit(site, visit, link, is_new)
+            credit(self.sources, site, visit, link, is_new, self.tells)
         elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
             site.missed += 1
         if link is not None and not is_list:
-            site.outcomes.fetched(link.shape, is_new, is_report)
+            site.outcomes.fetched(link.shape, is_new, is_report, bool(link.title))
         kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
         if choice.parent == NO_PARENT:
             kind = Kind.SEED
@@ -377,6 +391,7 @@ class Watch:
         place = self.sources.add(page, site.number, kind, shape)
         row = self.sources.rows[place]
         row["gap"] = first_gap(site.every, page.time - page.born)
+        row["room"] = room_of(page, is_list)
         row["report"] = is_told and kind in (Kind.ARTICLE, Kind.HUB)
         site.places.append(place)
         if kind is Kind.LIST:
@@ -388,8 +403,8 @@ class Watch:
         site.articles += kind is Kind.ARTICLE
         if site.articles > DEFAULT_WATCH.most_pages:
             self._forget(site)
-        origin = LinkOrigin(-1, through=-1 if link is None else link.through)
-        self.book.take(site, page, origin if is_new else None, self.topic, self.now)
+        origin = LinkOrigin(-1, through=-1 if link is None else link.through) if is_new else None
+        self.book.take(site, page, origin, self.topic, self.now)
 
     def _keep_seed(self, site: Site, page: Page) -> None:
         """Look again at a seed that was not there: a watch never gives up a site."""
@@ -400,15 +415,6 @@ class Watch:
         self._plan_look(site, place, page.time)
         site.plan_at = min(site.plan_at, self.now)
         self._take_links(site, page, None)  # sitemaps that robots.txt names
-
-    def _is_new(self, site: Site, page: Page, link: Waiting | None) -> bool:
-        """Return whether a page has appeared since the watch began, by its link or its date."""
-        if page.choice.parent == NO_PARENT:
-            return False
-        is_dated = page.born < page.time - DEFAULT_WATCH.dated
-        if link is not None and link.sure and not is_dated:
-            return True
-        return is_dated and page.born > site.began
 
     def _forget(self, site: Site) -> None:
         """Forget the articles through which least is to be found, a tenth of them at once."""
@@ -442,21 +448,6 @@ class Watch:
         later = self.book.fresh[link.url] = replace(link, tries=link.tries + 1)
         site.push_late(page.time + wait, later)
 
-    def _credit(self, site: Site, visit: Visit, link: Waiting, is_new: bool) -> None:
-        """Note through which page a new one was found."""
-        page = visit.page
-        if not link.sure:
-            site.outcomes.followed(is_new)
-        if page.status is not Status.OK:
-            return
-        if is_new:
-            begin = page.born if page.born > link.since else link.since
-            site.profile.add(min(begin, page.time), page.time, 1.0)
-        if link.through >= 0 and is_new and self.sources.is_used(link.through):
-            worth = 1.0 if isinstance(self.topic, NoTopic) else max(visit.relevance, 0.0)
-            self.sources.credit(link.through, worth, link.found)
-            site.credited += 1
-
     def _see_again(self, site: Site, place: int, page: Page) -> None:
         """See a page again: its new links lead to new pages."""
         rows = self.sources.rows
@@ -481,8 +472,8 @@ class Watch:
     def _gap(self, site: Site, place: int) -> float:
         """Return when a page is looked at next, at the price of the last plan."""
         rate = self.sources.rates(np.array([place]), self.now).item()
-        row = self.sources.rows[place]
-        return site.gap(rate, int(row["kind"]), int(row["misses"]))
+        kind, misses, room = (self.sources.rows[place][name] for name in ("kind", "misses", "room"))
+        return site.gap(rate, int(kind), int(misses), float(room))
 
     def _take_links(self, site: Site, page: Page, source: int | None, since: float = -inf) -> None:
         """Queue the unknown links of a page, and those that prove to be new."""
@@ -491,6 +482,8 @@ class Watch:
             self.book.promote(site, page, LinkOrigin(source, since, first), self.topic, self.now)
         origin = None if source is None else LinkOrigin(source, since)
         self.book.take(site, page, origin, self.topic, self.now)
+        if self.tells:
+            credit_ahead(self.sources, self.book, site)
 
     def explain(self, page: Page, link: Link) -> Reasons | None:
         """Say why a page is looked at."""
