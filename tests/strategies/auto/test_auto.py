@@ -9,7 +9,7 @@ from foragers.core.content import MemoryContent
 from foragers.core.loop import seed_visit
 from foragers.core.types import Choice, Document, Link, Page, Status, Visit
 from foragers.judges.keywords import Keywords
-from foragers.judges.topic import NoTopic
+from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.auto.combiner import FEATURES, Combiner
 from foragers.strategies.auto.group_rates import ROOT
 from foragers.strategies.auto.pending_links import LinkGroups
@@ -185,6 +185,33 @@ def test_seeds_that_passed_let_the_next_seed_go_first() -> None:
     strategy = begun(Auto(NoTopic(), settings=settings), *homes)
     order = crawl(strategy, {9: [link(50, "note")]}, set(range(10)), 12)
     assert order[-2:] == [10, 50]
+
+
+def elsewhere(url: int) -> Link:
+    return Link(url, 1, f"http://b.test/more/{url}", path="ul.more a")
+
+
+@pytest.mark.parametrize(
+    ("topic", "new_within", "is_more"),
+    [
+        (Keywords("coffee"), np.inf, True),
+        (Keywords("coffee"), 3600.0, False),
+        (NoTopic(), np.inf, False),
+    ],
+)
+def test_a_given_host_of_which_little_was_tried_is_tried_again(
+    topic: Topic, new_within: float, is_more: bool
+) -> None:
+    """Every fourth page of the other host is relevant."""
+    teas, more = range(100, 160), range(200, 220)
+    pages = {0: [link(page, "tea") for page in teas], 1: [elsewhere(page) for page in more]}
+    tried = []
+    for gain in (0.0, AutoSettings().untried_host):
+        settings = AutoSettings(untried_host=gain)
+        strategy = Auto(topic, new_within=new_within, settings=settings)
+        order = crawl(begun(strategy, link(0, "home"), elsewhere(1)), pages, set(teas[::4]), 50)
+        tried.append(sum(page in more for page in order))
+    assert (tried[1] > tried[0]) == is_more
 
 
 def test_auto_says_what_each_feature_added_to_a_link() -> None:

@@ -8,6 +8,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from foragers.strategies.auto import group_rates
 from foragers.strategies.auto.group_rates import ROOT, Rates, SeedRate
 from foragers.strategies.auto.settings import AutoSettings
 
@@ -109,3 +110,39 @@ def test_seeds_that_are_not_relevant_speak_against_none() -> None:
     for _ in range(5):
         seeds.count(relevant=False)
     assert seeds.gain(0.0) == 0.0
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_given_host_that_was_hardly_tried_gains(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not compiled:
+        monkeypatch.setattr(group_rates, "LIBRARY", None)
+    rates = Rates(AutoSettings(untried_host=1.5))
+    rates.give(["tried", "new"])
+    tried, new, other = map(rates.group, ("tried", "new", "other"))
+    inside, deeper = rates.group("in tried", tried), rates.group("in new", new)
+    for _ in range(8):
+        rates.count(rates.lineage([inside]), 0.0)
+    rates.refresh()
+    usual = log(0.9)
+    assert rates.doubts[tried] == pytest.approx(usual + 1.5 * log(1 + 4 / 9))
+    assert rates.doubts[inside] == rates.doubts[tried]
+    assert rates.doubts[deeper] == pytest.approx(usual + 1.5 * log(1 + 4))
+    assert rates.doubts[rates.group("later", new)] == rates.doubts[deeper]
+    assert rates.doubts[other] == rates.doubts[ROOT] == pytest.approx(usual)
+
+
+def test_a_single_given_host_gains_nothing() -> None:
+    rates = Rates()
+    rates.give(["host", "host"])
+    rates.count(rates.lineage([rates.group("host")]), 1.0)
+    rates.refresh()
+    assert answers(rates, rates.group("host")) == pytest.approx(0.9)
+
+
+def test_a_given_host_for_which_there_is_no_room_is_no_group() -> None:
+    rates = Rates(AutoSettings(most_groups=3))
+    rates.give(["a", "b", "c", "d"])
+    rates.refresh()
+    assert answers(rates, ROOT) == pytest.approx(0.9)

@@ -63,7 +63,7 @@ class Rates:
     """Groups, and what following their links has brought: worth, and an answer at all.
 
     `odds` are the log-odds of their worth, beside those of all links (`usual`); `doubts` the
-    logarithms of the chance of an answer.
+    logarithms of the chance of an answer, and what hosts of seeds gain that were hardly tried.
     """
 
     settings: AutoSettings = DEFAULTS
@@ -79,6 +79,7 @@ class Rates:
     _digests: Digests = field(default_factory=Digests, repr=False)
     _recent: dict[str, int] = field(default_factory=dict, repr=False)
     _before: Before | None = field(default=None, repr=False)
+    _given: set[int] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         first = self.settings.first_worth
@@ -245,6 +246,41 @@ class Rates:
         view(self.odds)[:] = odds - self.usual
         chance = self.settings.first_answer
         view(self.doubts)[:] = self._told(exact.log, self.answered, self.tried, chance)
+        if len(self._given) > 1:
+            view(self.doubts)[:] += self._gained()
+
+    def give(self, hosts: Iterable[str]) -> None:
+        """Take in the names of the groups of the hosts of seeds."""
+        self._given.update(set(map(self.group, hosts)) - {ROOT})
+
+    def _gained(self) -> Floats:
+        """Return what all groups gain: those of hosts of seeds, if little was tried there.
+
+        Whoever gives several hosts expects something of each, and the home of a host alone shows
+        little.  So a host gains by the mean number of links followed on all of them:
+
+            gain = c · ln(1 + mean / (1 + followed))
+        """
+        places = np.array(sorted(self._given))
+        followed = view(self.followed)[places]
+        fewer = followed.sum() / len(places) / (1 + followed)
+        gains = np.append(0.0, self.settings.untried_host * exact.log(1 + fewer))
+        known = np.zeros(len(self.parents), np.bool_)
+        known[ROOT] = known[places] = True
+        return self._spread(known, gains)
+
+    def _spread(self, known: NDArray[np.bool_], told: Floats) -> Floats:
+        """Return what is told of some groups, for all: the nearest one around a group speaks."""
+        quick: Floats = np.empty(len(known))
+        if LIBRARY is not None and LIBRARY.spread(self.parents, known, told, quick):
+            return quick
+        parents, rates = view(self.parents), np.zeros(len(known))
+        rates[known] = told
+        source = np.where(known, np.arange(len(parents)), parents)
+        while len(far := np.flatnonzero(~known[source])):
+            source[far] = parents[source[far]]
+        found: Floats = rates[source]
+        return found
 
     def _told(
         self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float
@@ -262,14 +298,8 @@ class Rates:
         while not known[around := parents[known]].all():
             known[around] = True
         places = np.flatnonzero(known)
-        rates = np.zeros(len(parents))
-        rates[places] = say(self._shrunk(places, view(good)[places], all_cases[places], first))
-        # Of groups without cases the nearest one around them that has some speaks.
-        source = np.where(known, np.arange(len(parents)), parents)
-        while len(far := np.flatnonzero(~known[source])):
-            source[far] = parents[source[far]]
-        told: Floats = rates[source]
-        return told
+        rates = self._shrunk(places, view(good)[places], all_cases[places], first)
+        return self._spread(known, say(rates))
 
     def _told_quickly(
         self, say: Callable[[Floats], Floats], good: Ints | Reals, cases: Ints, first: float

@@ -138,6 +138,7 @@ class AutoSettings:
 
     # The order of work (`strategy`).
     early_depth: float = 0.5  # log-odds lost per link from a seed before the first find; tried
+    untried_host: float = 1.5  # log-odds gained by hosts of seeds that were hardly tried; tried
     first_seeds: int = 20  # of many seeds, those fetched in turn whatever their promise; tried
     few_seeds: int = 5  # so few seeds have no turns; tried: turns cost a little there
     rescore_share: int = 50  # links are scored again after 1/50 more downloads; CPU

@@ -57,7 +57,7 @@ from foragers.strategies.auto.combiner import (
     Floats,
 )
 from foragers.strategies.auto.explain import LinkReasons, lessons_in
-from foragers.strategies.auto.features import features_of
+from foragers.strategies.auto.features import features_of, host_group, host_of
 from foragers.strategies.auto.group_rates import Rates, SeedRate
 from foragers.strategies.auto.learning import Learners, Nearness
 from foragers.strategies.auto.page_history import Watched
@@ -247,6 +247,10 @@ class Auto:
         by_page = not self.revisits
         known = features_of(visit, places, lean, self.topic, self._rates, trained, by_page)
         self._pending.add(known)
+        if is_seeds and by_page and not isinstance(self.topic, NoTopic):
+            # Without words nothing says what to try on a host of which nothing is known.
+            hrefs = page.links.addresses.hrefs(known.urls.tolist())
+            self._rates.give(host_group(host_of(href)) for href in hrefs)
         promises, urls = self._promises(known), known.urls.tolist()
         if is_seeds and len(places) > self.settings.few_seeds:
             # Whoever gave many seeds knew why; of a few, one site teaches something for the next.
