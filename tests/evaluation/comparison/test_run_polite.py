@@ -149,7 +149,6 @@ def recorded_run(web: str, topic: str, strategy: str, folder: Path) -> ReplayOpt
     ("web", "topic", "strategy"),
     [
         ("organisations", "ldap, authentication, directory, login, kerberos", "auto"),
-        ("openoffice", "test case, testcase, regression, quality assurance", "auto"),
         ("university-news", "nursing, medicine, patient, health", "best-first"),
         ("openoffice", "test case, testcase, regression, quality assurance", "shark-search"),
     ],
