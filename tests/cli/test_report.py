@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import foragers
 from foragers.cli.main import main
 from foragers.core.display import duration
+from foragers.evaluation.plots.page_colours import SCHEME
 from foragers.reports.crawl_folder import opened
 from foragers.reports.html import link
 from foragers.reports.html_report import best
@@ -220,3 +222,10 @@ def test_the_most_relevant_pages_come_first_and_of_equals_the_first_found(tmp_pa
     names = ("b", "c", "d", "a", "home")
     places = [shown.index(f'href="{address(name)}"') for name in names]
     assert places == sorted(places)
+
+
+def test_pages_on_disk_have_the_colours_of_the_dashboard() -> None:
+    style = (Path(foragers.__file__).parent / "serve" / "static" / "style.css").read_text()
+    colour = re.compile(r"(--\w+): (#\w+)")
+    assert colour.findall(SCHEME) == colour.findall(style)
+    assert len(colour.findall(SCHEME)) == 18

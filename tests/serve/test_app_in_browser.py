@@ -149,7 +149,7 @@ def contrast(one: list[float], other: list[float]) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-COLOURS = """() => [...document.querySelectorAll('main *')].filter(e =>
+COLOURS = """() => [...document.querySelectorAll('body *')].filter(e =>
     [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) && !e.closest('svg'))
   .map(e => { const n = t => t.match(/[\\d.]+/g).map(Number);
     const paper = e => getComputedStyle(e).backgroundColor;
@@ -167,6 +167,28 @@ def test_text_has_enough_contrast_in_light_and_dark(tab: Page, address: str, sch
         assert len(found) > 10
         marked = [(who, round(contrast(ink, paper), 1)) for who, ink, paper in found]
         assert not [one for one in marked if one[1] < 4.5]
+
+
+@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_on_disk_has_the_scheme_of_its_reader(
+    tab: Page, crawl: Path, scheme: Any, width: int
+) -> None:
+    assert main(["report", str(crawl)]) == 0
+    tab.set_viewport_size({"width": width, "height": 800})
+    tab.emulate_media(color_scheme=scheme)
+    tab.goto((crawl / "report.html").as_uri())
+    found = tab.evaluate(COLOURS)
+    assert len(found) > 30
+    marked = [(who, round(contrast(ink, paper), 1)) for who, ink, paper in found]
+    assert not [one for one in marked if one[1] < 4.5]
+    ground = "e => getComputedStyle(e).backgroundColor"
+    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 25, 28)"}
+    assert tab.locator("body").evaluate(ground) == paper[scheme]
+    figures = tab.locator("svg:visible")
+    assert figures.count() > 2
+    if scheme == "dark":  # their lines and words are drawn for a white ground
+        assert set(figures.evaluate_all(f"all => all.map({ground})")) == {paper["light"]}
 
 
 def test_every_field_has_a_label_and_the_keyboard_reaches_everything(

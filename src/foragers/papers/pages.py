@@ -20,7 +20,7 @@ WHOLE = """<style>
 body { max-width: 96rem; } td, th { overflow-wrap: normal; word-break: normal; hyphens: none; }
 td.number, th.number { white-space: nowrap; } th.number { white-space: normal; }
 td.text, th.text { overflow-wrap: normal; } nav a { margin-right: 1.2rem; }
-td.holds { color: #00703c; } td.not { color: #b3261e; } td.open { color: #8a6100; }
+td.holds { color: var(--good); } td.not { color: var(--bad); } td.open { color: var(--mark); }
 td.holds, td.not, td.open { white-space: nowrap; text-align: left; font-weight: 600; }
 .scroll + .scroll { margin-top: 1.6rem; }
 h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin: 4rem 0; }

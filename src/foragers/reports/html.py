@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from foragers.core.display import is_web, plain
+from foragers.evaluation.plots.page_colours import SCHEME
 
 # If markup were ever not escaped, nothing could be run or loaded.  Pictures within the page are
 # shown: figures have heat maps and colour bars in them.
@@ -13,23 +14,26 @@ POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
     " form-action 'none'"
 )
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 60rem;
+STYLE = (
+    SCHEME
+    + """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
        padding: 0 1rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 0 0 .3rem; }
-p.note { color: #555; font-size: .9rem; margin: .3rem 0; }
+p.note { color: var(--soft); font-size: .9rem; margin: .3rem 0; }
 dl.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr));
              gap: .75rem; margin: 1.2rem 0; }
-dl.numbers div { background: #f5f6f7; border-radius: .4rem; padding: .6rem .8rem; }
-dt { color: #555; font-size: .85rem; } dd { margin: 0; font-size: 1.35rem; font-weight: 600;
+dl.numbers div { background: var(--card); border-radius: .4rem; padding: .6rem .8rem; }
+dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-size: 1.35rem; font-weight: 600;
      font-variant-numeric: tabular-nums; white-space: nowrap; }
-dd small { display: block; font-size: .8rem; font-weight: 400; color: #555; white-space: normal; }
+dd small { display: block; font-size: .8rem; font-weight: 400; color: var(--soft);
+           white-space: normal; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
         font-size: .92rem; }
-th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid #e4e4e4;
+th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line);
          vertical-align: top; }
-th { color: #555; font-weight: 600; }
+th { color: var(--soft); font-weight: 600; }
 .text { text-align: left; min-width: 6rem; max-width: 30rem; overflow-wrap: break-word; }
 td.text:first-child { min-width: 9rem; overflow-wrap: anywhere; } th.text { overflow-wrap: normal; }
 table.about th { width: 7rem; text-align: left; vertical-align: top; }
@@ -40,12 +44,13 @@ table.about td { text-align: left; overflow-wrap: anywhere; }
 @media (max-width: 34rem) { .on-narrow { display: block; } .on-wide { display: none; }
   body { margin: 1rem auto; } th, td { padding: .3rem .4rem; } }
 .columns > div { min-width: 0; } .scroll { overflow-x: auto; }
-svg { width: 100%; height: auto; display: block; } td small { color: #666; }
+svg { width: 100%; height: auto; display: block; } td small { color: var(--soft); }
 ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; font-size: .92rem; }
-ul.tree { padding-left: 0; } ul.tree ul { border-left: 1px solid #d8dadc; }
+ul.tree { padding-left: 0; } ul.tree ul { border-left: 1px solid var(--line); }
 ul.tree > li { margin-bottom: .6rem; }
-a { color: #0072b2; text-decoration: none; } a:hover { text-decoration: underline; }
+a { text-decoration: none; } a:hover { text-decoration: underline; }
 """
+)
 
 
 def document(title: str, body: str) -> str:

@@ -15,6 +15,7 @@ from foragers.core.files import write
 from foragers.evaluation.comparison.options import BEST, WORST
 from foragers.evaluation.comparison.result import Result, StrategyResult
 from foragers.evaluation.metrics.significance import Difference
+from foragers.evaluation.plots.page_colours import SCHEME
 
 HEADINGS = ("strategy", "relevant", "per 100", "closed", "gain", "p", "ms/page")
 
@@ -116,17 +117,20 @@ def summary(result: Result) -> str:
     )
 
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 60rem;
+STYLE = (
+    SCHEME
+    + """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
        padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid #e4e4e4; }
+th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
 td { white-space: nowrap; }
 th:first-child, td:first-child, .tasks :is(th, td):nth-child(2) { text-align: left; }
-tr.reference { color: #888; } .scroll { overflow-x: auto; }
-svg { max-width: 100%; height: auto; } p.note { color: #555; font-size: .9rem; }
+tr.reference { color: var(--soft); } .scroll { overflow-x: auto; }
+svg { max-width: 100%; height: auto; } p.note { color: var(--soft); font-size: .9rem; }
 """
+)
 
 
 def write_report(result: Result, out: Path) -> None:
