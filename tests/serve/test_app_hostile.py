@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -35,6 +36,7 @@ SITE = {
     "/tea": page("/green", words="green tea leaves are picked"),
     "/green": page(words="green tea leaves from japan, green tea with rice"),
 }
+STARTING = f"tea {EVIL.replace('/', '')}"
 MOST_PAGES = 150
 KEPT = {"measure", "topic_kind", "event", "language"}
 """Fields that are words of ours: with any other a file is refused."""
@@ -142,6 +144,31 @@ def library(folder: Path) -> Path:
     return place
 
 
+def starting(folder: Path) -> Path:
+    """Return a library with a crawl that has written no page yet, only a line of its log."""
+    place = folder / STARTING
+    place.mkdir(parents=True)
+    (place / "log.txt").write_text(f"reading {EVIL}")
+    return folder
+
+
+def replayed(folder: Path) -> Path:
+    """Return a crawl with a finished what-if, and one that failed."""
+    crawl(folder)
+    for number in (1, 2):
+        place = folder / "what-if" / str(number)
+        place.mkdir(parents=True)
+        wish = {"strategies": [EVIL, "random"], "topic": EVIL, "budget": 30, "asked": 0.0}
+        (place / "wish.json").write_text(json.dumps(wish))
+        (place / "log.txt").write_text(EVIL)
+    world, done = str(folder.parent / "world"), folder / "what-if" / "1" / "compared"
+    assert main(["world", "generate", world, "--preset", "topics", "--pages", "200"]) == 0
+    given = ["--topic", "robot", "--strategies", "best-first,random", "--budget", "30"]
+    assert main(["compare", world, *given, "--jobs", "1", "--out", str(done)]) == 0
+    spoiled(done / "result.json")
+    return folder
+
+
 def reached(client: TestClient, first: str) -> Iterator[tuple[str, str, Elements]]:
     """Give every page that links lead to, as a reader would reach it."""
     waiting = [first, "/nothing" + EVIL, f"/?q={EVIL}", f"/?host={EVIL}&least=x{EVIL}"]
@@ -171,6 +198,8 @@ def reached(client: TestClient, first: str) -> Iterator[tuple[str, str, Elements
         (population, ("/", "/fleet")),
         (comparison, ("/", "/tasks/0", "/tasks/1")),
         (library, ("/",)),
+        (starting, ("/", f"/in/{quote(STARTING, safe='')}/")),
+        (replayed, ("/what-if", "/what-if/1", "/what-if/2")),
     ],
 )
 def test_hostile_text_is_text_on_every_page(
@@ -184,3 +213,19 @@ def test_hostile_text_is_text_on_every_page(
     escaped = html.escape("<script>alert(1)")
     assert all(escaped in shown[path][0] for path in wanted), "the hostile text is there"
     assert not any("49\u202e" in text for text, _ in shown.values()), "no template is run"
+
+
+def test_the_page_for_the_password_repeats_nothing_that_it_was_sent(tmp_path: Path) -> None:
+    site = site_of(crawl(tmp_path / "folder"), password=f"secret {EVIL}")
+    sent = {"cookie": "foragers=" + quote(EVIL), "referer": "http://a.test/" + quote(EVIL)}
+    with TestClient(site.app(), base_url="http://127.0.0.1:8000", headers=sent) as client:
+        turned_away = client.get("/" + quote(EVIL), follow_redirects=False)
+        assert turned_away.headers["location"] == "/login"
+        asked = client.get("/login", params={"next": EVIL, "wrong": EVIL})
+        refused = client.post("/login", params={"next": EVIL}, data={"password": EVIL})
+    assert (asked.status_code, refused.status_code) == (200, 403)
+    for answer in (asked, refused):
+        elements = Elements()
+        elements.feed(answer.text)
+        assert elements.bad == []
+        assert "alert" not in html.unescape(answer.text).replace('role="alert"', "")

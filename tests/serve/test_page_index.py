@@ -11,7 +11,7 @@ import pytest
 if find_spec("starlette") is None:
     pytest.skip("Starlette is not installed", allow_module_level=True)
 
-from foragers.serve.page_index import PageIndex, Wishes
+from foragers.serve.page_index import PageIndex, Wishes, tag
 from foragers.serve.settings import ServeSettings
 
 
@@ -52,3 +52,11 @@ def test_each_filter_leaves_out_what_it_says(words: str) -> None:
         assert numbers(least=0.5) == [1, 2, 3, 4, 5]
         assert numbers(least=0.51) == []
         assert numbers(since=120.0, until=240.0) == [2, 3]
+
+
+@pytest.mark.parametrize("words", [tag("host", "a.test"), tag("language", "en"), "tags : tea"])
+def test_words_search_what_a_page_says_not_the_tags_of_its_host(words: str) -> None:
+    with closing(PageIndex(ServeSettings())) as index:
+        add(index, "a.test", 3)
+        assert index.find(Wishes(words=words)) == ([], 0)
+        assert index.find(Wishes(words="tea"))[1] == 3
