@@ -5,6 +5,8 @@ from __future__ import annotations
 from foragers.core.types import Choice
 from foragers.fetching.job import FetchJob
 from foragers.fetching.redirects import RedirectChain
+from foragers.fetching.settings import RetrySettings
+from foragers.http.messages import Request, Response
 
 
 def test_where_a_redirect_leads_is_tried_as_often_as_any_page() -> None:
@@ -20,3 +22,10 @@ def test_an_address_with_slashes_too_many_is_asked_for_once_more_without() -> No
     assert job.normalise_slashes(404)
     assert job.url == "http://a.test/x"
     assert not job.normalise_slashes(404)
+
+
+def test_robots_txt_is_tried_again_where_pages_are_not() -> None:
+    once, broken = RetrySettings(tries=1), Response(Request("http://a.test/"), 0.0, 0.1, code=500)
+    chain = RedirectChain("http://a.test/")
+    page, robots = FetchJob(Choice(1, 0), chain), FetchJob(Choice(1, 0), chain, origin="x")
+    assert [job.tries_left(broken, once) for job in (page, robots)] == [0, 2]

@@ -23,6 +23,7 @@ class NewsSite:
     feed: bool = True
     sitemap: bool = False
     refuses: bool = False
+    is_down: bool = False
     articles: dict[int, float] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
@@ -52,6 +53,8 @@ class NewsSite:
             newest = [n for n in sorted(self.articles, reverse=True) if n not in self.removed]
         if path == "/robots.txt":
             return 404, "text/plain", b"none"
+        if self.is_down:
+            return 500, "text/html", b"<p>Later"
         if self.refuses:
             return 403, "text/html", b"<p>Go away"
         if path == "/":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,22 @@ def test_a_site_that_begins_to_refuse_is_left_alone_more_and_more(tmp_path: Path
     times = [moment for moment, _ in site.log]
     assert times[7] - times[5] > 2.5, "after five refusals it waits 1 s, then 2 s"
     assert watching.strategy.sites[0].fresh or watching.strategy.sites[0].unseen_count
+
+
+def test_a_page_that_failed_is_not_requested_again_within_the_shortest_time_between_looks(
+    tmp_path: Path,
+) -> None:
+    with served(NewsSite(old=40)) as site:
+
+        def fail(watching: Watching) -> bool:
+            if watching.visits > 5 and not site.is_down:
+                site.is_down = True
+                site.log.clear()
+            return site.is_down and len(site.log) >= 4
+
+        run(replace(options(site), every="80s"), tmp_path, fail)
+    failed = [path for _, path in site.log]
+    assert len(set(failed)) == len(failed) >= 4
 
 
 def test_with_few_requests_new_articles_are_reported_by_their_links(tmp_path: Path) -> None:

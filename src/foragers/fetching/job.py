@@ -99,7 +99,11 @@ class FetchJob:
         return True
 
     def tries_left(self, response: Response, settings: RetrySettings) -> int:
-        """Return how often a request with this response may be repeated."""
+        """Return how often a request with this response may be repeated.
+
+        Without its robots.txt a whole site is closed, so the settings of pages do not concern it.
+        """
+        settings = DEFAULT_FETCHING.retries if self.origin else settings
         if response.error is FetchError.TIMEOUT:
             # A server that has begun to respond and does not end will not do better.
             return 0 if response.head else settings.tries_after_timeout - 1 - self.tries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from foragers.core.options import OnResume, Target, check_ranges, option, option
 from foragers.crawling.options import LONGEST, CrawlOptions
 from foragers.crawling.settings import OwnRequestSettings, SessionSettings
 from foragers.errors import UsageError
+from foragers.fetching.settings import DEFAULT_FETCHING, RetrySettings
 from foragers.judges.novelty import parse_duration
 
 SITES, TELLING, KEEPING = "sites", "feeds and messages", "results"
@@ -278,8 +279,14 @@ def crawl_options(options: WatchOptions, sites: list[SiteOptions]) -> CrawlOptio
 
 
 def session_settings() -> SessionSettings:
-    """Return the settings of a crawl that does not end, and reads lists by its strategy."""
+    """Return the settings of a crawl that does not end, and reads lists by its strategy.
+
+    The strategy also decides when a failed page is requested again: a repetition after a few
+    seconds would be more often than `--every` allows.
+    """
+    once = RetrySettings(tries=1, tries_after_timeout=1, tries_if_busy=1, deferrals_after_timeout=0)
     return SessionSettings(
+        fetching=replace(DEFAULT_FETCHING, retries=once),
         patience=float("inf"),
         warc_daily=True,
         estimates=False,
