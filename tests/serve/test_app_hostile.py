@@ -27,6 +27,7 @@ if find_spec("starlette") is None or find_spec("httpx") is None:
 from starlette.testclient import TestClient
 
 from foragers.serve.app import site_of
+from foragers.serve.settings import ServeSettings
 
 EVIL = "\"'></title></svg><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}\u202e"
 LINK = f'<a href="/tea?{html.escape(EVIL)}">{html.escape(EVIL)} green tea</a>'
@@ -206,7 +207,8 @@ def test_hostile_text_is_text_on_every_page(
     made: Callable[[Path], Path], wanted: tuple[str, ...], tmp_path: Path
 ) -> None:
     folder = made(tmp_path / "folder")
-    with TestClient(site_of(folder).app(), base_url="http://127.0.0.1:8000") as client:
+    site = site_of(folder, settings=ServeSettings(glance=30.0))
+    with TestClient(site.app(), base_url="http://127.0.0.1:8000") as client:
         shown = {path: (text, found) for path, text, found in reached(client, "/")}
     assert set(wanted) <= set(shown)
     assert {path: found.bad for path, (_, found) in shown.items() if found.bad} == {}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -31,9 +32,11 @@ from starlette.testclient import TestClient
 
 from foragers.serve.app import site_of
 from foragers.serve.folders import FolderKind, kind_of
+from foragers.serve.pages import fleet_pages, watch_pages
 from foragers.serve.pages.fleet_pages import directory_of
 from foragers.serve.pages.territory import FleetMap, territory_picture
 from foragers.serve.pages.watch_pages import promise_of
+from foragers.serve.settings import ServeSettings
 
 EVIL = "<script>alert(1)</script>"
 SITE = {
@@ -48,7 +51,7 @@ POLITE = ["--delay", "0", "--allow-private", "127.0.0.0/8"]
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[TestClient]:
-    site = site_of(path)
+    site = site_of(path, settings=ServeSettings(glance=30.0))
     with TestClient(site.app(), base_url=LOCAL) as client:
         yield client
 
@@ -181,10 +184,66 @@ def test_a_promise_is_kept_broken_or_open() -> None:
             late=late,
         )  # fmt: skip
 
-    assert promise_of(site, [new(8000.0)]).kept is True
-    assert promise_of(site, [new(8000.0, late=True)]).kept is False
-    assert promise_of(site, [new(1000.0)]).kept is None
-    assert promise_of(site, []).kept is None
+    assert promise_of(site, account_of([new(8000.0)])).kept is True
+    assert promise_of(site, account_of([new(8000.0, late=True)])).kept is False
+    assert promise_of(site, account_of([new(1000.0)])).kept is None
+    assert promise_of(site, account_of([])).kept is None
+
+
+def test_a_fleet_and_a_watch_that_are_still_read_say_so(
+    watch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet = crawled(tmp_path / "fleet", "--strategy", "infospiders")
+    for folder, path, module, name, whole in (
+        (fleet, "/fleet", fleet_pages, "fleet_of", "Family tree"),
+        (watch, "/", watch_pages, "known_events", "Sites and promises"),
+    ):
+        go, read = threading.Event(), getattr(module, name)
+
+        def slow(*given: Any, go: threading.Event = go, read: Any = read) -> Any:
+            assert go.wait(60)
+            return read(*given)
+
+        monkeypatch.setattr(module, name, slow)
+        site = site_of(folder, settings=ServeSettings(glance=0.01, patience=0.01))
+        api = {"/fleet": "/api/fleet", "/": "/api/events"}[path]
+        with TestClient(site.app(), base_url=LOCAL) as client:
+            html = client.get(path).text
+            assert "data-reload" in html
+            assert whole not in html
+            assert client.get(api).status_code == 503
+            go.set()
+            end = time.monotonic() + 60
+            while whole not in (html := client.get(path).text):
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            assert "data-reload" not in html
+            assert client.get(api).status_code == 200
+
+
+def test_a_watch_that_has_grown_shows_what_was_read_last(
+    watch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, read = threading.Event(), watch_pages.known_events
+
+    def slow(folder: Path) -> watch_pages.KnownEvents:
+        assert go.wait(60)
+        return read(folder)
+
+    settings = ServeSettings(glance=60.0, cost=1e9)
+    with TestClient(site_of(watch, settings=settings).app(), base_url=LOCAL) as client:
+        assert "since this list was read" not in client.get("/").text
+        lines = (watch / "events.jsonl").read_bytes().replace(b'{"torn', b"")
+        (watch / "events.jsonl").write_bytes(lines + lines)
+        assert client.get("/api/events").json()["total"] == 4
+        monkeypatch.setattr(
+            watch_pages, "known_events", lambda folder: go.wait(60) and read(folder)
+        )
+        object.__setattr__(settings, "glance", 0.01)
+        (watch / "events.jsonl").write_bytes(lines)
+        assert client.get("/api/events").json()["total"] == 4
+        assert "since this list was read" in client.get("/").text
+        go.set()
 
 
 def test_papers_show_all_exhibits_and_serve_only_their_files(tmp_path: Path) -> None:

@@ -167,6 +167,10 @@ def key_of(href: str) -> str:
         return href
 
 
+FIRST_PART = 1024
+"""Visits that are searched first for the parent of a page."""
+
+
 @dataclass(frozen=True)
 class Leaps:
     """The chosen, final and parent URLs of all visits, one row per visit."""
@@ -204,13 +208,25 @@ class Leaps:
         path = [row]
         while len(path) < most and (parent := int(self.parents[row])) != NO_PARENT:
             # A page has links only after it was fetched, which also excludes cycles.
-            earlier = [before for before in self.downloads({parent}) if before < row]
-            if not earlier:
+            row = self._last(parent, row)
+            if row < 0:
                 break
-            row = earlier[-1]
             path.append(row)
         numbers: list[int] = self.numbers[path[::-1]].tolist()
         return numbers
+
+    def _last(self, url: int, row: int) -> int:
+        """Return the last row before another in which a URL was chosen or led to; -1: none."""
+        # A parent is mostly not far: wider and wider parts are searched.
+        end, size = row, FIRST_PART
+        while end > 0:
+            begin = max(0, end - size)
+            part = slice(begin, end)
+            found = np.flatnonzero((self.urls[part] == url) | (self.finals[part] == url))
+            if len(found):
+                return begin + int(found[-1])
+            end, size = begin, 4 * size
+        return -1
 
 
 def steps(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from foragers.core.display import counted
 from foragers.evaluation.plots.chart import Axis, Panel, Strokes, chart
-from foragers.reports.html import WIDE, apart, note
+from foragers.evaluation.plots.widths import WIDE
+from foragers.reports.html import apart, note
 from foragers.reports.population import Agents, Life
 
 LISTED = 40

@@ -25,9 +25,9 @@ from foragers.evaluation.plots.chart import (
     commas,
     percent,
 )
+from foragers.evaluation.plots.widths import WIDE
 from foragers.judges.words import Standing
 from foragers.reports.crawl_folder import OPTIONS, CrawlFolder
-from foragers.reports.html import WIDE
 from foragers.reports.retell import FromLedger, visits_before
 from foragers.storage.ledger.columns import Facts
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from foragers.core.display import is_web, plain
 from foragers.evaluation.plots.page_colours import SCHEME
+from foragers.evaluation.plots.widths import ONE_OF_BOTH
 
 # If markup were ever not escaped, nothing could be run or loaded.  Pictures within the page are
 # shown: figures have heat maps and colour bars in them.
@@ -16,6 +17,7 @@ POLICY = (
 )
 STYLE = (
     SCHEME
+    + ONE_OF_BOTH
     + """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
        padding: 0 1rem; }
@@ -40,9 +42,7 @@ table.about th { width: 7rem; text-align: left; vertical-align: top; }
 table.about td { text-align: left; overflow-wrap: anywhere; }
 .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr));
            gap: 2rem; }
-.on-narrow { display: none; }
-@media (max-width: 34rem) { .on-narrow { display: block; } .on-wide { display: none; }
-  body { margin: 1rem auto; } th, td { padding: .3rem .4rem; } }
+@media (max-width: 34rem) { body { margin: 1rem auto; } th, td { padding: .3rem .4rem; } }
 .columns > div { min-width: 0; } .scroll { overflow-x: auto; }
 svg { width: 100%; height: auto; display: block; } td small { color: var(--soft); }
 ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.1rem; font-size: .92rem; }
@@ -110,21 +110,6 @@ def columns(*parts: tuple[str, str]) -> str:
     """Return titled parts side by side, if there is room."""
     inside = "".join(f"<div><h3>{words(title)}</h3>{part}</div>" for title, part in parts)
     return f'<div class="columns">{inside}</div>'
-
-
-WIDE, PHONE = 920, 400
-"""Widths of figures, in pixels: a page, and the screen of a phone."""
-
-
-def at_both_widths(draw: Callable[[int], str]) -> str:
-    """Return a figure for wide and one for narrow screens, of which the style shows one.
-
-    A wide figure on a phone would have characters of four pixels.
-    """
-    wide, narrow = draw(WIDE), draw(PHONE)
-    if not wide:
-        return ""
-    return f'<div class="on-wide">{wide}</div><div class="on-narrow">{narrow}</div>'
 
 
 def note(text: str) -> str:

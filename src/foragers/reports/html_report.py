@@ -9,6 +9,7 @@ from foragers.core.types import Status
 from foragers.evaluation.metrics.counts import ERRORS, downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import LATELY, LISTED, Summary, part, summarise
+from foragers.evaluation.plots.widths import at_both_widths
 from foragers.http.reasons import reason_said
 from foragers.judges.words import Standing
 from foragers.reports import figures as pictures
@@ -18,7 +19,6 @@ from foragers.reports.family_tree import family, family_tree
 from foragers.reports.figures import estimate_of, standing_of
 from foragers.reports.html import (
     apart,
-    at_both_widths,
     columns,
     document,
     link,

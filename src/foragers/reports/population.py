@@ -23,8 +23,8 @@ from foragers.evaluation.plots.chart import (
     chart,
     commas,
 )
+from foragers.evaluation.plots.widths import WIDE
 from foragers.reports.crawl_folder import CrawlFolder
-from foragers.reports.html import WIDE
 
 FILE = "agents.npz"
 MOST_BYTES = 1 << 28

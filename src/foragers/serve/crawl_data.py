@@ -28,13 +28,13 @@ from foragers.errors import DamagedError, UsageError
 from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.metrics.recall import Estimate
 from foragers.evaluation.metrics.summary import Summary, part, summarise
+from foragers.evaluation.plots.widths import at_both_widths
 from foragers.judges.build import build_judge, teachable
 from foragers.judges.words import Standing
 from foragers.reports import figures
 from foragers.reports.crawl_folder import CrawlFolder, CrawlRecord, database_of, opened
 from foragers.reports.explain import Explanation, Leaps, PathStep, steps
 from foragers.reports.figures import estimate_of, standing_of, stored_estimate
-from foragers.reports.html import at_both_widths
 from foragers.reports.retell import FromLedger, aim_of
 from foragers.serve.explaining import Explainer
 from foragers.serve.page_index import PageEntry, PageIndex, SearchIndex

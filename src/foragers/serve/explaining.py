@@ -15,6 +15,7 @@ from foragers.errors import UsageError
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.explain import Explanation, explain
 from foragers.reports.retell import telling_of
+from foragers.serve.latest import BEHIND
 from foragers.serve.settings import ServeSettings
 from foragers.serve.site import BusyError
 
@@ -65,7 +66,9 @@ class Explainer:
             raise BusyError("many pages are being explained already; ask again in a minute")
         question = Question(Future(), length, time.monotonic())
         # A daemon: a server that is stopped does not wait for a replay.
-        threading.Thread(target=self._answer, args=(url, question), daemon=True).start()
+        threading.Thread(
+            target=self._answer, args=(url, question), name=f"{BEHIND}-replay", daemon=True
+        ).start()
         return question
 
     def _forget(self) -> None:

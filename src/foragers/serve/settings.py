@@ -21,8 +21,8 @@ class ServeSettings:
     replayed: int = 20_000  # visits that are read again for an explanation; half a minute of CPU
     questions: int = 8  # pages that wait to be explained; CPU
     fresh: float = 60.0  # seconds for which an explanation is kept while a crawl goes on
-    glance: float = 0.1  # seconds that a page waits for an explanation, before it reloads
-    patience: float = 10.0  # seconds that a program waits for an explanation
+    glance: float = 0.1  # seconds that a page waits for what a thread reads, before it shows less
+    patience: float = 10.0  # seconds that a program waits for it if there is no older answer
     estimated: int = 20_000  # visits up to which a killed crawl is replayed to estimate; CPU
     events: int = 30  # of a watch in a list
     sites: int = 8  # folders of a library that are kept open; memory

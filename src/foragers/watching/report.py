@@ -9,11 +9,10 @@ import numpy as np
 
 from foragers.core.display import duration, utc
 from foragers.evaluation.plots.chart import COLOURS, Axis, Bars, Line, Panel, chart, percent
+from foragers.evaluation.plots.widths import WIDE, at_both_widths
 from foragers.judges.novelty import DAY
 from foragers.reports.html import (
-    WIDE,
     apart,
-    at_both_widths,
     columns,
     document,
     link,

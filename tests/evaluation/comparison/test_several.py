@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -212,6 +213,13 @@ def test_the_command_line_compares_worlds_and_labels_and_resumes(
     assert {file: file.stat().st_mtime_ns for file in out.rglob("*.sqlite")} == ledgers
     report = (out / "report.html").read_text()
     assert report.count('report.html">') == 4
+    for file in (out / "report.html", *out.glob("tasks/*/report.html")):
+        html = file.read_text()
+        assert re.search(r'class="on-narrow"><svg[^>]* viewBox="0 0 400 ', html), (
+            "legible at 390 px"
+        )
+        assert re.search(r'class="on-wide"><svg[^>]* viewBox="0 0 920 ', html)
+        assert ".on-wide { display: none; }" in html
 
 
 def test_bad_tasks_are_refused_in_one_line(

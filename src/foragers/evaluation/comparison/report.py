@@ -15,7 +15,9 @@ from foragers.core.files import write
 from foragers.evaluation.comparison.options import BEST, WORST
 from foragers.evaluation.comparison.result import Result, StrategyResult
 from foragers.evaluation.metrics.significance import Difference
+from foragers.evaluation.plots.curves import curves_at_both_widths
 from foragers.evaluation.plots.page_colours import SCHEME
+from foragers.evaluation.plots.widths import ONE_OF_BOTH
 
 HEADINGS = ("strategy", "relevant", "per 100", "closed", "gain", "p", "ms/page")
 
@@ -119,6 +121,7 @@ def summary(result: Result) -> str:
 
 STYLE = (
     SCHEME
+    + ONE_OF_BOTH
     + """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
        padding: 0 1rem; }
@@ -128,14 +131,13 @@ th, td { text-align: right; padding: .35rem .6rem; border-bottom: 1px solid var(
 td { white-space: nowrap; }
 th:first-child, td:first-child, .tasks :is(th, td):nth-child(2) { text-align: left; }
 tr.reference { color: var(--soft); } .scroll { overflow-x: auto; }
-svg { max-width: 100%; height: auto; } p.note { color: var(--soft); font-size: .9rem; }
+svg { width: 100%; height: auto; display: block; } p.note { color: var(--soft); font-size: .9rem; }
 """
 )
 
 
 def write_report(result: Result, out: Path) -> None:
-    """Write report.html beside the plot, which is embedded in it."""
-    plot = (out / "harvest.svg").read_text(encoding="utf-8")
+    """Write report.html."""
     html = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -144,7 +146,7 @@ def write_report(result: Result, out: Path) -> None:
 <div class="scroll">{strategies(result)}</div>
 <p class="note">{escape(summary(result))}</p>
 <h2>Relevant pages found</h2>
-{plot[plot.index("<svg") :]}
+{picture(result)}
 <p class="note">{escape(caption(result))}</p>
 <p class="note">The ledger of each run is in <code>ledgers/</code>. <code>SELECT * FROM pages</code>
 lists its downloads, each with its parent, promise and relevance.</p>
@@ -153,6 +155,12 @@ lists its downloads, each with its parent, promise and relevance.</p>
 </body></html>
 """
     write(out / "report.html", html.encode())
+
+
+def picture(result: Result) -> str:
+    """Return the curves for wide and for narrow screens, as SVG."""
+    curves = {name: [run.curve for run in strategy.runs] for name, strategy in ranked(result)}
+    return curves_at_both_widths(curves, result.budget, result.references, "relevant pages found")
 
 
 def caption(result: Result) -> str:

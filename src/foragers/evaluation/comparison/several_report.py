@@ -28,7 +28,8 @@ from foragers.evaluation.comparison.several import (
     everyone,
     mean_of,
 )
-from foragers.evaluation.plots.harvest import Points, plot_curves
+from foragers.evaluation.plots.curves import Points, curves_at_both_widths
+from foragers.evaluation.plots.harvest import plot_curves
 
 HEADINGS = ("strategy", "closed", "95 %", "gain", "p", "relevant", "per 100", "ms/page")
 POINTS = 400
@@ -201,6 +202,9 @@ CAPTION = (
 )
 
 
+VERTICAL = "relevant pages found, %"
+
+
 def draw(result: SeveralResults, path: Path) -> Path:
     """Draw the mean curves; return the file to look at."""
     return plot_curves(
@@ -209,13 +213,18 @@ def draw(result: SeveralResults, path: Path) -> Path:
         title(result),
         path,
         dashed=result.references,
-        vertical="relevant pages found, %",
+        vertical=VERTICAL,
     )
+
+
+def picture(result: SeveralResults) -> str:
+    """Return the mean curves for wide and for narrow screens, as SVG."""
+    curves = mean_curves(result)
+    return curves_at_both_widths(curves, longest(result), result.references, VERTICAL)
 
 
 def write_report(result: SeveralResults, out: Path, folders: list[Path]) -> None:
     """Write report.html, with links to the reports of the tasks."""
-    plot = (out / "harvest.svg").read_text(encoding="utf-8")
     headings, lines = by_task(result)
     links = "".join(
         f'<li><a href="{escape(os.path.relpath(folder / "report.html", out))}">'
@@ -231,7 +240,7 @@ def write_report(result: SeveralResults, out: Path, folders: list[Path]) -> None
 <div class="scroll">{html_table(result)}</div>
 <p class="note">{escape(summary(result))}</p>
 <h2>Relevant pages found</h2>
-{plot[plot.index("<svg") :]}
+{picture(result)}
 <p class="note">{escape(CAPTION)}</p>
 <h2>Tasks</h2>
 <div class="scroll"><table class="tasks">{cells("th", headings)}{of_tasks}</table></div>

@@ -12,11 +12,10 @@ from foragers.evaluation.comparison.report import ranked
 from foragers.evaluation.comparison.result import Result
 from foragers.evaluation.plots.canvas import figure, have_matplotlib, sketch
 from foragers.evaluation.plots.chart import COLOURS, Axis, Band, Line, Panel, chart
+from foragers.evaluation.plots.curves import Points, at
 
 Curve = Sequence[tuple[int, int]]
 """(downloads, relevant) at points of a crawl."""
-Points = Sequence[tuple[int, float]]
-"""The same for a mean of crawls."""
 LEGEND_CHARACTERS = 110
 """The width of a figure, in characters of its legend."""
 
@@ -82,10 +81,3 @@ def curves_chart(
             panel.marks.append(Band(grid, values.min(axis=0), values.max(axis=0), colour))
         panel.marks.append(Line(grid, values.mean(axis=0), colour, name, name in dashed))
     return chart([panel], 720, 460, "relevant pages found over downloads", title)
-
-
-def at(curve: Points, downloads: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the pages found after a number of downloads, at the end the last value."""
-    xs, ys = zip(*[(0, 0), *curve], strict=True)
-    values: NDArray[np.float64] = np.interp(downloads, xs, ys)
-    return values

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,17 +16,12 @@ from foragers.errors import UsageError
 from foragers.evaluation.comparison import report, several_report
 from foragers.evaluation.comparison.result import Result
 from foragers.evaluation.comparison.several import SeveralResults
-from foragers.evaluation.plots.chart import COLOURS, Axis, Band, EndNames, Line, Panel, chart
-from foragers.evaluation.plots.harvest import Points, at
-from foragers.reports.html import WIDE, at_both_widths
 from foragers.serve.openapi import ApiPages, ApiPath
 from foragers.serve.site import SiteFrame
 
 RESULT = "result.json"
 MOST_BYTES = 1 << 29
 PATHS = (ApiPath("/api/result", "The result, in the form of `compare --json`"),)
-MOST_NAME = 28
-"""Characters of the name of a curve."""
 
 
 @dataclass(frozen=True)
@@ -120,16 +114,11 @@ def shown_one(result: Result) -> ShownComparison:
     ranked, shared = report.ranked(result), report.shared_downloads(result)
     rows = [report.row(name, strategy, shared) for name, strategy in ranked]
     dim = {at for at, (name, _) in enumerate(ranked) if name in result.references}
-    curves = {name: [run.curve for run in strategy.runs] for name, strategy in ranked}
     return ShownComparison(
         report.title(result),
         Grid(report.HEADINGS, rows, dim),
         report.summary(result),
-        at_both_widths(
-            lambda width: curves_picture(
-                curves, result.budget, result.references, "relevant pages found", width
-            )
-        ),
+        report.picture(result),
         report.caption(result),
         runs_of(result),
     )
@@ -155,50 +144,13 @@ def shown_several(result: SeveralResults) -> ShownComparison:
     rows = several_report.rows(result)
     dim = {at for at, name in enumerate(rows) if name in result.references}
     headings, lines = several_report.by_task(result)
-    curves, longest = several_report.mean_curves(result), several_report.longest(result)
-    picture = at_both_widths(
-        lambda width: curves_picture(
-            curves, longest, result.references, "relevant pages found, %", width
-        )
-    )
     return ShownComparison(
         several_report.title(result),
         Grid(several_report.HEADINGS, list(rows.values()), dim),
         several_report.summary(result),
-        picture,
+        several_report.picture(result),
         several_report.CAPTION,
         None,
         [shown_one(task) for task in result.tasks],
         Grid(headings, lines, texts=2),
     )
-
-
-def curves_picture(
-    curves: Mapping[str, Sequence[Points]],
-    budget: int,
-    dashed: Collection[str],
-    vertical: str,
-    width: int = WIDE,
-) -> str:
-    """Draw the mean curve of each strategy, with its name at its end."""
-    grid = np.unique(np.linspace(0, max(1, budget), 401).astype(np.int64))
-    every = {name: np.array([at(run, grid) for run in runs]) for name, runs in curves.items()}
-    most = max((float(values.max(initial=0.0)) for values in every.values()), default=0.0)
-    panel = Panel(
-        Axis("downloads", 0, max(1, budget), whole=True),
-        Axis(vertical, 0, 1.05 * max(most, 1.0), whole=True),
-    )
-    ends, colours = [], []
-    for number, (name, values) in enumerate(every.items()):
-        colour = COLOURS[number % len(COLOURS)]
-        if len(values) > 1:
-            panel.marks.append(Band(grid, values.min(axis=0), values.max(axis=0), colour))
-        mean = values.mean(axis=0)
-        panel.marks.append(Line(grid, mean, colour, dashed=name in dashed))
-        ends.append(float(mean[-1]))
-        colours.append(colour)
-    most_name = MOST_NAME if width == WIDE else MOST_NAME // 2
-    names = EndNames(ends, [name[:most_name] for name in every], colours)
-    panel.marks.append(names)
-    panel.right = names.room
-    return chart([panel], width, max(380, 60 + 16 * len(every)), "relevant pages over downloads")

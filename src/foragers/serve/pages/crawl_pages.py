@@ -158,6 +158,8 @@ class CrawlPages:
         if entry is None:
             message = "There is no such page in this crawl."
             return self.site.shown(request, "error.html", 404, message=message)
+        # First, since a replay in a thread would slow it down.
+        path, left_out = await run_in_threadpool(self.data.path_to, number)
         found, why_not = None, ""
         try:
             found = await run_in_threadpool(
@@ -165,7 +167,6 @@ class CrawlPages:
             )
         except UsageError as error:
             why_not = str(error)
-        path, left_out = await run_in_threadpool(self.data.path_to, number)
         return self.site.shown(
             request,
             "page.html",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,16 +18,17 @@ from foragers.core.display import host_name, plain
 from foragers.core.population import ForagerStanding
 from foragers.evaluation.metrics.counts import downloaded
 from foragers.evaluation.plots.chart import COLOURS, Axis, EndNames, Line, Panel, chart
+from foragers.evaluation.plots.widths import WIDE, at_both_widths
 from foragers.reports import population as pictures
 from foragers.reports.crawl_folder import CrawlFolder
 from foragers.reports.family_tree import family, family_tree
-from foragers.reports.html import WIDE, at_both_widths
 from foragers.reports.population import agents_of, foragers_of
 from foragers.serve.crawl_data import CrawlData, Snapshot
+from foragers.serve.latest import LatestState
 from foragers.serve.openapi import ApiPath
 from foragers.serve.pages.territory import FleetMap, territory_picture
 from foragers.serve.settings import ServeSettings
-from foragers.serve.site import SiteFrame
+from foragers.serve.site import BusyError, SiteFrame
 from foragers.storage.ledger.columns import Facts
 
 WHERE = """
@@ -83,11 +84,14 @@ class ShownFleet:
 
 @dataclass
 class FleetPages:
-    """The pages of the agents of a crawl."""
+    """The pages of the agents of a crawl; a thread reads them again when the ledger has grown."""
 
     site: SiteFrame
     data: CrawlData
-    _shown: tuple[int, ShownFleet | None] = (-1, None)
+    _latest: LatestState[ShownFleet | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._latest = LatestState(self._read, self.data.settings)
 
     def routes(self) -> list[Route]:
         """Return the addresses of the pages."""
@@ -96,15 +100,21 @@ class FleetPages:
 
     async def fleet(self, request: Request) -> Response:
         """Show the fleet."""
-        found = await run_in_threadpool(self._read)
-        if found is None:
+        read = await run_in_threadpool(self._latest.ask, self.data.latest.length)
+        if read is None:
+            return self.site.shown(request, "reading.html", what="agents of this crawl")
+        if read.state is None:
             message = "This crawl has no agents, or has not written them down yet."
             return self.site.shown(request, "error.html", 404, message=message)
-        return self.site.shown(request, "fleet.html", fleet=found)
+        return self.site.shown(request, "fleet.html", fleet=read.state, is_old=read.is_old)
 
     async def api(self, _request: Request) -> Response:
         """Return the foragers and their territories as JSON."""
-        found = await run_in_threadpool(self._read)
+        wait = self.data.settings.patience
+        read = await run_in_threadpool(self._latest.ask, self.data.latest.length, wait)
+        if read is None:
+            raise BusyError("the agents are being read; ask again in a few seconds")
+        found = read.state
         if found is None:
             return JSONResponse({"error": "the strategy of this crawl has no agents"}, 404)
         told = FleetStatus(
@@ -120,12 +130,9 @@ class FleetPages:
         return JSONResponse(msgspec.to_builtins(told))
 
     def _read(self) -> ShownFleet | None:
-        """Return the fleet, read again when the ledger has grown."""
-        now = self.data.latest
-        if self._shown[0] != now.length:
-            with self.data.reading() as folder:
-                self._shown = now.length, fleet_of(folder, now, self.data.settings)
-        return self._shown[1]
+        """Return the fleet as it is now."""
+        with self.data.reading() as folder:
+            return fleet_of(folder, self.data.latest, self.data.settings)
 
 
 def fleet_of(folder: CrawlFolder, now: Snapshot, settings: ServeSettings) -> ShownFleet | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from foragers.evaluation.plots.chart import CHARACTER, COLOURS, TEXT, said
-from foragers.reports.html import WIDE
+from foragers.evaluation.plots.widths import WIDE
 
 ROW, TOP = 30, 34
 NAMES, NAMES_NARROW = (0.21, 0.67), (0.3, 0.62)

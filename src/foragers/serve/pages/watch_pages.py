@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,11 +14,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from foragers.core.display import opening
-from foragers.reports.html import at_both_widths
+from foragers.evaluation.plots.widths import at_both_widths
+from foragers.serve.latest import LatestState
 from foragers.serve.openapi import PAGE, ApiPath, Parameter
 from foragers.serve.parameters import check_known, choice_in, page_in
 from foragers.serve.settings import ServeSettings
-from foragers.serve.site import SiteFrame
+from foragers.serve.site import BusyError, SiteFrame
 from foragers.watching.account import Account, account_of
 from foragers.watching.events import Event, EventKind, settled
 from foragers.watching.report import delay_chart, over_time
@@ -55,12 +55,15 @@ class KeptPromise(NamedTuple):
 
 @dataclass
 class WatchPages:
-    """The pages of one watch."""
+    """The pages of one watch; a thread reads its events again when their file has grown."""
 
     site: SiteFrame
     folder: Path
     settings: ServeSettings
-    _known: KnownEvents = field(default_factory=lambda: KnownEvents(-1, ()))
+    _latest: LatestState[KnownEvents] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._latest = LatestState(lambda: known_events(self.folder), self.settings)
 
     def routes(self) -> list[Route]:
         """Return the addresses of the pages."""
@@ -73,11 +76,13 @@ class WatchPages:
 
     async def timeline(self, request: Request) -> Response:
         """Show what was found, the newest first."""
-        status = await run_in_threadpool(read_status, self.folder)
-        events = await run_in_threadpool(self._events)
         kind, number = choice_in(request, "event", ("", *KINDS)), page_in(request)
+        status = await run_in_threadpool(read_status, self.folder)
+        read = await run_in_threadpool(self._latest.ask, self._size())
+        if read is None:
+            return self.site.shown(request, "reading.html", what="events of this watch")
+        events = read.state
         shown = events.of_kind(kind)
-        new = events.of_kind(EventKind.NEW.value)
         return self.site.shown(
             request,
             "watch.html",
@@ -88,8 +93,11 @@ class WatchPages:
             last=max(1, -(-len(shown) // self.settings.events)),
             kind_shown=kind,
             kinds=KINDS,
-            sites=await run_in_threadpool(promises_of, status.sites, new),
-            pictures=await run_in_threadpool(lambda: events.pictures),
+            sites=[
+                promise_of(one, events.accounts.get(one.site, Account())) for one in status.sites
+            ],
+            pictures=events.pictures,
+            is_old=read.is_old,
             snippet=snippet_of,
             delay=delay_said,
         )
@@ -98,7 +106,10 @@ class WatchPages:
         """Return the events as JSON, the newest first."""
         check_known(request, (EVENT, PAGE))
         kind, number = choice_in(request, "event", ("", *KINDS)), page_in(request)
-        shown = (await run_in_threadpool(self._events)).of_kind(kind)
+        read = await run_in_threadpool(self._latest.ask, self._size(), self.settings.patience)
+        if read is None:
+            raise BusyError("the events are being read; ask again in a few seconds")
+        shown = read.state.of_kind(kind)
         found = EventList(len(shown), self._part(shown, number))
         return JSONResponse(msgspec.to_builtins(found))
 
@@ -112,39 +123,37 @@ class WatchPages:
         last = max(0, len(events) - (number - 1) * self.settings.events)
         return list(events[max(0, last - self.settings.events) : last][::-1])
 
-    def _events(self) -> KnownEvents:
-        """Return the events, read again when their file has grown."""
+    def _size(self) -> int:
+        """Return the size of the file of events."""
         try:
-            size = (self.folder / EVENTS).stat().st_size
+            return (self.folder / EVENTS).stat().st_size
         except OSError:
-            size = 0
-        if self._known.size != size:
-            self._known = KnownEvents(size, settled(events_of(self.folder)))
-        return self._known
+            return 0
 
 
 @dataclass(frozen=True)
 class KnownEvents:
-    """The events of a watch, with the size of the file that they were read from."""
+    """The events of a watch, and what is computed from all of them."""
 
-    size: int
     events: Sequence[Event]
-
-    @cached_property
-    def _kinds(self) -> dict[str, list[Event]]:
-        found: dict[str, list[Event]] = {kind: [] for kind in KINDS}
-        for one in self.events:
-            found[one.event.value].append(one)
-        return found
+    kinds: dict[str, list[Event]]
+    accounts: dict[str, Account]
+    """What each site has shown of its new pages."""
+    pictures: tuple[str, str]
 
     def of_kind(self, kind: str) -> Sequence[Event]:
         """Return the events of a kind; all of them if none is named."""
-        return self._kinds[kind] if kind else self.events
+        return self.kinds[kind] if kind else self.events
 
-    @cached_property
-    def pictures(self) -> tuple[str, str]:
-        """The pictures of new pages."""
-        return drawn(self.of_kind(EventKind.NEW.value))
+
+def known_events(folder: Path) -> KnownEvents:
+    """Return the events of a watch as they are now."""
+    events = settled(events_of(folder))
+    kinds: dict[str, list[Event]] = {kind: [] for kind in KINDS}
+    for one in events:
+        kinds[one.event.value].append(one)
+    new = kinds[EventKind.NEW.value]
+    return KnownEvents(events, kinds, accounts_of(new), drawn(new))
 
 
 def events_of(folder: Path) -> list[Event]:
@@ -175,12 +184,12 @@ def drawn(new: Sequence[Event]) -> tuple[str, str]:
     )
 
 
-def promises_of(sites: Sequence[SiteStatus], new: Sequence[Event]) -> list[KeptPromise]:
-    """Return what was promised for each site, and whether it was kept."""
+def accounts_of(new: Sequence[Event]) -> dict[str, Account]:
+    """Return the account of the new pages of each site."""
     of_site: dict[str, list[Event]] = {}
     for one in new:
         of_site.setdefault(one.site, []).append(one)
-    return [promise_of(site, of_site.get(site.site, ())) for site in sites]
+    return {site: account_of(found) for site, found in of_site.items()}
 
 
 def snippet_of(event: Event, longest: int = 240) -> str:
@@ -190,9 +199,8 @@ def snippet_of(event: Event, longest: int = 240) -> str:
     return opening(rest or summary, longest)
 
 
-def promise_of(site: SiteStatus, new: Sequence[Event]) -> KeptPromise:
+def promise_of(site: SiteStatus, account: Account) -> KeptPromise:
     """Return what was promised for a site, and whether its new pages kept it."""
-    account = account_of(new)
     promise = site.promise
     if promise is None or not promise.observed:
         return KeptPromise(site, account, "–", None)
