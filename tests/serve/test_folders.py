@@ -275,6 +275,19 @@ def test_papers_show_all_exhibits_and_serve_only_their_files(tmp_path: Path) -> 
         assert "A table" in client.get("/papers/selection").text
 
 
+def test_papers_do_not_hide_the_crawls_beside_them(tmp_path: Path) -> None:
+    found = Exhibits("spider", "A paper", {"runs": "2"}, [], [], [Verdict("claim", True, "t = 1")])
+    write_exhibits(found, tmp_path / "papers" / "spider")
+    (tmp_path / "papers" / "worlds").mkdir()
+    assert kind_of(tmp_path / "papers") is FolderKind.PAPERS
+    write_exhibits(found, tmp_path / "both" / "spider")
+    crawled(tmp_path / "both" / "tea")
+    with reading(tmp_path / "both") as client:
+        html = client.get("/").text
+        assert set(re.findall(r'href="(/in/[^"]+)"', html)) == {"/in/spider/", "/in/tea/"}
+        assert "claim" in client.get("/in/spider/").text
+
+
 def test_a_folder_of_folders_lists_and_shows_them_by_name(tmp_path: Path) -> None:
     inside = tmp_path / "library"
     crawled(inside / "my tea & <b>")

@@ -43,7 +43,19 @@ class FolderKind(StrEnum):
 
 
 def kind_of(path: Path) -> FolderKind:
-    """Return what is in a folder."""
+    """Return what is in a folder; papers beside crawls are parts of a library."""
+    kind = own_kind(path)
+    if kind is not FolderKind.LIBRARY or not path.is_dir():
+        return kind
+    parts = [one for one in path.iterdir() if one.is_dir()]
+    others = {FolderKind.CRAWL, FolderKind.WATCH, FolderKind.COMPARISON}
+    if any(is_paper(one) for one in parts) and not any(own_kind(one) in others for one in parts):
+        return FolderKind.PAPERS
+    return FolderKind.LIBRARY
+
+
+def own_kind(path: Path) -> FolderKind:
+    """Return what is in a folder itself, and not in those inside."""
     if is_watch(path):
         return FolderKind.WATCH
     if path.suffix == ".sqlite" and path.is_file():
@@ -53,8 +65,6 @@ def kind_of(path: Path) -> FolderKind:
     if (path / RESULT).is_file() or (path / "comparison.json").is_file():
         return FolderKind.COMPARISON
     if (path / EXHIBITS).is_file():
-        return FolderKind.PAPERS
-    if path.is_dir() and any(is_paper(one) for one in path.iterdir()):
         return FolderKind.PAPERS
     return FolderKind.LIBRARY
 

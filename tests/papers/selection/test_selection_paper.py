@@ -55,6 +55,13 @@ def evolved(tmp_path_factory: pytest.TempPathFactory, selected: Path) -> Path:
     return out
 
 
+def test_settings_name_what_is_in_the_folder_without_the_path_to_it(selected: Path) -> None:
+    settings = (selected / "settings.csv").read_text()
+    assert "ledgers,ledgers (" in settings
+    assert "(worlds/news-" in settings
+    assert str(selected) not in settings
+
+
 def test_every_number_of_the_pages_is_in_a_csv(selected: Path, evolved: Path) -> None:
     assert faults_of(selected) == []
     assert faults_of(evolved) == []

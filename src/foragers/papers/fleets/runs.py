@@ -199,13 +199,17 @@ class FleetExhibits:
 def settings_of(
     request: PaperRequest, worlds: Mapping[str, Path], simulated: str, cost: str
 ) -> dict[str, str]:
-    """Return how exhibits were made, and what that cost."""
+    """Return how exhibits were made, and what that cost; paths begin at the folder of them."""
+
+    def inside(path: Path) -> Path:
+        return path.relative_to(request.out) if path.is_relative_to(request.out) else path
+
     return {
-        "worlds": ", ".join(f"{name} ({path})" for name, path in worlds.items()),
+        "worlds": ", ".join(f"{name} ({inside(path)})" for name, path in worlds.items()),
         "simulated": simulated,
         "runs": f"{request.runs or RUNS}, seeds from {request.seed}",
         "states": "50 clusters, made of the pages of the world's start",
-        "ledgers": f"{request.out / 'ledgers'} (docs/fleet-ledgers.md)",
+        "ledgers": "ledgers (docs/fleet-ledgers.md)",
         "wanted": request.relevant or request.topic or "whatever is new",
         "cost": cost,
     }
