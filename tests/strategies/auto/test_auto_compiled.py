@@ -149,10 +149,10 @@ def test_followed_links_teach_the_same(seed: int, counts_words: bool, pure: Any)
         for url in rng.permutation(40).tolist():
             if parts.pending.has(url):
                 worth, answered = float(rng.random()), bool(rng.random() < 0.5)
-                whom, place = parts.learn(url, worth, answered, counts_words)
-                found.append((whom, place))
+                updated, row = parts.learn(url, worth, answered, counts_words)
+                found.append((updated, row))
                 if rng.random() < 0.5:
-                    parts.reward(Raised(whom, place, worth + 0.1, 0.1), counts_words)
+                    parts.reward(Raised(updated, row, worth + 0.1, 0.1), counts_words)
         return (found, *state_of(parts))
 
     quick = taught()

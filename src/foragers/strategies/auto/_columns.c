@@ -505,7 +505,8 @@ are_spoken(Spoken *spoken, const Array *words, const Py_ssize_t *links, Py_ssize
    and earned by words, remembered, row, url, least_rate, worth, answered, few, usual, rate,
    counts_words): let the groups, the words and the memory learn what the links to a page were worth.
 
-   Returns whom they taught and which words are new, both as bytes; None if nothing was done. */
+   Returns the groups and words that were updated, and the words that are new, both as bytes;
+   None if nothing was done. */
 static PyObject *
 followed(PyObject *self, PyObject *const *args, Py_ssize_t given)
 {

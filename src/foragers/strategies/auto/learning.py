@@ -93,9 +93,10 @@ class Learners(NamedTuple):
     def learn(
         self, url: UrlId, worth: float, answered: bool, counts_words: bool
     ) -> tuple[bytes, int]:
-        """Let everyone who spoke of a page learn what it was worth, and whether there was one.
+        """Update groups, words and memory with the worth of a page, and whether there was one.
 
-        Return whom the links to it taught, and where they are remembered.
+        Return the groups and words that were updated, as bytes, and the row of the memory that
+        keeps the link.
         """
         if LIBRARY is not None:
             quick = self._learn_quickly(LIBRARY, url, worth, answered, counts_words)

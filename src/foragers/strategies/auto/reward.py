@@ -31,7 +31,10 @@ from foragers.strategies.auto.word_weights import Spoken
 
 
 class Followed(NamedTuple):
-    """A followed link: whom it taught, where it is remembered, and the worth of its page."""
+    """A followed link, and the worth of its page `itself`.
+
+    `taught` has the groups and words that were updated, `place` the row of the memory.
+    """
 
     parent: UrlId
     taught: bytes
@@ -52,7 +55,8 @@ class Raised(NamedTuple):
 class Credit:
     """The links that were followed, by the pages they led to.
 
-    Numbers stand in columns, and whom a link taught in one piece of bytes: 200 bytes a link.
+    Numbers are in columns. The groups and words that a link updated are one bytes object, so a
+    link takes 200 bytes.
     """
 
     settings: AutoSettings = DEFAULTS
