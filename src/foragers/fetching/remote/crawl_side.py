@@ -12,22 +12,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
 
-from foragers.core.clock import steady, to_system
+from foragers.core.clock import steady
 from foragers.core.types import Status
 from foragers.errors import DamagedError
-from foragers.fetching.downloads import Downloads
-from foragers.fetching.extractor import Extracted
-from foragers.fetching.history import is_seed
-from foragers.fetching.job import FetchJob, Retry
+from foragers.fetching.job import FetchJob
 from foragers.fetching.live import Live
-from foragers.fetching.remote.messages import Answer, Order, Validators, pack_order, unpack_answer
+from foragers.fetching.remote.messages import Answer, Order, pack_order, unpack_answer
+from foragers.fetching.remote.ordering import OrderingDownloads
 from foragers.fetching.remote.tables import CrawlTables
-from foragers.http.causes import KNOWN_BEFORE
 from foragers.urls.parse import host_of, site_of
 
 
 @dataclass(slots=True)
-class OrderedDownloads(Downloads):
+class OrderedDownloads(OrderingDownloads):
     """Downloads by nodes.
 
     `late` counts answers that came when the order was answered already, and `forged` those by
@@ -45,7 +42,6 @@ class OrderedDownloads(Downloads):
     late: int = 0
     forged: int = 0
     _given: dict[int, tuple[FetchJob, int]] = field(default_factory=dict)
-    _waiting: list[FetchJob] = field(default_factory=list)
     _outbox: list[tuple[int, int, bytes]] = field(default_factory=list)
     _sites: dict[str, int] = field(default_factory=dict)
     _hosts: dict[str, int] = field(default_factory=dict)
@@ -86,16 +82,8 @@ class OrderedDownloads(Downloads):
 
     def widen(self, url: str) -> None:
         """Add the target of a seed's redirect to the scope, here and on all nodes."""
-        Downloads.widen(self, url)
+        OrderingDownloads.widen(self, url)
         self.tables.widen(url)
-
-    def _consider(self, job: FetchJob) -> None:
-        """Give the order for a job, if the filters allow it; its node looks at robots.txt."""
-        reason = self._refuse(job)
-        if reason is None:
-            self._waiting.append(job)
-        else:
-            self._end(job, Status.SKIPPED, reason)
 
     def _watch(self) -> None:
         """See which nodes live; take back the orders of those that have died."""
@@ -132,17 +120,7 @@ class OrderedDownloads(Downloads):
             node = min(self.nodes, key=lambda node: self._loads.get(node, 0) / self.nodes[node])
             self._sites[site] = node
             self._hosts.pop(host_of(job.url), None)
-        choice = job.choice
-        order = Order(
-            self.table.href(choice.url),
-            job.url,
-            job.hops,
-            choice.depth,
-            is_seed(choice),
-            choice.purpose,
-            None if job.cached is None else Validators.of(job.cached),
-        )
-        self._given[self._send(node, order)] = job, node
+        self._given[self._send(node, self._order(job))] = job, node
         self._loads[node] = self._loads.get(node, 0) + 1
 
     def _send(self, node: int, order: Order) -> int:
@@ -187,36 +165,14 @@ class OrderedDownloads(Downloads):
         return bool(rows)
 
     def _take(self, job: FetchJob, answer: Answer) -> None:
-        """Make a page of an answer, or order the job again."""
-        now = steady()
-        if answer.url:
-            job.chain.url, job.chain.hops = answer.url, answer.hops
-        self.throttle.leave(self.table.host_name(job.choice.host), now + answer.pause)
-        until = now + (answer.wait or 0.0)
+        """Make a page of an answer, or order the job from the node that has its host."""
         if answer.status is None and answer.holder:
             host = host_of(answer.url)
             self._hosts[host] = self._sites[site_of(host)] = answer.holder
+            job.chain.url, job.chain.hops = answer.url, answer.hops
             self._waiting.append(job)
-        elif answer.status is None:
-            self._put_off(job, until, answer.pause)
-        elif answer.wait is not None:
-            self.retries.append(Retry(until, job.choice, answer.most))
-            self._end(job, answer.status, answer.reason, answer.record, to_system(until))
-        elif answer.status is Status.UNCHANGED and job.cached is not None:
-            self._finish_unchanged(job, answer.reason, answer.record)
-        elif answer.status is Status.OK and answer.hops and self._is_another(job, answer.url):
-            self._end(job, Status.UNWANTED, KNOWN_BEFORE, answer.record)
         else:
-            self._hand_over(job, self._settled(job, answer), answer.record, None)
-
-    def _settled(self, job: FetchJob, answer: Answer) -> Extracted:
-        """Return the content of an answer as the trap detector and the scope have it."""
-        received = answer.status in (Status.OK, Status.UNWANTED)
-        if answer.hops and is_seed(job.choice) and received:
-            self.widen(answer.url)
-        again, requested = job.cached is not None, self.table.href(job.choice.url)
-        depth = job.choice.depth
-        return self.extractor.settled(answer.extracted(), requested, answer.url, depth, again)
+            OrderingDownloads._take(self, job, answer)
 
 
 @dataclass(slots=True)

@@ -10,14 +10,12 @@ import time
 from dataclasses import dataclass, field
 from math import inf
 
-from foragers.core.clock import steady, to_system
-from foragers.core.content import MemoryContent
-from foragers.core.types import NO_PARENT, Choice, Document, Page, Status, Visit
+from foragers.core.clock import steady
+from foragers.core.types import Choice
 from foragers.fetching.downloads import Downloads
-from foragers.fetching.extractor import Extracted
-from foragers.fetching.history import CachedPage
 from foragers.fetching.job import FetchJob
-from foragers.fetching.remote.messages import Answer, FoundContent, Order, Validators
+from foragers.fetching.remote.answering import AnsweringDownloads
+from foragers.fetching.remote.messages import Answer, Order
 from foragers.fetching.robots_cache import RobotsEntry
 from foragers.fetching.settings import DEFAULT_FETCHING, ClusterSettings
 from foragers.fetching.throttle import Throttle
@@ -103,15 +101,13 @@ class LeasedThrottle(Throttle):
 
 
 @dataclass(slots=True)
-class NodeDownloads(Downloads):
-    """Downloads by order; `answers` are ready to be sent, each with the number of its order.
+class NodeDownloads(AnsweringDownloads):
+    """Downloads by order, from leased hosts.
 
     `leaving` are sites to be left to other nodes, each with the number of that order.
     """
 
-    answers: list[tuple[int, Answer]] = field(default_factory=list)
     leaving: dict[str, int] = field(default_factory=dict)
-    _orders: dict[int, int] = field(default_factory=dict)
 
     @property
     def leases(self) -> Leases:
@@ -119,27 +115,12 @@ class NodeDownloads(Downloads):
         assert isinstance(self.throttle, LeasedThrottle)
         return self.throttle.leases
 
-    @property
-    def has_news(self) -> bool:
-        """Whether answers are ready."""
-        return bool(self.answers)
-
     def take(self, number: int, order: Order) -> None:
         """Begin with an order."""
-        if not order.url:
+        if order.url:
+            AnsweringDownloads.take(self, number, order)
+        else:
             self.leaving[order.at] = number
-            return
-        url = self.table.intern(order.url)
-        parent = NO_PARENT if order.is_seed else url
-        choice = Choice(url, self.table.host(url), 0.0, "", parent, order.depth, order.purpose)
-        self.running, self._started = self.running + 1, self._started + 1
-        self._choices[self._started], self._orders[self._started] = choice, number
-        job = FetchJob(choice, self._chain(order.at), number=self._started)
-        job.chain.hops = order.hops
-        job.cached = None if order.cached is None else self._cached(choice, order.cached)
-        if choice.purpose.is_list:
-            job.max_bytes = self.scheduler.client.limits.body
-        self._consider(job)
 
     def leave_idle(self) -> None:
         """Give up the leases of sites that are to be left, when nothing is to be done there."""
@@ -158,15 +139,6 @@ class NodeDownloads(Downloads):
         """Return the keys of the IP addresses of hosts."""
         return {key for host in hosts for key in self.throttle.keys(host) if key.startswith(AT)}
 
-    def _cached(self, choice: Choice, known: Validators) -> CachedPage:
-        """Return the last visit of a page that is requested again."""
-        content, final = MemoryContent(Document()), self.table.intern(known.url)
-        page = Page(
-            choice, Status.OK, "", final, known.seen, known.seen, known.version,
-            content.columns(), content,
-        )  # fmt: skip
-        return CachedPage(Visit(page, 0.0, False), known.url, known.etag, known.modified)
-
     def _queue(self, job: FetchJob) -> None:
         """Send a request when its host is free, unless another node has the lease."""
         host = host_of(job.url)
@@ -183,42 +155,9 @@ class NodeDownloads(Downloads):
             if host in self.leases.held and pause is not None:
                 self.leases.release(host, pause)
 
-    def _put_off(self, job: FetchJob, until: float, pause: float) -> None:
-        """Let an order be given again later."""
-        self._answer(job, Answer(job.url, job.hops, pause, wait=until - steady()))
-
-    def _hand_over(
-        self, job: FetchJob, extracted: Extracted, record: str, retry_at: float | None
-    ) -> None:
-        """Answer an order with what was extracted."""
-        wait, most = None, 0
-        if retry_at is not None:
-            wait, most = max(0.0, retry_at - to_system(steady())), self.retries.pop().most
-        now = time.time()
-        # A page without a date appeared when it was received, by the clock of the crawl.
-        is_dated = extracted.born < now - self.scheduler.client.limits.total
-        found = FoundContent.of(extracted, extracted.born if is_dated else 0.0)
-        is_empty = extracted.text == Document() and not extracted.links
-        answer = Answer(
-            job.url, job.hops, self._left(job.choice), extracted.status, extracted.reason, record,
-            wait, most, found=None if is_empty and extracted.version < 0 else found,
-        )  # fmt: skip
-        self._answer(job, answer)
-
-    def _finish_unchanged(self, job: FetchJob, reason: str, record: str) -> None:
-        """Answer that a page has not changed."""
-        pause = self._left(job.choice)
-        self._answer(job, Answer(job.url, job.hops, pause, Status.UNCHANGED, reason, record))
-
     def _left(self, choice: Choice) -> float:
         """Return how long a host is to be left alone, and note a pause that outlasts a lease."""
-        host = self.table.host_name(choice.host)
-        pause = max(0.0, self.throttle.free_at(host) - steady())
+        host, pause = self.table.host_name(choice.host), AnsweringDownloads._left(self, choice)
         if pause > self.settings.cluster.lease:
             self.leases.notes[host] = self.throttle.state(host).crawl_delay, pause
         return pause
-
-    def _answer(self, job: FetchJob, answer: Answer) -> None:
-        self.answers.append((self._orders.pop(job.number), answer))
-        del self._choices[job.number]
-        self.running -= 1
