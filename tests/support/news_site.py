@@ -24,6 +24,7 @@ class NewsSite:
     sitemap: bool = False
     refuses: bool = False
     is_down: bool = False
+    hub: str = ""
     articles: dict[int, float] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
@@ -67,7 +68,8 @@ class NewsSite:
                 f"<item><link>{self.article_url(n)}</link><title>Story {n}</title></item>"
                 for n in newest[:10]
             )
-            whole = f'<rss version="2.0"><channel><title>News</title>{items}</channel></rss>'
+            hub = f'<atom:link rel="hub" href="{self.hub}"/>' if self.hub else ""
+            whole = f'<rss version="2.0"><channel><title>News</title>{hub}{items}</channel></rss>'
             return 200, "application/rss+xml", whole.encode()
         name, _, leaf = path.strip("/").partition("/")
         if name in SECTIONS and not leaf:

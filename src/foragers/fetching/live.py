@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from foragers.core.clock import from_system, steady, to_system
-from foragers.core.types import Choice, HostId, Link, Page, Visit
+from foragers.core.types import Choice, HostId, Link, Page, UrlId, Visit
 from foragers.errors import UsageError
 from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import PageExtractor
@@ -15,6 +15,7 @@ from foragers.fetching.job import Retry
 from foragers.fetching.throttle import HostDelays
 from foragers.filters.scope import Scope
 from foragers.filters.traps import Traps
+from foragers.parsing.hub_links import FeedHub
 from foragers.storage.ledger.crawl_ledger import CrawlLedger
 from foragers.urls.table import UrlTable
 
@@ -182,6 +183,12 @@ class Live:
         """Return the choices to be sent again, once."""
         retries, self.downloads.retries = self.downloads.retries, []
         return retries
+
+    def take_hubs(self) -> dict[UrlId, FeedHub]:
+        """Return the hubs that feeds announced since the last call; the first begins to note."""
+        lists = self.downloads.lists
+        hubs, lists.hubs = lists.hubs or {}, {}
+        return hubs
 
     def take_notices(self) -> list[str]:
         """Return the lines for users, once."""

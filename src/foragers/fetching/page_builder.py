@@ -108,6 +108,7 @@ def extract_list(
     if body.lstrip()[:20].lower().startswith(MARKUP):
         return Extracted(Status.UNWANTED, f"a page, not a {name}")
     sitemap = read_sitemap(body, job.url)
+    lists.note_hub(choice, body, job.url, response.all("Link"))
     links = extractor.follow(lists.pages_of(sitemap), choice.depth + 1, MAX_URLS)
     if lists.sitemaps or lists.named:
         links = (*lists.children_of(sitemap, extractor.scope), *links)

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from foragers.core.types import Choice, ParsedLink, Purpose, Status
+from foragers.core.types import Choice, ParsedLink, Purpose, Status, UrlId
 from foragers.fetching.extractor import Extracted
 from foragers.fetching.settings import DEFAULT_FETCHING, ListSettings
 from foragers.filters.scope import Scope
+from foragers.parsing.hub_links import FeedHub, hub_of
 from foragers.parsing.sitemap import Listed, Sitemap
 from foragers.text.words import url_words
 from foragers.urls.parse import resolve
@@ -41,6 +42,8 @@ class ListSources:
     named: bool = False
     settings: ListSettings = DEFAULT_FETCHING.lists
     waiting: dict[str, list[str]] = field(default_factory=dict)
+    hubs: dict[UrlId, FeedHub] | None = None
+    """The hubs that feeds announce, by the numbers of the feeds; None if nobody asks for them."""
 
     def takes(self, choice: Choice, content_type: str) -> bool:
         """Return whether the response to a choice is to be read as a list."""
@@ -63,6 +66,11 @@ class ListSources:
             links += [ParsedLink(url, "feed", rel=Purpose.FEED.value) for url in extracted.feeds]
         links = [link for link in links if scope.refuse_host(link.href) is None]
         return replace(extracted, links=(*extracted.links, *links)) if links else extracted
+
+    def note_hub(self, choice: Choice, body: bytes, url: str, headers: Sequence[str]) -> None:
+        """Note the hub that a feed announces."""
+        if self.hubs is not None and (hub := hub_of(body, url, headers)) is not None:
+            self.hubs[choice.url] = hub
 
     def children_of(self, sitemap: Sitemap, scope: Scope) -> list[ParsedLink]:
         """Return the sitemaps that an index names, as links."""

@@ -120,6 +120,7 @@ class TransferSlot:
     admit: Admit | None = None
     headers: tuple[tuple[str, str], ...] = ()
     dns_age: int = -1
+    form: str = ""
 
     def take_header(self, line: bytes) -> int:
         """Add a line of the head of a response."""
@@ -199,6 +200,12 @@ class Client:
             lines = [f"{name}: {value}" for name, value in request.headers]
             handle.setopt(pycurl.HTTPHEADER, lines)
             slot.headers = request.headers
+        if request.form != slot.form:
+            if request.form:
+                handle.setopt(pycurl.POSTFIELDS, request.form)
+            else:
+                handle.setopt(pycurl.HTTPGET, 1)
+            slot.form = request.form
         self._running[handle] = transfer
         self._multi.add_handle(handle)
 

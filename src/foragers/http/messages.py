@@ -47,7 +47,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A GET request.
+    """A GET request, or a POST request with a `form` as its body.
 
     With `max_bytes`, the response may have any content type, and no more than that is read.
     With `fresh_dns`, the name of the host is looked up again although its address is cached.
@@ -58,6 +58,7 @@ class Request(msgspec.Struct, frozen=True):
     tag: int = 0
     max_bytes: int = 0
     fresh_dns: bool = False
+    form: str = ""
 
 
 class Response(msgspec.Struct, frozen=True):

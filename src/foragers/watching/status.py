@@ -44,6 +44,7 @@ class WatchStatus(msgspec.Struct, frozen=True):
     `freshness` is the share of looks at which a page had not changed since the look before, and
     `age` the mean time, in seconds, for which a changed page may have been stale.  `unfetched` new
     pages are known by their links alone, and `withdrawn` ones proved not to be new articles.
+    `hubs` is the number of feeds whose changes hubs announce, `calls` that of their announcements.
     """
 
     began: float
@@ -63,6 +64,8 @@ class WatchStatus(msgspec.Struct, frozen=True):
     condition: str = ""
     unfetched: int = 0
     withdrawn: int = 0
+    hubs: int = 0
+    calls: int = 0
     sites: Sequence[SiteStatus] = ()
 
 

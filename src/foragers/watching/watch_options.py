@@ -15,6 +15,7 @@ from foragers.crawling.settings import OwnRequestSettings, SessionSettings
 from foragers.errors import UsageError
 from foragers.fetching.settings import DEFAULT_FETCHING, RetrySettings
 from foragers.judges.novelty import parse_duration
+from foragers.watching.callbacks import CallbackAddress
 
 SITES, TELLING, KEEPING = "sites", "feeds and messages", "results"
 POLITE = "politeness"
@@ -87,6 +88,18 @@ class WatchOptions:
         metavar="FILE",
         help="text of an event in a message, with $title, $url, $event, $site, $time and $diff",
     )
+    websub: str | None = option(
+        None,
+        group=TELLING,
+        metavar="URL",
+        help="URL at which hubs reach this machine, to be told when feeds change",
+    )
+    websub_listen: str = option(
+        "127.0.0.1:8585",
+        group=TELLING,
+        metavar="HOST:PORT",
+        help="where to listen for hubs, with --websub",
+    )
     keep: str | None = option(
         None, group=KEEPING, metavar="TIME", help="remove WARC files older than this, such as 90d"
     )
@@ -128,6 +141,8 @@ class WatchOptions:
         clock_of(self.digest, "--digest")
         hours_of(self.quiet)
         parse_duration(self.message_every, "--message-every")
+        if self.websub is not None:
+            CallbackAddress.of(self.websub, self.websub_listen)
         for name, value in (("--keep", self.keep), ("--for", self.duration)):
             if value is not None:
                 parse_duration(value, name)

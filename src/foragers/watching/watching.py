@@ -14,6 +14,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -35,6 +36,7 @@ from foragers.judges.novelty import DAY
 from foragers.judges.simple import Everything
 from foragers.storage.storing import storing
 from foragers.strategies.watch.forecast import Forecast, forecast
+from foragers.strategies.watch.hearing import HUB
 from foragers.strategies.watch.sites import Waiting
 from foragers.strategies.watch.strategy import LOOK, Watch
 from foragers.urls.parse import host_of, site_of
@@ -52,6 +54,7 @@ from foragers.watching.watch_options import (
     session_settings,
     sites_of,
 )
+from foragers.watching.websub import WebSub, listening
 
 EVENTS, STATE = "events.jsonl", "watch.json"
 FEED_EVERY, STATUS_EVERY, SILENCE_EVERY = 2.0, 10.0, 300.0
@@ -99,6 +102,7 @@ class Watching:
     stale: float = 0.0
     requests: deque[tuple[float, int]] = field(default_factory=deque)
     withdrawn: int = 0
+    websub: WebSub | None = None
     _links: dict[UrlId, Waiting] = field(default_factory=dict)
     """New links that may be reported before they are fetched."""
     _promised: dict[int, Forecast] = field(default_factory=dict)
@@ -132,7 +136,14 @@ class Watching:
             for site in sites
             if site.topic
         }
-        session = Session.open(crawl, folder, settings=settings or session_settings())
+        with ExitStack() as opened:  # stops to listen if the watch cannot begin
+            websub = listening(options, folder, crawl.agent)
+            if websub is not None:
+                opened.callback(websub.close)
+            session = Session.open(crawl, folder, settings=settings or session_settings())
+            opened.pop_all()
+        if websub is not None:
+            session.live.take_hubs()
         strategy = session.crawl.strategy
         assert isinstance(strategy, Watch)
         state = state_in(folder)
@@ -145,7 +156,7 @@ class Watching:
         texts = MainTexts(None if recorder is None else recorder.folder)
         findings = Findings(session.ledger, began, options.changes, topics, texts, session.table)
         watching = cls(
-            options, sites, folder, session, strategy, findings, outbox, say, emit,
+            options, sites, folder, session, strategy, findings, outbox, say, emit, websub=websub,
         )  # fmt: skip
         watching._restore(known, state)
         return watching
@@ -198,6 +209,8 @@ class Watching:
         for line in self.outbox.take_problems():
             self.say(line)
         now = time.time()
+        if self.websub is not None:
+            self._hear(self.websub, now)
         self._promise()
         self.outbox.send(now)
         if now >= self._silence_at or now < self._silence_at - 2 * SILENCE_EVERY:
@@ -219,7 +232,7 @@ class Watching:
         page = visit.page
         if page.status is not Status.SKIPPED:
             self.requests.append((page.time, 0))
-        if page.choice.agent == LOOK and page.status in (Status.OK, Status.UNCHANGED):
+        if page.choice.agent in (LOOK, HUB) and page.status in (Status.OK, Status.UNCHANGED):
             self._fresh(visit)
         site = site_of(host_of(self.session.table.href(page.choice.url)))
         for _, told in list(self.alarms.see(site, visit)):
@@ -227,6 +240,16 @@ class Watching:
         event = self.findings.look(number, visit, self.strategy.links.get(page.choice.url))
         if event is not None:
             self._add(event)
+
+    def _hear(self, websub: WebSub, now: float) -> None:
+        """Subscribe at the hubs that feeds announce, and look at the feeds that hubs tell of."""
+        table = self.session.table
+        hubs = {table.href(url): hub for url, hub in self.session.live.take_hubs().items()}
+        for feed in websub.step(hubs, now):
+            if (url := table.find(feed)) is not None:
+                self.strategy.hear(url)
+        for line in websub.subscriptions.take_said():
+            self.say(line)
 
     @property
     def tells(self) -> bool:
@@ -366,6 +389,7 @@ class Watching:
             plain(self.session.condition),
             len(self.findings.told),
             self.withdrawn,
+            *(self.websub.subscriptions.counts(now) if self.websub is not None else (0, 0)),
             [
                 self._site_status(number, name, by_site.get(name, []), now)
                 for number, name in enumerate(names)
@@ -418,6 +442,8 @@ class Watching:
         """Write everything to disk, and close all files."""
         now = time.time()
         try:
+            if self.websub is not None:
+                self.websub.close()
             self.outbox.close()
             self.write_feeds(now)
             self.write_status(now, running=False)

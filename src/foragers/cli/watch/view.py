@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live as Panel
 from rich.table import Table
 
-from foragers.core.display import duration, plain
+from foragers.core.display import counted, duration, plain
 from foragers.watching.status import WatchStatus
 from foragers.watching.watching import Watching
 
@@ -55,6 +55,9 @@ def table(status: WatchStatus) -> Table:
     used = status.requests_today
     each = f", {used / status.new_today:.0f} for a new page" if status.new_today else ""
     grid.add_row("requests", f"{used:,} in the last 24 h{each}")
+    if status.hubs or status.calls:
+        hubs = counted(status.hubs, "feed")
+        grid.add_row("hubs", f"{hubs} announced, {counted(status.calls, 'call')}")
     if status.condition:
         grid.add_row("now", plain(status.condition))
     sites = Table(box=None, pad_edge=False)

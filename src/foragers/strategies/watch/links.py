@@ -36,13 +36,15 @@ class LinkOrigin(NamedTuple):
     """The page on which links are new: its place, -1 for a new page, and its last and first look.
 
     Links may be there since the last look before this one.  `through` is the place of the page that
-    they were found through: for those of a new page, the one that led there.
+    they were found through: for those of a new page, the one that led there.  `pushed` says that it
+    was looked at because a hub told of it.
     """
 
     place: int
     since: float = -inf
     first: float = inf
     through: int = -1
+    pushed: bool = False
 
 
 @dataclass(slots=True)
@@ -179,6 +181,7 @@ def waiting(
         folder=is_folder(href),
         through=-1 if origin is None else max(origin.place, origin.through),
         headline=headline,
+        pushed=origin is not None and origin.pushed,
         title=title_of(page, anchor, href) if url_says >= 0 else "",
     )
 

@@ -45,6 +45,7 @@ def credit(
     if link.through >= 0 and sources.is_used(link.through):
         worth = 1.0 if tells else max(visit.relevance, 0.0)
         sources.credit(link.through, worth, link.found)
+        sources.rows["pushed"][link.through] += worth * link.pushed
         site.credited += 1
 
 

@@ -103,6 +103,9 @@ class WatchSettings:
     least_rest: float = 0.001  # share of new pages that no number of requests shows; guess
     undated_error: float = 0.3  # share by which it may be too high if pages give no dates; guess
 
+    # Hubs (`hearing`).
+    most_trust: float = 0.9  # share of a feed's rate for which it is not polled, at most; guess
+
     # New links.
     every: float = 60.0  # seconds until a new hub is planned; CPU
     dated: float = 120.0  # seconds: a younger page has no date, it may be a slow response; guess

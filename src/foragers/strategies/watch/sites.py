@@ -29,6 +29,7 @@ from foragers.core.exact import exp_of
 from foragers.core.types import HostId, Page, Status, UrlId
 from foragers.errors import UsageError
 from foragers.frontier.columns import Marks, Places
+from foragers.strategies.watch.hearing import Heard, left_to_polling
 from foragers.strategies.watch.looks import Looks
 from foragers.strategies.watch.outcomes import Outcomes
 from foragers.strategies.watch.revisits import retry_gap
@@ -58,6 +59,8 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     headline: bool = False
     through: int = -1
     folder: bool = False
+    pushed: bool = False
+    """Whether it stood in a feed that a hub told of."""
     title: str = ""
     """Its text if it is new on a page seen before and reads like the title of an article."""
 
@@ -331,8 +334,8 @@ class Site:
         active = [place for place in self.active.tolist() if place not in places]
         self.active = np.array(active, np.intp)
 
-    def plan(self, sources: Sources, now: float) -> None:
-        """Set the price, and when each page is due."""
+    def plan(self, sources: Sources, now: float, heard: Heard | None = None) -> None:
+        """Set the price, and when each page is due; those that hubs told of may be sooner."""
         settings, rows = self.settings, sources.rows
         self.plan_at = now + settings.plan_every
         self.rates_of(sources, now)
@@ -356,6 +359,21 @@ class Site:
         rows["due"][places] = rows["seen"][places] + gaps
         self.active = np.union1d(places[gaps < inf], self._doubtful(sources))
         self.due_at = float(rows["due"][self.active].min(initial=inf))
+        if heard is not None:
+            self.look_at_heard(sources, heard)
+
+    def look_at_heard(self, sources: Sources, heard: Heard) -> None:
+        """Set when the pages that hubs told of are looked at."""
+        for place in heard.of_site(sources, self.number):
+            self.look_at(sources, place, heard.due(sources, place, self.every))
+
+    def look_at(self, sources: Sources, place: int, due: float) -> None:
+        """Look at a page at a time."""
+        sources.rows["due"][place] = due
+        if due < inf:
+            self.due_at = min(self.due_at, float(due))
+            if not (self.active == place).any():
+                self.active = np.append(self.active, place)
 
     def _doubtful(self, sources: Sources) -> Places:
         """Return the pages that were missing once, and are looked at again soon."""
@@ -372,7 +390,7 @@ class Site:
         """Find the pages with the highest rates."""
         places = np.array(self.places, np.intp)
         sources.compare(places)
-        rates = sources.rates(places, now)
+        rates = left_to_polling(sources, places, sources.rates(places, now), self.settings)
         order = np.argsort(-rates, kind="stable")[: self.settings.most_planned]
         self.planned, self.rates = places[order], rates[order]
         self.rooms = sources.rows["room"][self.planned]

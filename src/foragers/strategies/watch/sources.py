@@ -54,7 +54,7 @@ ROW = np.dtype(
         *[(name, np.int32) for name in ("looks", "changes", "misses", "brought")],
         *[(name, np.float64) for name in ("seen", "asked", "due", "found", "expected", "gap")],
         *[(name, np.float64) for name in ("first", "born", "changed", "aged", "turns")],
-        ("room", np.float64),
+        *[(name, np.float64) for name in ("room", "pushed", "calls")],
         ("version", np.int64),
         ("kind", np.int8),
         ("report", np.bool_),
@@ -93,7 +93,7 @@ class Sources:
         row["url"], row["host"], row["parent"] = choice.url, choice.host, choice.parent
         row["depth"], row["site"], row["kind"] = choice.depth, site, kind
         row["looks"] = row["changes"] = row["misses"] = row["brought"] = 0
-        row["found"] = row["expected"] = 0.0
+        row["found"] = row["expected"] = row["pushed"] = row["calls"] = 0.0
         row["born"] = page.born
         row["seen"] = row["first"] = page.time
         row["asked"], row["due"], row["version"] = -np.inf, np.inf, page.version
@@ -117,6 +117,17 @@ class Sources:
         rows = self.rows[: self._count]
         urls: list[UrlId] = rows["url"][rows["report"] & (rows["kind"] != Kind.DROPPED)].tolist()
         return urls
+
+    def free(self, places: Places, now: float) -> NDArray[np.bool_]:
+        """Return which pages have no request in progress, or one that seems lost."""
+        asked, seen = self.rows["asked"][places], self.rows["seen"][places]
+        free: NDArray[np.bool_] = (asked <= seen) | (asked < now - self.settings.lost)
+        return free
+
+    def turn_back(self, now: float) -> None:
+        """Survive a clock that jumped back: nothing was seen later than now."""
+        for name in ("seen", "asked", "first"):
+            self.rows[name] = np.minimum(self.rows[name], now)
 
     def drop(self, place: int) -> None:
         """Forget a page."""
@@ -157,7 +168,8 @@ class Sources:
         fade = exp_of(-passed / self.settings.memory)
         age, group = self.age(page.time - float(row["born"])), int(row["group"])
         expected = passed * float(self.group_rates(np.array([group]), np.array([age]))[0])
-        row["found"] *= fade
+        for name in ("found", "pushed", "calls"):
+            row[name] *= fade
         row["expected"] = row["expected"] * fade + expected
         self._watch(group, age, page.time, passed)
         if (above := int(self.groups[group]["above"])) >= 0:

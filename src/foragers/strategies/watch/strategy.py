@@ -17,7 +17,6 @@ from typing import ClassVar
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from foragers.core.protocols import Reasons
 from foragers.core.types import (
@@ -35,6 +34,7 @@ from foragers.errors import UsageError
 from foragers.frontier.columns import Places
 from foragers.judges.topic import NoTopic, Topic
 from foragers.strategies.watch.articles import is_article, is_hub
+from foragers.strategies.watch.hearing import HUB, Heard, left_to_polling
 from foragers.strategies.watch.links import LinkBook, LinkOrigin
 from foragers.strategies.watch.news import (
     credit,
@@ -72,6 +72,7 @@ class Watch:
     links: dict[UrlId, Waiting] = field(init=False, default_factory=dict, repr=False)
     """The links through which the pages of the last tell were found."""
     book: LinkBook = field(init=False, default_factory=LinkBook, repr=False)
+    heard: Heard = field(init=False, default_factory=Heard, repr=False)
     _absent: set[int] = field(init=False, default_factory=set, repr=False)
     _pending: dict[UrlId, float] = field(init=False, default_factory=dict, repr=False)
     _turn: int = field(init=False, default=0)
@@ -120,11 +121,19 @@ class Watch:
             choices.append(choice)
         return choices
 
+    def hear(self, url: UrlId) -> None:
+        """Look at a feed that a hub told of, as soon as is allowed."""
+        place = self.heard.call(self.sources, url)
+        if place is not None:
+            site = self.sites[int(self.sources.rows["site"][place])]
+            site.rests_until = -inf
+            site.look_at_heard(self.sources, self.heard)
+
     def _next(self, site: Site) -> float:
         """Return when a site next has something to ask, after now."""
         now = self.now
         if now >= site.plan_at:
-            site.plan(self.sources, now)
+            site.plan(self.sources, now, self.heard)
         site.all.fill(now)
         times = [site.plan_at]
         if site.fresh or site.due_at <= now:
@@ -135,7 +144,12 @@ class Watch:
             times.append(max(site.all.full_at(site.kept_for_looks), saved))
             if self.changes:
                 places = np.array(site.places, np.intp)
-                times.append(max(times[-1], ripe_at(self.sources.rows, places[self._free(places)])))
+                times.append(
+                    max(
+                        times[-1],
+                        ripe_at(self.sources.rows, places[self.sources.free(places, self.now)]),
+                    )
+                )
         times += [site.due_at, site.late[0][0] if site.late else inf]
         times = [max(time, site.resumes_at) for time in times]
         return min((time for time in times if time > now), default=inf)
@@ -146,7 +160,7 @@ class Watch:
         if site.all.fill(now) < 1.0 or now < site.resumes_at:
             return None
         if now >= site.plan_at:
-            site.plan(self.sources, now)
+            site.plan(self.sources, now, self.heard)
         site.release(now)
         due = site.due_at <= now
         choice = None
@@ -190,19 +204,15 @@ class Watch:
         """Choose the page that is due and has most to show."""
         rows, now = self.sources.rows, self.now
         places = site.active
-        waiting = np.where(self._free(places), rows["due"][places], inf)
+        waiting = np.where(self.sources.free(places, self.now), rows["due"][places], inf)
         due = places[waiting <= now]
         if not len(due):
             site.due_at = float(waiting.min(initial=inf))
             return None
+        told = self.heard.among(due)
+        due, agent = (told, HUB) if len(told) else (due, LOOK)
         expected = self.sources.rates(due, now) * (now - rows["seen"][due])
-        return self._best_open(site, due, expected, closed, LOOK)
-
-    def _free(self, places: Places) -> NDArray[np.bool_]:
-        """Return which pages have no request in progress, or one that seems lost."""
-        asked, seen = self.sources.rows["asked"][places], self.sources.rows["seen"][places]
-        free: NDArray[np.bool_] = (asked <= seen) | (asked < self.now - DEFAULT_WATCH.lost)
-        return free
+        return self._best_open(site, due, expected, closed, agent)
 
     def _explore(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose an article that may have changed, a page never seen, or one seen long ago."""
@@ -232,7 +242,7 @@ class Watch:
         rows, now = self.sources.rows, self.now
         places = np.array(site.places, np.intp)
         old = now - rows["seen"][places] >= max(self.every, DEFAULT_WATCH.within)
-        places = places[self._free(places) & old]
+        places = places[self.sources.free(places, self.now) & old]
         if not len(places):
             return None
         expected = self.sources.rates(places, now) * (now - rows["seen"][places])
@@ -241,7 +251,7 @@ class Watch:
     def _changed(self, site: Site, closed: AbstractSet[HostId]) -> Choice | None:
         """Choose the article that has waited longest for a look, for its gap."""
         places = np.array(site.places, np.intp)
-        places = places[self._free(places)]
+        places = places[self.sources.free(places, self.now)]
         waited = overdue(self.sources.rows, places, self.now)
         ripe = waited >= 1
         return self._best_open(site, places[ripe], waited[ripe], closed, AGAIN)
@@ -262,6 +272,7 @@ class Watch:
         """Choose a page seen before."""
         row = self.sources.rows[place]
         row["asked"], row["due"] = self.now, inf
+        self.heard.places.discard(place)
         url, host, parent, depth = (int(row[name]) for name in ("url", "host", "parent", "depth"))
         purpose = Purpose(self.book.lists[url]) if url in self.book.lists else Purpose.REVISIT
         return Choice(url, host, promise, agent, parent, depth, purpose)
@@ -269,9 +280,7 @@ class Watch:
     def _turn_back(self, now: float) -> None:
         """Survive a clock that jumped back: nothing was seen later than now."""
         self.now = now
-        rows = self.sources.rows
-        for name in ("seen", "asked", "first"):
-            rows[name] = np.minimum(rows[name], now)
+        self.sources.turn_back(now)
         for site in self.sites:
             site.turn_back(now)
 
@@ -345,15 +354,7 @@ class Watch:
 
     def _plan_look(self, site: Site, place: int, time: float) -> None:
         """Set when a page is looked at next."""
-        self._look_at(site, place, time + self._gap(site, place))
-
-    def _look_at(self, site: Site, place: int, due: float) -> None:
-        """Look at a page at a time."""
-        self.sources.rows["due"][place] = due
-        if due < inf:
-            site.due_at = min(site.due_at, float(due))
-            if not (site.active == place).any():
-                site.active = np.append(site.active, place)
+        site.look_at(self.sources, place, time + self._gap(site, place))
 
     def _meet(self, site: Site, visit: Visit, link: Waiting | None) -> None:
         """See a page for the first time."""
@@ -420,7 +421,7 @@ class Watch:
         """Forget the articles through which least is to be found, a tenth of them at once."""
         places = np.array(site.places, np.intp)
         places = places[self.sources.rows["kind"][places] == Kind.ARTICLE]
-        places = places[self._free(places)]
+        places = places[self.sources.free(places, self.now)]
         order = np.argsort(self.sources.rates(places, self.now), kind="stable")
         dropped = places[order[: DEFAULT_WATCH.most_pages // 10]].tolist()
         site.forget(set(dropped))
@@ -456,7 +457,7 @@ class Watch:
         if page.status not in THERE and not (page.status is Status.UNWANTED and len(page.links)):
             self.sources.missed(place, page.time)
             if page.status is Status.MISSING and rows["misses"][place] < DEFAULT_WATCH.gone_after:
-                self._look_at(site, place, page.time + retry_gap(site.every))
+                site.look_at(self.sources, place, page.time + retry_gap(site.every))
                 return
             changed = False
         else:
@@ -465,13 +466,15 @@ class Watch:
                 self._absent.discard(place)
                 self._take_links(site, page, None)
             else:
+                self.sources.rows["calls"][place] += page.choice.agent == HUB
                 self._take_links(site, page, place, before)
         rows["gap"][place] = next_gap(gap, changed, site.every, age)
         self._plan_look(site, place, page.time)
 
     def _gap(self, site: Site, place: int) -> float:
         """Return when a page is looked at next, at the price of the last plan."""
-        rate = self.sources.rates(np.array([place]), self.now).item()
+        one = np.array([place])
+        rate = left_to_polling(self.sources, one, self.sources.rates(one, self.now)).item()
         kind, misses, room = (self.sources.rows[place][name] for name in ("kind", "misses", "room"))
         return site.gap(rate, int(kind), int(misses), float(room))
 
@@ -480,7 +483,8 @@ class Watch:
         if source is not None and source >= 0:
             first = float(self.sources.rows["first"][source])
             self.book.promote(site, page, LinkOrigin(source, since, first), self.topic, self.now)
-        origin = None if source is None else LinkOrigin(source, since)
+        pushed = page.choice.agent == HUB
+        origin = None if source is None else LinkOrigin(source, since, pushed=pushed)
         self.book.take(site, page, origin, self.topic, self.now)
         if self.tells:
             credit_ahead(self.sources, self.book, site)
