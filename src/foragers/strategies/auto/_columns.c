@@ -60,9 +60,14 @@ said(const int32_t *words, Py_ssize_t most, const Array *table, const Array *sha
         if (word < 0 || word > no_word)
             return 0;
         const double *row = (const double *)(table->at + word * table->row_step);
+        if (place == 0) {
+            memcpy(sums, row, sizeof sums);
+            best = row[RATE];
+            continue;
+        }
         for (int i = 0; i < SAID; i++)
-            sums[i] = place ? sums[i] + row[i] : row[i];
-        best = place && best >= row[RATE] ? best : row[RATE];
+            sums[i] += row[i];
+        best = best >= row[RATE] ? best : row[RATE];
     }
     for (int i = 0; i < SAID && place < most; i++)
         sums[i] += 0.0;
@@ -146,6 +151,22 @@ gathered(const Array *words, const Py_ssize_t *links, Py_ssize_t some, const Arr
     }
 }
 
+/* Let the processor fetch what the words of a few links say. */
+static void
+prefetch_words(const Array *words, const Py_ssize_t *links, Py_ssize_t some, const Array *table)
+{
+    Py_ssize_t no_word = table->rows - 1, left = 1;
+    for (Py_ssize_t place = 0; left && place < words->rows; place++) {
+        left = 0;
+        for (Py_ssize_t i = 0; i < some; i++) {
+            int32_t word = CELL(*words, int32_t, place, links[i]);
+            left += word != no_word;
+            if (word >= 0 && word < no_word)
+                __builtin_prefetch(table->at + word * table->row_step);
+        }
+    }
+}
+
 /* Let the processor fetch what the groups of a few links say. */
 static void
 prefetch_groups(const Array *groups, const Py_ssize_t *links, Py_ssize_t some, const Array *numbers)
@@ -158,10 +179,10 @@ prefetch_groups(const Array *groups, const Py_ssize_t *links, Py_ssize_t some, c
         }
 }
 
-/* The features of a few links, a row for each; 0 if an index is outside of its column. */
+/* The features of a few links, a row for each feature; 0 if an index is outside of its column. */
 static int
 featured(const Array *a, const Py_ssize_t *links, Py_ssize_t some, double least_rate,
-         float rows[AT_ONCE][MOST_ROWS])
+         float rows[MOST_ROWS][AT_ONCE])
 {
     int32_t words[AT_ONCE][MOST_ROWS];
     double found[SAID];
@@ -171,7 +192,7 @@ featured(const Array *a, const Py_ssize_t *links, Py_ssize_t some, double least_
         const float *stored = (const float *)(a[STORED].at + one * a[STORED].row_step);
         Py_ssize_t row = layout.stored_rows[one];
         for (Py_ssize_t i = 0; i < some; i++)
-            rows[i][row] = stored[links[i]];
+            rows[row][i] = stored[links[i]];
     }
     for (Py_ssize_t i = 0; i < some; i++) {
         int32_t url = CELL(a[URLS], int32_t, 0, links[i]);
@@ -179,17 +200,17 @@ featured(const Array *a, const Py_ssize_t *links, Py_ssize_t some, double least_
             return 0;
         int32_t count = CELL(a[IN_LINKS], int32_t, 0, url);
         count = count < 1 ? 1 : count;
-        rows[i][layout.in_links] = (float)(count < a[LOGS].columns
+        rows[layout.in_links][i] = (float)(count < a[LOGS].columns
                                                ? CELL(a[LOGS], double, 0, count)
                                                : exact->log((double)count));
-        rows[i][layout.bias] = 1.0f;
+        rows[layout.bias][i] = 1.0f;
     }
     for (Py_ssize_t i = 0; i < some; i++) {
         if (!said(words[i], a[WORDS].rows, &a[TABLE], &a[SHARES], (const double *)a[BOUNDS].at,
                   least_rate, found))
             return 0;
         for (int one = 0; one < SAID; one++)
-            rows[i][layout.word_rows[one]] = (float)found[one];
+            rows[layout.word_rows[one]][i] = (float)found[one];
     }
     for (Py_ssize_t one = 0; one < layout.grouped; one++) {
         const int32_t *groups = (const int32_t *)(a[GROUPS].at + one * a[GROUPS].row_step);
@@ -199,7 +220,7 @@ featured(const Array *a, const Py_ssize_t *links, Py_ssize_t some, double least_
             int32_t group = groups[links[i]];
             if (group < 0 || group >= most)
                 return 0;
-            rows[i][row] = odds[group];
+            rows[row][i] = odds[group];
         }
     }
     return 1;
@@ -212,14 +233,17 @@ copy_weights(const Array *array, double *weights)
         weights[i] = CELL(*array, double, 0, i);
 }
 
-static double
-weighted(const float *row, const double *weights)
+/* The log-odds of each of a few links: weighted features, added row after row.
+
+   All sums grow together, so the processor need not wait for one of them. */
+static void
+weighted(float rows[MOST_ROWS][AT_ONCE], const double *weights, double odds[AT_ONCE])
 {
-    Py_ssize_t height = layout.height;
-    double sum = weights[0] * (double)row[0];
-    for (Py_ssize_t i = 1; i < height; i++)
-        sum += weights[i] * (double)row[i];
-    return sum;
+    for (int i = 0; i < AT_ONCE; i++)
+        odds[i] = weights[0] * (double)rows[0][i];
+    for (Py_ssize_t row = 1; row < layout.height; row++)
+        for (int i = 0; i < AT_ONCE; i++)
+            odds[i] += weights[row] * (double)rows[row][i];
 }
 
 /* The sum of what a link's groups say of the chance of an answer, as a mean; 0 if one is outside. */
@@ -237,7 +261,36 @@ doubted(const Array *groups, const Array *doubts, Py_ssize_t link, double *doubt
     return 1;
 }
 
-/* scored(sources…, doubts, promises, least_rate, by_depth, early, gain): fill in the promises. */
+/* Let the processor fetch the columns of a few links. */
+static void
+prefetch_columns(const Array *a, Py_ssize_t first)
+{
+    static const int columns[] = {URLS, WORDS, GROUPS, STORED};
+    for (int i = 0; i < 4; i++)
+        for (Py_ssize_t row = 0; row < a[columns[i]].rows; row++)
+            __builtin_prefetch(&CELL(a[columns[i]], char, row, first));
+}
+
+/* Let the processor fetch what pages, words and groups of a few links say. */
+static void
+prefetch_said(const Array *a, const Array *doubts, Py_ssize_t first)
+{
+    Py_ssize_t links[AT_ONCE];
+    for (Py_ssize_t i = 0; i < AT_ONCE; i++) {
+        links[i] = first + i;
+        int32_t url = CELL(a[URLS], int32_t, 0, links[i]);
+        if (url >= 0 && url < a[IN_LINKS].columns)
+            __builtin_prefetch(&CELL(a[IN_LINKS], int32_t, 0, url));
+    }
+    prefetch_words(&a[WORDS], links, AT_ONCE, &a[TABLE]);
+    prefetch_groups(&a[GROUPS], links, AT_ONCE, &a[ODDS]);
+    prefetch_groups(&a[GROUPS], links, AT_ONCE, doubts);
+}
+
+/* scored(sources…, doubts, promises, least_rate, by_depth, early, gain): fill in the promises.
+
+   Waiting links are too many for the cache, so what a few need is fetched while those before them
+   are scored: their columns two turns ahead, and what these refer to one turn ahead. */
 static PyObject *
 scored(PyObject *self, PyObject *const *args, Py_ssize_t given)
 {
@@ -253,18 +306,23 @@ scored(PyObject *self, PyObject *const *args, Py_ssize_t given)
         return NULL;
     Py_ssize_t number = a[URLS].columns;
     int fits = fit_together(a) && a[PROMISES].columns == number;
-    double weights[MOST_ROWS];
+    double weights[MOST_ROWS], sums[AT_ONCE];
+    float rows[MOST_ROWS][AT_ONCE] = {{0.0f}};
     if (fits)
         copy_weights(&a[WEIGHTS], weights);
     for (Py_ssize_t first = 0; fits && first < number; first += AT_ONCE) {
-        float rows[AT_ONCE][MOST_ROWS];
         Py_ssize_t links[AT_ONCE], some = number - first < AT_ONCE ? number - first : AT_ONCE;
         for (Py_ssize_t i = 0; i < some; i++)
             links[i] = first + i;
-        prefetch_groups(&a[GROUPS], links, some, &a[DOUBTS]);
+        if (first + 3 * AT_ONCE <= number)
+            prefetch_columns(a, first + 2 * AT_ONCE);
+        if (first + 2 * AT_ONCE <= number)
+            prefetch_said(a, &a[DOUBTS], first + AT_ONCE);
         fits = featured(a, links, some, least_rate, rows);
+        if (fits)
+            weighted(rows, weights, sums);
         for (Py_ssize_t i = 0; fits && i < some; i++) {
-            double odds = weighted(rows[i], weights), doubt = 0.0;
+            double odds = sums[i], doubt = 0.0;
             fits = doubted(&a[GROUPS], &a[DOUBTS], links[i], &doubt);
             if (by_depth) {
                 float depth = CELL(a[STORED], float, layout.depth, links[i]);
@@ -529,7 +587,7 @@ followed(PyObject *self, PyObject *const *args, Py_ssize_t given)
     Lexicon words = {&a[TABLE], &a[SQUARES], &a[WORD_FOLLOWED], &a[WORD_EARNED]};
     Py_ssize_t links[AT_ONCE], groups = a[PARENTS].columns, chosen = 0, new = 0;
     Py_ssize_t number = chained(&a[LAST], &a[BEFORE], url, links);
-    float rows[AT_ONCE][MOST_ROWS];
+    float rows[MOST_ROWS][AT_ONCE] = {{0.0f}};
     int32_t new_words[AT_ONCE * MOST_ROWS];
     Lineage lineage; /* the group of all links is around every one */
     Spoken spoken;
@@ -551,16 +609,12 @@ followed(PyObject *self, PyObject *const *args, Py_ssize_t given)
         closed(a, NUMBER);
         Py_RETURN_NONE;
     }
-    double weights[MOST_ROWS] = {0.0};
+    double weights[MOST_ROWS] = {0.0}, odds[AT_ONCE];
     copy_weights(&a[WEIGHTS], weights);
-    double most = weighted(rows[0], weights);
-    for (Py_ssize_t i = 1; i < number; i++) {
-        double odds = weighted(rows[i], weights);
-        if (odds > most) {
-            most = odds;
-            chosen = i;
-        }
-    }
+    if (number > 1)
+        weighted(rows, weights, odds);
+    for (Py_ssize_t i = 1; i < number; i++)
+        chosen = odds[i] > odds[chosen] ? i : chosen;
     sort_lineage(&lineage);
     for (Py_ssize_t i = 0; i < lineage.all; i++) {
         CELL(a[FOLLOWED], int32_t, 0, lineage.around[i]) += 1;
@@ -574,7 +628,7 @@ followed(PyObject *self, PyObject *const *args, Py_ssize_t given)
     if (counts)
         new = counted(&words, spoken.numbers, 1.0, worth, new_words);
     for (Py_ssize_t i = 0; i < layout.height; i++)
-        CELL(a[REMEMBERED], float, row, i) = rows[chosen][i];
+        CELL(a[REMEMBERED], float, row, i) = rows[i][chosen];
     closed(a, NUMBER);
     PyObject *taught = PyBytes_FromStringAndSize(NULL, (spoken.size + lineage.all) * 4);
     if (taught == NULL)
