@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.frontier import frontier as frontier_module
+from foragers.frontier import overflow
 from foragers.frontier.frontier import Frontier
 
 
@@ -54,6 +55,7 @@ def test_a_frontier_is_rescored_compiled_as_in_python(pages: list[list[tuple[int
         frontier, left = Frontier(), list[object]()
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(frontier_module, "LIBRARY", library)
+            patched.setattr(overflow, "LIBRARY", library)
             for depth, page in enumerate(pages):
                 for url, promise in page:
                     frontier.push(url, url % 3, promise / 20, depth, depth)

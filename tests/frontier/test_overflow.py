@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from array import array
 from unittest import mock
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,3 +71,45 @@ def test_a_large_pile_is_sorted_a_part_at_a_time() -> None:
         assert [entry[2] for entry in here.take(10, counts)] == list(range(start, start + 10))
     assert seen == [count]
     assert here.best == (100.0, 100)
+
+
+PILES = st.lists(
+    st.lists(st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 0.5]), st.integers(0, 30)), max_size=40),
+    min_size=1,
+    max_size=3,
+)
+needs_library = pytest.mark.skipif(tail.LIBRARY is None, reason="the module was not built")
+
+
+@needs_library
+@given(PILES)
+def test_the_best_of_piles_are_sorted_compiled_as_in_python(
+    piles: list[list[tuple[float, int]]],
+) -> None:
+    scores = array("d", [0.5, 1.0, -0.5] * 11)
+    records, order = [], 0
+    for pile in piles:
+        rows = [(negative, order - n, url, n, n) for n, (negative, url) in enumerate(pile)]
+        records.append(np.array(rows, RECORD))
+        order += 100
+
+    def counts(entries: Records) -> np.ndarray:
+        return np.asarray(np.array(scores)[entries["url"]] == -entries["negative"])
+
+    with mock.patch.multiple(tail, SPADEFUL=3, SHARE=4):
+        run, rest, bound = tail.dug(records, counts, scores)
+        expected = tail.dug(records, counts, None)
+    assert (run.tolist(), rest.tolist()) == (expected[0].tolist(), expected[1].tolist())
+    assert bound == expected[2] or not len(rest)
+
+
+@needs_library
+def test_damaged_piles_are_left_to_python() -> None:
+    scores, library = array("d", [0.5]), tail.LIBRARY
+    assert library is not None
+    beyond = np.array([(-0.5, 1, 7, 0, 0)], RECORD).view(np.uint8)
+    assert library.dug([beyond], scores, 3, 4) is None
+    assert library.dug([beyond[:20]], scores, 3, 4)[:2] == (b"", b"")
+    assert library.dug([], scores, 0, 4) is None
+    with pytest.raises(TypeError):
+        library.dug([3], scores, 3, 4)

@@ -258,7 +258,108 @@ rescored(PyObject *self, PyObject *args)
     return Py_BuildValue("NNn", near, far, all);
 }
 
+/* Move the `number` entries that come first to the front, in any order (Hoare's selection). */
+static void
+select_first(Entry *entries, Py_ssize_t size, Py_ssize_t number)
+{
+    Py_ssize_t low = 0, high = size - 1;
+    while (low < high) {
+        Entry pivot = entries[low + (high - low) / 2];
+        Py_ssize_t left = low, right = high;
+        while (left <= right) {
+            while (comes_first(&entries[left], &pivot))
+                left++;
+            while (comes_first(&pivot, &entries[right]))
+                right--;
+            if (left <= right) {
+                Entry moved = entries[left];
+                entries[left++] = entries[right];
+                entries[right--] = moved;
+            }
+        }
+        if (number - 1 <= right)
+            high = right;
+        else if (number - 1 >= left)
+            low = left;
+        else
+            return;
+    }
+}
+
+static PyObject *
+packed(const Entry *entries, Py_ssize_t number)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, number * RECORD);
+    for (Py_ssize_t i = 0; bytes != NULL && i < number; i++)
+        pack(&entries[i], PyBytes_AS_STRING(bytes) + i * RECORD);
+    return bytes;
+}
+
+/* The best of some entries sorted, the others as they are, and the first of these as a key. */
+static PyObject *
+divided(Entry *entries, Py_ssize_t number, Py_ssize_t best)
+{
+    Entry *copy = PyMem_Malloc(((size_t)number + 1) * sizeof *copy);
+    if (copy == NULL)
+        return PyErr_NoMemory();
+    memcpy(copy, entries, (size_t)number * sizeof *copy);
+    if (best < number)
+        select_first(copy, number, best);
+    qsort(copy, (size_t)best, sizeof *copy, compared);
+    Py_ssize_t rest = 0, first = 0;
+    for (Py_ssize_t i = 0; i < number && best < number; i++)
+        if (comes_first(&copy[best - 1], &entries[i])) {
+            entries[rest] = entries[i];
+            first = comes_first(&entries[rest], &entries[first]) ? rest : first;
+            rest++;
+        }
+    double negative = rest ? entries[first].negative : INFINITY;
+    long long order = rest ? entries[first].order : 0;
+    PyObject *run = packed(copy, best), *others = packed(entries, rest);
+    PyMem_Free(copy);
+    if (run == NULL || others == NULL) {
+        Py_XDECREF(run);
+        Py_XDECREF(others);
+        return NULL;
+    }
+    return Py_BuildValue("NNdL", run, others, negative, order);
+}
+
+/* dug(parts, scores, spadeful, share): of the packed entries that count, sort the best.
+
+   These are `spadeful`, or one of `share` if that is more.  Returns the bytes of these and of the
+   others, and promise and order of the first of the others; None if something is left to Python. */
+static PyObject *
+dug(PyObject *self, PyObject *args)
+{
+    PyObject *parts, *source, *found = NULL;
+    Py_ssize_t spadeful, share, size;
+    Array scores;
+    if (!PyArg_ParseTuple(args, "O!Onn", &PyList_Type, &parts, &source, &spadeful, &share) ||
+        !opened(source, &scores, 8, 0))
+        return NULL;
+    Entries entries = {NULL, 0, 0};
+    int fits = spadeful > 0 && share > 0;
+    for (Py_ssize_t i = 0; fits && i < PyList_GET_SIZE(parts); i++) {
+        size = PyObject_Size(PyList_GET_ITEM(parts, i));
+        fits = size >= 0;
+        entries.room += fits ? size / RECORD : 0;
+    }
+    if (fits && (entries.at = PyMem_Malloc(((size_t)entries.room + 1) * sizeof *entries.at)) == NULL)
+        PyErr_NoMemory();
+    fits = fits && entries.at != NULL && take_records(&entries, parts, &scores);
+    if (fits && !PyErr_Occurred()) {
+        Py_ssize_t best = entries.number / share;
+        best = best < spadeful ? spadeful : best;
+        found = divided(entries.at, entries.number, best < entries.number ? best : entries.number);
+    }
+    PyMem_Free(entries.at);
+    closed(&scores, 1);
+    return found != NULL || PyErr_Occurred() ? found : Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
+    {"dug", dug, METH_VARARGS, "Sort the best of some entries, and return them and the others."},
     {"rescored", rescored, METH_VARARGS, "Give URLs new promises, and deal them out by host."},
     {NULL, NULL, 0, NULL},
 };

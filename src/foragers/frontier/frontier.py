@@ -412,7 +412,7 @@ class Frontier:
         """Ensure that the best URL of a host is in its heap."""
         tail = self._tails[host]
         while tail.best < heap[0] if heap else tail.best != NONE:
-            heap += tail.take(max(self._kept, REFILL), self._counts)
+            heap += tail.take(max(self._kept, REFILL), self._counts, self.scores())
             heapify(heap)
         if tail.best == NONE:
             del self._tails[host]

@@ -9,16 +9,18 @@ never sorted, and one that is needed is sorted a few times at most.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, compress, starmap
 from math import inf
 from struct import Struct
 from sys import maxsize
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foragers.compiled import compiled
 from foragers.core.pace import MAX_COUNTED
 from foragers.core.types import HostId, UrlId
 
@@ -30,6 +32,8 @@ Records = NDArray[np.void]
 Counting = Callable[[Records], NDArray[np.bool_]]
 """Returns which entries still count."""
 
+LIBRARY: Any | None = compiled("foragers.frontier._queue")
+"""The sorting of entries compiled, if it is."""
 RECORD = np.dtype(
     [("negative", "<f8"), ("order", "<i8"), ("url", "<i4"), ("parent", "<i4"), ("depth", "<i4")]
 )
@@ -72,18 +76,22 @@ class PackedQueue:
         self._fresh += records.tobytes()
         self._bound(bound)
 
-    def take(self, n: int, counts: Counting) -> list[Entry]:
-        """Return the n best entries, best first; all of them, if there are few."""
+    def take(self, n: int, counts: Counting, scores: array[float] | None = None) -> list[Entry]:
+        """Return the n best entries, best first; all of them, if there are few.
+
+        `scores` are the promises of all URLs, if entries count that have those.
+        """
         self._best_promises = None
         if len(self._fresh) <= FEW * RECORD.itemsize and not self._runs and not self._piles:
             return self._take_all()
         last = self._last(n)
         while (self._fresh and self._fresh_bound < last) or any(b < last for b in self._bounds):
-            self._dig(last, counts)
+            self._dig(last, counts, scores)
             last = self._last(n)
         heads: list[Entry] = []
+        alone = len(self._runs) == 1 and last != NONE
         for index, run in enumerate(self._runs):
-            here = count_until(run[:n], last)
+            here = n if alone else count_until(run[:n], last)
             heads += run[:here].tolist()
             self._runs[index] = shortened(run, here)
         self._runs = [run for run in self._runs if len(run)]
@@ -140,7 +148,7 @@ class PackedQueue:
         firsts = ranked(joined(heads)) if len(heads) > 1 else heads[0]
         return key_of(firsts[n - 1])
 
-    def _dig(self, last: Key, counts: Counting) -> None:
+    def _dig(self, last: Key, counts: Counting, scores: array[float] | None) -> None:
         """Sort the best of the piles in which there is something better than an entry."""
         if self._fresh and self._fresh_bound < last:
             self._piles.append(np.frombuffer(self._fresh, RECORD))
@@ -148,14 +156,11 @@ class PackedQueue:
             self._fresh, self._fresh_bound = bytearray(), NONE
         wanted = [pile for pile, b in zip(self._piles, self._bounds, strict=True) if b < last]
         left = [(pile, b) for pile, b in zip(self._piles, self._bounds, strict=True) if b >= last]
-        pile = joined(wanted)
-        pile = pile.compress(counts(pile))
-        if len(pile):
-            chosen = best_of(pile, max(SPADEFUL, len(pile) // SHARE))
-            self._runs.append(ranked(pile.compress(chosen)))
-            rest = pile.compress(~chosen)
-            if len(rest):
-                left.append((rest, first(rest.compress(best_of(rest, 1)))))
+        run, rest, bound = dug(wanted, counts, scores)
+        if len(run):
+            self._runs.append(run)
+        if len(rest):
+            left.append((rest, bound))
         self._piles = [pile for pile, _ in left]
         self._bounds = [bound for _, bound in left]
         self._merge(counts)
@@ -168,6 +173,24 @@ class PackedQueue:
             large = [run for run in self._runs if len(run) >= LARGE]
             merged = merged.compress(counts(merged))
             self._runs = [*large, ranked(merged)] if len(merged) else large
+
+
+def dug(
+    piles: Sequence[Records], counts: Counting, scores: array[float] | None
+) -> tuple[Records, Records, Key]:
+    """Return the best of the entries that count, sorted; the others; and the first key of these."""
+    if LIBRARY is not None and scores is not None:
+        parts = [pile.view(np.uint8) for pile in piles]
+        quick: tuple[bytes, bytes, float, int] | None = LIBRARY.dug(parts, scores, SPADEFUL, SHARE)
+        if quick is not None:
+            run, rest, negative, order = quick
+            return np.frombuffer(run, RECORD), np.frombuffer(rest, RECORD), (negative, order)
+    pile = joined(piles)
+    pile = pile.compress(counts(pile))
+    chosen = best_of(pile, max(SPADEFUL, len(pile) // SHARE))
+    left = pile.compress(~chosen)
+    bound = first(left.compress(best_of(left, 1))) if len(left) else NONE
+    return ranked(pile.compress(chosen)), left, bound
 
 
 def packed(entries: Iterable[Entry]) -> bytes:
