@@ -1,9 +1,10 @@
 """A release, tried but not published: `make release`.
 
 Builds the source distribution.  With every Python that we claim and that is installed here, makes a
-wheel of it, installs that into an empty virtual environment, and runs the demo there.  Makes the
-wheel without compiled parts, for machines that have no other.  Lets auditwheel say on which systems
-a wheel runs.  Then says what is missing for a release.  Nothing is tagged or sent anywhere.
+wheel of it with all compiled parts, installs that into an empty virtual environment, and runs the
+demo there.  Makes the wheel without compiled parts, for machines that have no other.  Lets
+auditwheel say on which systems a wheel runs.  Then says what is missing for a release.  Nothing is
+tagged or sent anywhere.
 
 `--tag vVERSION` only checks that a tag names this version; the release workflow begins with it.
 """
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,6 +99,7 @@ def tried(source: Path, python: str, folder: Path, version: str) -> None:
     pip = (str(folder / "bin/python"), "-m", "pip")
     run(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder / "wheel"), str(source))
     wheel = next((folder / "wheel").iterdir())
+    assert not (lacking := uncompiled(wheel)), f"{wheel.name} lacks {', '.join(lacking)}"
     run(*pip, "install", "--quiet", str(wheel))
     program = str(folder / "bin/foragers")
     assert run(program, "--version", cwd=folder).strip() == f"foragers {version}"
@@ -104,6 +107,14 @@ def tried(source: Path, python: str, folder: Path, version: str) -> None:
     assert "auto" in said, said
     shutil.copy(wheel, source.parent)
     print(f"release: {wheel.name} is made of {source.name}, installs, and runs the demo")
+
+
+def uncompiled(wheel: Path) -> list[str]:
+    """Return the modules that a compiler should have added to a wheel and did not."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.partition(".")[0] for name in archive.namelist() if name.endswith(".so")}
+    sources = (path.relative_to(ROOT / "src") for path in (ROOT / "src").rglob("_*.c"))
+    return sorted({path.with_suffix("").as_posix() for path in sources} - names)
 
 
 def pure(source: Path, folder: Path) -> None:

@@ -59,6 +59,21 @@ def built(project: Path, what: str, compiler: str) -> Path:
     return next((project / "out").iterdir())
 
 
+def headers_of(python: str) -> Path | None:
+    """Return the folder of the headers of a Python, from the path or from pyenv."""
+    candidates = [
+        shutil.which(f"python{python}") or "",
+        *map(str, sorted(Path.home().glob(f".pyenv/versions/{python}.*/bin/python"))),
+    ]
+    question = "import sysconfig as s; print(s.get_python_version(), s.get_path('include'))"
+    for program in filter(None, candidates):
+        told = subprocess.run([program, "-c", question], capture_output=True, text=True)
+        version, _, folder = told.stdout.strip().partition(" ")
+        if version == python and (Path(folder) / "Python.h").exists():
+            return Path(folder)
+    return None
+
+
 def files_of_source() -> set[str]:
     """Return the files that a wheel must have."""
     listed = subprocess.run(
@@ -85,6 +100,19 @@ def test_with_a_compiler_the_wheel_has_each_compiled_module(project: Path) -> No
         for path in (ROOT / "src").rglob("_*.c")
     }
     assert modules == sources
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler")
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+def test_each_python_that_we_claim_compiles_the_modules(python: str) -> None:
+    headers = headers_of(python)
+    if headers is None:
+        pytest.skip(f"there are no headers of Python {python}")
+    sources = sorted(str(path) for path in (ROOT / "src").rglob("_*.c"))
+    flags = ["-fsyntax-only", "-Werror", f"-I{headers}"]
+    told = subprocess.run(["cc", *flags, *sources], capture_output=True, text=True)
+    assert told.stderr == ""
+    assert told.returncode == 0
 
 
 @needs_setuptools

@@ -11,6 +11,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -876,12 +877,12 @@ static void Walk_dealloc(Walk *self) {
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
-#define LIST(name, doc) {#name, Py_T_OBJECT, offsetof(Walk, name), Py_READONLY, PyDoc_STR(doc)}
-#if PY_VERSION_HEX < 0x030C0000
+#if PY_VERSION_HEX < 0x030C0000 /* the names of Python 3.12 and later */
 #include <structmember.h>
-#undef LIST
-#define LIST(name, doc) {#name, T_OBJECT_EX, offsetof(Walk, name), READONLY, PyDoc_STR(doc)}
+#define Py_T_OBJECT_EX T_OBJECT_EX
+#define Py_READONLY READONLY
 #endif
+#define LIST(name, doc) {#name, Py_T_OBJECT_EX, offsetof(Walk, name), Py_READONLY, PyDoc_STR(doc)}
 static PyMemberDef members[] = {
     LIST(regions, "where regions begin and end: pairs of a position and a mark"),
     LIST(head, "base, link and meta elements: pairs of a tag and its attributes"),
