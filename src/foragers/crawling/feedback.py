@@ -80,9 +80,11 @@ class Feedback:
     _size: int = -1
     _taught: list[Remark] | None = None
     _given: Path = field(init=False)
+    _given_name: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self._given = self.folder / GIVEN  # looked at in every step of a crawl
+        self._given = self.folder / GIVEN
+        self._given_name = str(self._given)  # looked at in every step of a crawl
 
     def restore(self, visits: int) -> None:
         """Apply the feedback that was given after a number of visits again."""
@@ -99,7 +101,7 @@ class Feedback:
     def learn(self, visits: int) -> Sequence[str]:
         """Teach what users have said since the last time, and return it as lines for them."""
         # This is asked in every step, and mostly nobody has said anything.
-        if not os.access(self._given, os.F_OK):
+        if not os.access(self._given_name, os.F_OK):
             return ()
         try:
             size = self._given.stat().st_size

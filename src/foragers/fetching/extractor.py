@@ -195,7 +195,7 @@ class PageExtractor:
     def forbids_copy(self, response: Response) -> bool:
         """Return whether a page forbids copies of it (noarchive)."""
         headers = response.all("X-Robots-Tag")
-        if Directives.parse(headers, self.agent).noarchive:
+        if headers and Directives.parse(headers, self.agent).noarchive:
             return True
         body = self.payload(response)
         if NOARCHIVE not in body.lower():
@@ -285,18 +285,18 @@ def hidden_in(hrefs: Sequence[str], rels: Sequence[str], url: str) -> set[str]:
 
     The latter only on the same site: links to other sites are marked so on honest pages too.
     """
-    hidden, site = set(), ""
-    for href, rel in zip(hrefs, rels, strict=True) if any(rels) else ():
-        if not rel:
-            continue
-        relations = rel.split()
-        if HIDDEN in relations:
-            hidden.add(href)
-        elif "nofollow" in relations:
-            site = site or site_of(host_of(url))
-            if site_of(host_of(href)) == site:
-                hidden.add(href)
-    return hidden
+    # Few relations stand at many links.
+    relations = {rel: rel.split() for rel in set(rels)}
+    unseen = {rel for rel, words in relations.items() if HIDDEN in words}
+    marked = {rel for rel, words in relations.items() if "nofollow" in words} - unseen
+    if not unseen and not marked:
+        return set()
+    site = site_of(host_of(url)) if marked else ""
+    return {
+        href
+        for href, rel in zip(hrefs, rels, strict=True)
+        if rel in unseen or (rel in marked and site_of(host_of(href)) == site)
+    }
 
 
 def version_of(final: str, document: Document, links: Sequence[ParsedLink]) -> int:

@@ -48,7 +48,7 @@ MANY = 1 << 16
 """Compact the frontier every this many pushes."""
 REFILL = 8
 """Minimum number of entries moved back to the heap of a host at a time."""
-FEW_HEADS = 64
+FEW_HEADS = 16
 """Rebuild the heap of parked hosts when it has this many entries more than it needs."""
 SPARSE = 12
 """A dictionary takes as much memory as a column this many times as long."""
@@ -220,16 +220,21 @@ class Frontier:
     def _better_waits(self, promise: float, closed: Closed) -> bool:
         """Say whether a promise is too low compared with pages of hosts that open soon."""
         rule, heads, negative = closed.rule, self._parked_heads, -promise
+        if not heads or heads[0][0] >= negative:
+            return False
+        heaps, parked, size = self._heaps, self._parked, len(heads)
         most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
         may_be_many = most <= self._pushed - self._dealt
         waiting = [0]
         while waiting:
             index = waiting.pop()
-            if index >= len(heads) or heads[index][0] >= negative:
+            if index >= size:
+                continue
+            head, order, host = heads[index]
+            if head >= negative:
                 continue
             waiting += (2 * index + 1, 2 * index + 2)
-            head, order, host = heads[index]
-            heap = self._heaps[host] if host in self._parked else None
+            heap = heaps[host] if host in parked else None
             if not heap or heap[0][1] != order or host in seen or not closed.opens_soon(host):
                 continue
             seen.add(host)

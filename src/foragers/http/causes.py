@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from foragers.core.types import Status
 
@@ -51,6 +52,7 @@ class LeftOut(StrEnum):
     LIMITS = "limits"
 
 
+@lru_cache(maxsize=1024)
 def cause_of(reason: str) -> str:
     """Return the cause of a reason, without the details of the page."""
     text = reason.removesuffix(LATER)
@@ -63,11 +65,15 @@ def cause_of(reason: str) -> str:
     return text.partition(": ")[0]
 
 
+_FAILURES = (Status.FAILED.value, Status.REFUSED.value)
+_SKIPPED = Status.SKIPPED.value
+
+
 def left_out(status: str, reason: str, deferred: bool = False) -> LeftOut | None:
     """Return why a page that probably exists was left out, or None if it was not."""
-    if deferred or status in (Status.FAILED.value, Status.REFUSED.value):
+    if deferred or status in _FAILURES:
         return LeftOut.FAILURES
-    if status != Status.SKIPPED.value:
+    if status != _SKIPPED:
         return None
     if reason.startswith(TRAP):
         # A page that was fetched under another URL is not left out.

@@ -86,14 +86,14 @@ class Response(msgspec.Struct, frozen=True):
         """Return the first header of a name, or ""."""
         wanted = name.lower()
         for key, value in self.headers:
-            if key == name or key.lower() == wanted:
+            if key == name or (len(key) == len(name) and key.lower() == wanted):
                 return value
         return ""
 
     def all(self, name: str) -> list[str]:
         """Return all headers of a name."""
-        wanted = name.lower()
-        return [value for key, value in self.headers if key.lower() == wanted]
+        wanted, size = name.lower(), len(name)
+        return [value for key, value in self.headers if len(key) == size and key.lower() == wanted]
 
 
 def retry_after(response: Response) -> float:

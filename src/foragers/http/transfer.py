@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from foragers.http.messages import FetchError, Limits, Request
 from foragers.parsing.content_coding import is_whole
 
-EMPTY = (b"\r\n", b"\n")
+LINE_ENDS = (b"\r", b"\n", b"")
+BLANKS = (b" ", b"\t")
 LAST_CHUNK = (b"\n0\r\n\r\n", b"\n0\n\n")
 
 
@@ -52,7 +53,7 @@ class HttpTransfer:
             self.head_done = False
         if not self.head_done:  # later lines are trailers, which are in the body as well
             self.head.append(line)
-            if line in EMPTY or not line.strip(b"\r\n"):
+            if line[:1] in LINE_ENDS and not line.strip(b"\r\n"):
                 self.read_head()
                 self.head_done = True
                 self.received = self.clock()
@@ -63,14 +64,13 @@ class HttpTransfer:
         headers = self.headers
         headers.clear()
         for line in self.head:
-            name, colon, value = line.partition(b":")
-            if not line.strip(b"\r\n"):
-                continue
-            if line[:1] in b" \t":
+            if line[:1] in BLANKS:
                 if headers:
                     key, before = headers[-1]
                     headers[-1] = key, f"{before} {text_of(line)}".strip()
-            elif colon and not line.startswith(b"HTTP/"):
+                continue
+            name, colon, value = line.partition(b":")
+            if colon and not line.startswith(b"HTTP/"):
                 headers.append((text_of(name), text_of(value)))
 
     def take_body(self, data: bytes) -> int:
@@ -121,7 +121,11 @@ class HttpTransfer:
 
     def header(self, name: str) -> str:
         """Return the first header of a name in lower case, or ""."""
-        return next((value for key, value in self.headers if key.lower() == name), "")
+        size = len(name)
+        for key, value in self.headers:
+            if len(key) == size and key.lower() == name:
+                return value
+        return ""
 
     def refuse(self, error: FetchError, detail: str) -> int:
         """Set the error, and tell libcurl to stop."""

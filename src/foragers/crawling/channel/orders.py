@@ -114,9 +114,11 @@ class CrawlOrders:
     _old: int = 0
     _obeyed: list[CrawlOrder] = field(default_factory=list)
     _given: Path = field(init=False)
+    _given_name: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self._given = self.folder / ORDERS  # looked at in every step of a crawl
+        self._given = self.folder / ORDERS
+        self._given_name = str(self._given)  # looked at in every step of a crawl
 
     @classmethod
     def of(cls, folder: Path, live: Live, own_requests: OwnRequests) -> CrawlOrders:
@@ -145,7 +147,7 @@ class CrawlOrders:
     def take(self) -> Sequence[CrawlOrder]:
         """Return the orders since the last time."""
         # This is asked in every step, and mostly nobody has said anything.
-        if not os.access(self._given, os.F_OK):
+        if not os.access(self._given_name, os.F_OK):
             return ()
         try:
             size = self._given.stat().st_size

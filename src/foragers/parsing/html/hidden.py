@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -56,6 +57,7 @@ def hides(style: str) -> bool:
     return _HIDES.search(style) is not None
 
 
+@lru_cache(maxsize=1024)
 def hidden_relation(relation: str) -> str:
     """Return the relation of a link that is hidden."""
     return f"{relation.lower()} {HIDDEN}".lstrip()

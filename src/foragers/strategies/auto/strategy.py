@@ -181,7 +181,10 @@ class Auto:
                     self._learn(visit, is_page)
             if is_page or (page.status is not Status.OK and self._leads_on(page)):
                 self._read(visit, is_page)
-            for url in {page.choice.url, page.final} - {NO_PARENT}:
+            one = page.choice.url
+            for url in (
+                (one,) if one == page.final != NO_PARENT else {one, page.final} - {NO_PARENT}
+            ):
                 self._in_links.reach(url)[url] = FETCHED
                 self._fetched.append(url)
             if page.final != NO_PARENT:
