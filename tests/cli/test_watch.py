@@ -53,6 +53,8 @@ def test_a_watch_prints_events_and_stops_when_told(
     assert msgspec.json.decode(out)["new"] == 1
     code, out, _ = said(capsys, "status", folder)
     assert "1 today, 1 in all" in out
+    assert "what it brought" in out
+    assert "new: Story" in out
     code, out, _ = said(capsys, "report", folder)
     assert "<svg" in (folder / "report.html").read_text()
     code, out, _ = said(

@@ -21,6 +21,7 @@ from foragers.papers.output import write_exhibits
 from foragers.strategies.watch.forecast import Forecast
 from foragers.watching.account import account_of
 from foragers.watching.events import Event, EventKind
+from foragers.watching.recent import RecentRequest
 from foragers.watching.status import SiteStatus, WatchStatus, write_status
 from support.crawling import serving
 from support.hostile_server import page
@@ -140,9 +141,11 @@ def watch(tmp_path: Path) -> Path:
     promise = Forecast(500, 0.9, 0.8, 0.95, 10)
     site = SiteStatus("a.test", 1, 1, now, promise=promise, troubles=[EVIL])
     account = account_of(events)
-    write_status(
-        folder, WatchStatus(now - 90, now, True, 4, 2, 1, 1, 4, account, account, sites=[site])
+    recent = [RecentRequest(now - 50, f"http://a.test/{EVIL}", EVIL, f"new: {EVIL}")]
+    status = WatchStatus(
+        now - 90, now, True, 4, 2, 1, 1, 4, account, account, recent=recent, sites=[site]
     )
+    write_status(folder, status)
     return folder
 
 
@@ -151,6 +154,7 @@ def test_a_watch_has_a_timeline_with_delays_differences_and_promises(watch: Path
     with reading(watch) as client:
         html = client.get("/").text
         assert "at most 30 s" in html
+        assert "what it brought" in html
         assert '<span class="added">+ new</span>' in html
         assert re.search(r'class="text holds">yes<', html)
         assert "<script>alert" not in html

@@ -11,6 +11,7 @@ from foragers.core.files import read, write
 from foragers.errors import UsageError
 from foragers.strategies.watch.forecast import Forecast
 from foragers.watching.account import Account
+from foragers.watching.recent import RecentRequest
 
 FILE = "status.json"
 
@@ -45,6 +46,7 @@ class WatchStatus(msgspec.Struct, frozen=True):
     `age` the mean time, in seconds, for which a changed page may have been stale.  `unfetched` new
     pages are known by their links alone, and `withdrawn` ones proved not to be new articles.
     `hubs` is the number of feeds whose changes hubs announce, `calls` that of their announcements.
+    `recent` are the last requests, the newest last.
     """
 
     began: float
@@ -66,6 +68,7 @@ class WatchStatus(msgspec.Struct, frozen=True):
     withdrawn: int = 0
     hubs: int = 0
     calls: int = 0
+    recent: Sequence[RecentRequest] = ()
     sites: Sequence[SiteStatus] = ()
 
 

@@ -46,6 +46,7 @@ from foragers.watching.differences import MainTexts
 from foragers.watching.events import Event, EventKind, Findings, settled
 from foragers.watching.feeds import MOST_ENTRIES, write_feeds
 from foragers.watching.outbox import Outbox, Schedule, Sent, channels_of, template_of
+from foragers.watching.recent import RecentRequests
 from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
 from foragers.watching.watch_options import (
     SiteOptions,
@@ -103,6 +104,7 @@ class Watching:
     requests: deque[tuple[float, int]] = field(default_factory=deque)
     withdrawn: int = 0
     websub: WebSub | None = None
+    recent: RecentRequests = field(default_factory=RecentRequests)
     _links: dict[UrlId, Waiting] = field(default_factory=dict)
     """New links that may be reported before they are fetched."""
     _promised: dict[int, Forecast] = field(default_factory=dict)
@@ -234,10 +236,12 @@ class Watching:
             self.requests.append((page.time, 0))
         if page.choice.agent in (LOOK, HUB) and page.status in (Status.OK, Status.UNCHANGED):
             self._fresh(visit)
-        site = site_of(host_of(self.session.table.href(page.choice.url)))
+        href = self.session.table.href(page.choice.url)
+        site = site_of(host_of(href))
         for _, told in list(self.alarms.see(site, visit)):
             self._alarm(site, told, page.time)
         event = self.findings.look(number, visit, self.strategy.links.get(page.choice.url))
+        self.recent.see(visit, href, event, self.strategy.book.news)
         if event is not None:
             self._add(event)
 
@@ -390,6 +394,7 @@ class Watching:
             len(self.findings.told),
             self.withdrawn,
             *(self.websub.subscriptions.counts(now) if self.websub is not None else (0, 0)),
+            list(self.recent.requests),
             [
                 self._site_status(number, name, by_site.get(name, []), now)
                 for number, name in enumerate(names)

@@ -15,7 +15,7 @@ from foragers.watching.watching import Watching
 
 REDRAW = 2.0
 """Seconds between two pictures."""
-MOST_SITES = 8
+MOST_SITES, MOST_REQUESTS = 8, 6
 
 
 class WatchView:
@@ -77,9 +77,24 @@ def table(status: WatchStatus) -> Table:
     whole = Table.grid()
     whole.add_row(grid)
     whole.add_row(sites)
+    if status.recent:
+        whole.add_row(recent_of(status))
     if len(status.sites) > MOST_SITES:
         whole.add_row(f"and {len(status.sites) - MOST_SITES:,} more sites")
     return whole
+
+
+def recent_of(status: WatchStatus) -> Table:
+    """Return what the last requests brought."""
+    recent = Table(box=None, pad_edge=False)
+    for name in ("request", "why", "what it brought"):
+        recent.add_column(name, overflow="ellipsis", no_wrap=True)
+    recent.columns[0].ratio, recent.columns[2].ratio = 3, 2
+    recent.expand = True
+    for one in list(status.recent)[: -MOST_REQUESTS - 1 : -1]:
+        moment = time.strftime("%H:%M:%S", time.localtime(one.time))
+        recent.add_row(f"{moment}  {plain(one.url, 200)}", plain(one.why), plain(one.brought, 100))
+    return recent
 
 
 def ago(moment: float | None, now: float) -> str:
