@@ -158,6 +158,62 @@ def test_what_a_fleet_knows_is_pickled_without_the_compiled_module(
     assert there.worth(urls, DAY).tobytes() == promises.tobytes()
 
 
+ONE_BY_ONE = [(7, 1, 60.0), (7, 1, 90.0), (250, 2, 95.0), (7, 2, 700.0), (290, -1, 701.0)]
+"""URLs, pages and times of downloads: new ones, a change, a page without content."""
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_a_download_alone_is_recorded_like_an_array_of_one(
+    is_compiled: bool, pure: Callable[[], None]
+) -> None:
+    alone, arrays = known_pages(300), known_pages(300)
+    if not is_compiled:
+        pure()
+    for url, page, moment in ONE_BY_ONE:
+        at, time = 36_000.0 + moment, np.array([36_000.0 + moment])
+        urls, pages = np.array([url], np.int32), np.array([page], np.int32)
+        alone.pass_by(url, page, at)
+        alone.memory.note_one(url, page, 3, at, True)
+        arrays.note(urls, pages, time, np.empty(0, np.intp))
+        arrays.memory.note(urls, pages, np.array([3], np.int32), time, np.array([True]))
+    for name in ("sighted", "asked", "earned", "tries", "wins", "all_tries", "changes", "watched"):
+        assert getattr(alone, name).tobytes() == getattr(arrays, name).tobytes(), name
+    for name in ("seen", "pages", "states", "leads", "checks", "changes", "expected", "_rates"):
+        assert getattr(alone.memory, name).tobytes() == getattr(arrays.memory, name).tobytes(), name
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_known_links_are_seen_as_if_they_were_found_and_then_put(leaves: bool) -> None:
+    memory, states = known_pages(300).memory, np.eye(5)
+    links = np.array([3, 9, 299, 12, 3, 40, 77], np.int32)
+    seen, put = path.Path(), path.Path()
+    assert not seen.see(memory.columns, links, leaves, states)  # there is no room yet
+    for one in (seen, put):
+        one.visit(12)
+        one.add(*memory.known(links[:1], True), states)
+    assert seen.see(memory.columns, links, leaves, states)
+    put.add(*memory.known(links, leaves), states)
+    assert seen.waiting == put.waiting > 1
+    assert (seen._kind_of, seen._members, seen._kinds) == (put._kind_of, put._members, put._kinds)
+    assert seen._gates[:5].tolist() == put._gates[:5].tolist()
+
+
+def test_a_frontier_that_is_none_is_refused() -> None:
+    assert library.LIBRARY is not None
+    memory, links, gates = known_pages(300).memory, np.array([3], np.int32), np.zeros(4)
+    whole: tuple[Any, ...] = {}, [], {}, gates, np.zeros((4, 5)), np.eye(5)
+    for at, wrong in ((0, []), (1, {}), (2, {1: 0}), (5, np.eye(5, dtype=np.int16))):
+        given = [wrong if at == index else one for index, one in enumerate(whole)]
+        with pytest.raises(TypeError):
+            library.LIBRARY.see(memory.columns, links, True, *given)
+    assert library.LIBRARY.see(memory.columns, links, True, *whole) == 1
+    few: tuple[Any, ...] = {}, [], {}, np.zeros(0), np.zeros((4, 5)), np.eye(5)
+    assert library.LIBRARY.see(memory.columns, links, True, *few) is None
+    assert library.LIBRARY.see(memory.columns, links + 9999, True, *whole) is None
+    with pytest.raises(IndexError):
+        library.LIBRARY.see(memory.columns, links, True, {}, [], {}, gates, *2 * [np.zeros((1, 5))])
+
+
 def test_numbers_outside_of_their_columns_are_refused() -> None:
     assert library.LIBRARY is not None
     memory, far = PageMemory(), np.array([9999], np.int32)

@@ -347,6 +347,46 @@ placed(Frontier *frontier, PyObject *url, Py_ssize_t number)
     return PyList_Append(pages, url) < 0 ? -1 : is_new;
 }
 
+/* Put a page with a state into the frontier; return whether it was in none, or -1. */
+static int
+put(Frontier *frontier, int32_t url, int32_t state)
+{
+    Py_ssize_t kind = kind_in(frontier, state);
+    PyObject *number = kind < 0 ? NULL : PyLong_FromLong(url);
+    int is_new = number == NULL ? -1 : placed(frontier, number, kind);
+    Py_XDECREF(number);
+    return is_new;
+}
+
+/* Open the frontier of a path: kinds by URL, members of kinds and kinds by state are `given`. */
+static int
+is_frontier(Frontier *frontier, PyObject *const *given, Py_buffer *gates, Py_buffer *table,
+            PyObject *states, Py_buffer *view)
+{
+    if (PyObject_GetBuffer(states, view, PyBUF_C_CONTIGUOUS) < 0)
+        return 0;
+    if (!PyDict_Check(given[0]) || !PyList_Check(given[1]) || !PyDict_Check(given[2]) ||
+        view->ndim != 2 || table->ndim != 2 ||
+        (view->itemsize != sizeof(double) && view->itemsize != sizeof(float)) ||
+        PyDict_GET_SIZE(given[2]) != PyList_GET_SIZE(given[1])) {
+        PyErr_SetString(PyExc_TypeError, "a path is expected");
+        PyBuffer_Release(view);
+        return 0;
+    }
+    *frontier = (Frontier){given[0], given[1], given[2], gates->buf, table->buf,
+                           view->buf, view->shape[1], view->shape[0], view->itemsize};
+    return 1;
+}
+
+/* Whether gates and table have room for so many more kinds. */
+static int
+has_room(const Frontier *frontier, const Py_buffer *gates, const Py_buffer *table, Py_ssize_t more)
+{
+    Py_ssize_t wanted = PyList_GET_SIZE(frontier->members) + more;
+    return table->shape[1] == frontier->width && table->shape[0] >= wanted &&
+           gates->len / gates->itemsize >= wanted;
+}
+
 /* place(kinds by URL, members of kinds, kinds by state, gates, table, states, URLs, numbers of their
    states): put pages into the frontier of a path, and return how many were not in it; None if the
    table has no room for as many kinds. */
@@ -354,52 +394,35 @@ static PyObject *
 place(PyObject *self, PyObject *const *args, Py_ssize_t given)
 {
     Opened open;
-    PyObject *states = given == 8 ? args[5] : NULL;
-    if (!are_enough(given, 8) || !are_opened(&open, args + 3, "DD"))
-        return NULL;
-    Opened more;
+    Frontier frontier;
     Py_buffer view;
-    if (!are_opened(&more, args + 6, "ii")) {
-        closed(&open);
+    PyObject *arrays[] = {given == 8 ? args[3] : NULL, given == 8 ? args[4] : NULL,
+                          given == 8 ? args[6] : NULL, given == 8 ? args[7] : NULL};
+    if (!are_enough(given, 8) || !are_opened(&open, arrays, "DDii"))
         return NULL;
-    }
     PyObject *found = NULL;
-    Py_ssize_t count = LENGTH(more, 0), added = 0;
-    int done = PyObject_GetBuffer(states, &view, PyBUF_C_CONTIGUOUS) == 0;
-    if (!done)
+    Py_ssize_t count = LENGTH(open, 2), added = 0;
+    if (!is_frontier(&frontier, args, &open.views[0], &open.views[1], args[5], &view))
         goto end;
-    Frontier frontier = {args[0], args[1], args[2], OPENED(open, double, 0),
-                         OPENED(open, double, 1), view.buf, 0, 0, view.itemsize};
-    done = PyDict_Check(args[0]) && PyList_Check(args[1]) && PyDict_Check(args[2]) &&
-           view.ndim == 2 && open.views[1].ndim == 2 &&
-           (view.itemsize == sizeof(double) || view.itemsize == sizeof(float)) &&
-           PyDict_GET_SIZE(args[2]) == PyList_GET_SIZE(args[1]) && LENGTH(more, 1) == count;
-    if (!done) {
+    if (LENGTH(open, 3) != count) {
         PyErr_SetString(PyExc_TypeError, "a path is expected");
         goto release;
     }
-    frontier.width = view.shape[1];
-    frontier.known = view.shape[0];
-    if (open.views[1].shape[1] != frontier.width ||
-        open.views[1].shape[0] < PyList_GET_SIZE(args[1]) + count ||
-        LENGTH(open, 0) < PyList_GET_SIZE(args[1]) + count) {
+    if (!has_room(&frontier, &open.views[0], &open.views[1], count)) {
         found = Py_NewRef(Py_None);
         goto release;
     }
-    for (Py_ssize_t i = 0; done && i < count; i++) {
-        Py_ssize_t kind = kind_in(&frontier, OPENED(more, int32_t, 1)[i]);
-        PyObject *url = kind < 0 ? NULL : PyLong_FromLong(OPENED(more, int32_t, 0)[i]);
-        int is_new = url == NULL ? -1 : placed(&frontier, url, kind);
-        Py_XDECREF(url);
-        added += is_new > 0;
-        done = is_new >= 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int is_new = put(&frontier, OPENED(open, int32_t, 2)[i], OPENED(open, int32_t, 3)[i]);
+        if (is_new < 0)
+            goto release;
+        added += is_new;
     }
-    found = done ? PyLong_FromSsize_t(added) : NULL;
+    found = PyLong_FromSsize_t(added);
 release:
     PyBuffer_Release(&view);
 end:
     closed(&open);
-    closed(&more);
     return found;
 }
 
@@ -488,6 +511,29 @@ discover(PyObject *self, PyObject *const *args, Py_ssize_t given)
     return fits ? PyLong_FromSsize_t(count) : outside();
 }
 
+/* Record one download. */
+static void
+remember_one(Columns *memory, int32_t url, int32_t page, int32_t state, double time, char leads,
+             double first_rate)
+{
+    double before = COLUMN(memory, double, SEEN)[url];
+    if (before > -INFINITY) {
+        double checks = COLUMN(memory, double, CHECKS)[url] += 1.0;
+        double changes = COLUMN(memory, double, CHANGES)[url] +=
+            COLUMN(memory, int32_t, PAGES)[url] != page;
+        double interval = (COLUMN(memory, double, WATCHED)[url] += time - before) / checks;
+        double still = (checks - changes + 0.5) / (checks + 1.0);
+        COLUMN(memory, double, RATES)[url] =
+            interval > 0 ? -exact->log(still) / interval : first_rate;
+        COLUMN(memory, double, EXPECTED)[url] =
+            -checks * exact->log((checks - changes + 0.5) / (checks + 0.5));
+    }
+    COLUMN(memory, double, SEEN)[url] = time;
+    COLUMN(memory, int32_t, PAGES)[url] = page;
+    COLUMN(memory, int32_t, STATES)[url] = state;
+    COLUMN(memory, char, LEADS)[url] = leads;
+}
+
 /* remember(memory, urls, pages, states, times, leads, first rate): record downloads. */
 static PyObject *
 remember(PyObject *self, PyObject *const *args, Py_ssize_t given)
@@ -507,29 +553,32 @@ remember(PyObject *self, PyObject *const *args, Py_ssize_t given)
         found = Py_NewRef(Py_None);
         goto end;
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        int32_t url = urls[i];
-        double before = COLUMN(memory, double, SEEN)[url];
-        if (before > -INFINITY) {
-            double checks = COLUMN(memory, double, CHECKS)[url] += 1.0;
-            double changes = COLUMN(memory, double, CHANGES)[url] +=
-                COLUMN(memory, int32_t, PAGES)[url] != pages[i];
-            double interval = (COLUMN(memory, double, WATCHED)[url] += times[i] - before) / checks;
-            double still = (checks - changes + 0.5) / (checks + 1.0);
-            COLUMN(memory, double, RATES)[url] =
-                interval > 0 ? -exact->log(still) / interval : first_rate;
-            COLUMN(memory, double, EXPECTED)[url] =
-                -checks * exact->log((checks - changes + 0.5) / (checks + 0.5));
-        }
-        COLUMN(memory, double, SEEN)[url] = times[i];
-        COLUMN(memory, int32_t, PAGES)[url] = pages[i];
-        COLUMN(memory, int32_t, STATES)[url] = OPENED(open, int32_t, 2)[i];
-        COLUMN(memory, char, LEADS)[url] = OPENED(open, char, 4)[i];
-    }
+    for (Py_ssize_t i = 0; i < count; i++)
+        remember_one(memory, urls[i], pages[i], OPENED(open, int32_t, 2)[i], times[i],
+                     OPENED(open, char, 4)[i], first_rate);
     found = PyLong_FromSsize_t(count);
 end:
     closed(&open);
     return found;
+}
+
+/* recall(memory, url, page, state, time, leads, first rate): record one download, without arrays. */
+static PyObject *
+recall(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    Columns *memory = are_enough(given, 7) ? columns_of(args[0], MEMORY) : NULL;
+    if (memory == NULL)
+        return NULL;
+    int32_t url = (int32_t)PyLong_AsLong(args[1]), page = (int32_t)PyLong_AsLong(args[2]);
+    int32_t state = (int32_t)PyLong_AsLong(args[3]);
+    double time = PyFloat_AsDouble(args[4]), first_rate = PyFloat_AsDouble(args[6]);
+    int leads = PyObject_IsTrue(args[5]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!are_within(&url, 1, memory->rows))
+        Py_RETURN_NONE;
+    remember_one(memory, url, page, state, time, (char)leads, first_rate);
+    return PyLong_FromLong(1);
 }
 
 /* due(memory, urls, now, least, due URLs): find those with so many expected changes. */
@@ -591,6 +640,49 @@ known(PyObject *self, PyObject *const *args, Py_ssize_t given)
         OPENED(open, int32_t, 2)[chosen++] = COLUMN(memory, int32_t, STATES)[url];
     }
     found = PyLong_FromSsize_t(chosen);
+end:
+    closed(&open);
+    return found;
+}
+
+/* see(memory, links, leaves, kinds by URL, members of kinds, kinds by state, gates, table, states):
+   put the links to pages that the memory knows into the frontier of a path, as `known` and `place`
+   do; None if the memory or the table has no room. */
+static PyObject *
+see(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    Opened open;
+    Frontier frontier;
+    Py_buffer view;
+    Columns *memory = are_enough(given, 9) ? columns_of(args[0], MEMORY) : NULL;
+    PyObject *arrays[] = {
+        memory ? args[1] : NULL, memory ? args[6] : NULL, memory ? args[7] : NULL};
+    if (memory == NULL || !are_opened(&open, arrays, "iDD"))
+        return NULL;
+    PyObject *found = NULL;
+    Py_ssize_t count = LENGTH(open, 0), added = 0;
+    const int32_t *links = OPENED(open, int32_t, 0);
+    int leaves = PyObject_IsTrue(args[2]);
+    if (leaves < 0 || !is_frontier(&frontier, args + 3, &open.views[1], &open.views[2], args[8], &view))
+        goto end;
+    if (!has_room(&frontier, &open.views[1], &open.views[2], count) ||
+        !are_within(links, count, memory->rows)) {
+        found = Py_NewRef(Py_None);
+        goto release;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int32_t url = links[i];
+        if (COLUMN(memory, int32_t, PAGES)[url] < 0 ||
+            !(leaves || COLUMN(memory, char, LEADS)[url]))
+            continue;
+        int is_new = put(&frontier, url, COLUMN(memory, int32_t, STATES)[url]);
+        if (is_new < 0)
+            goto release;
+        added += is_new;
+    }
+    found = PyLong_FromSsize_t(added);
+release:
+    PyBuffer_Release(&view);
 end:
     closed(&open);
     return found;
@@ -878,6 +970,34 @@ count_first(Columns *prospects, int32_t url, double news, double price)
         COLUMN(prospects, double, EARNED)[parent] += news - price;
 }
 
+/* pass_by(memory, prospects, within, price, url, page, time): record one download that was no news,
+   without arrays, before the memory records it. */
+static PyObject *
+pass_by(PyObject *self, PyObject *const *args, Py_ssize_t given)
+{
+    Columns *memory = are_enough(given, 7) ? columns_of(args[0], MEMORY) : NULL;
+    Columns *prospects = memory == NULL ? NULL : columns_of(args[1], PROSPECTS);
+    if (prospects == NULL)
+        return NULL;
+    double within = PyFloat_AsDouble(args[2]), price = PyFloat_AsDouble(args[3]);
+    int32_t url = (int32_t)PyLong_AsLong(args[4]), page = (int32_t)PyLong_AsLong(args[5]);
+    double time = PyFloat_AsDouble(args[6]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!are_within(&url, 1, memory->rows) || !are_within(&url, 1, prospects->rows))
+        Py_RETURN_NONE;
+    double before = COLUMN(memory, double, SEEN)[url];
+    if (before > -INFINITY) {
+        int class = class_of(memory, prospects, url, time, within);
+        COLUMN(prospects, double, CLASS_CHANGES)[class] +=
+            COLUMN(memory, int32_t, PAGES)[url] != page;
+        COLUMN(prospects, double, CLASS_WATCHED)[class] += time - before;
+    } else
+        count_first(prospects, url, 0.0, price);
+    COLUMN(prospects, double, ASKED)[url] = time;
+    return PyLong_FromLong(1);
+}
+
 /* note(memory, prospects, within, price, urls, pages, times, rewarded): record downloads and
    which were news, before the memory records them. */
 static PyObject *
@@ -1006,14 +1126,17 @@ static PyMethodDef methods[] = {
     METHOD(look, "Fill in the downloads of a step."),
     METHOD(discover, "Number URLs in the order in which they are met."),
     METHOD(remember, "Record downloads in a memory of pages."),
+    METHOD(recall, "Record one download in a memory of pages."),
     METHOD(due, "Find URLs that are likely to have changed."),
     METHOD(known, "Find links to pages that are known."),
+    METHOD(see, "Put links to pages that are known into the frontier of a path."),
     METHOD(unsighted, "Find links that no page had before."),
     METHOD(worth, "Compute the promises of pages."),
     METHOD(shortlist, "Find the most promising of several pages."),
     METHOD(promising, "Find links that promise more than the price."),
     METHOD(share, "Give every fleet credit by its earnings."),
     METHOD(note, "Record downloads among the prospects."),
+    METHOD(pass_by, "Record one download that was no news among the prospects."),
     {NULL, NULL, 0, NULL},
 };
 

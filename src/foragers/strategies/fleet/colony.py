@@ -22,7 +22,7 @@ from foragers.frontier.columns import Marks, Places, States
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.library import LIBRARY
-from foragers.strategies.fleet.page_memory import PageMemory, Sights
+from foragers.strategies.fleet.page_memory import OneSight, PageMemory, Sights
 from foragers.strategies.fleet.prospects import Prospects
 from foragers.strategies.fleet.saved import Inheritance, SavedFleets
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings, FleetTuning
@@ -231,18 +231,44 @@ class Colony:
             self._see(forager, sights, links, states)
         return sent, relevant
 
+    def pass_by(self, forager: Forager, sight: OneSight, links: Ids, states: States) -> None:
+        """End a step of one download, whose page is not sent, in the same way without arrays."""
+        prospects = self.prospects
+        if forager.settings.starts_with_links:
+            forager.reach(sight.url, sight.leads)
+        if prospects is not None and len(links) and forager.settings.looks != "worth":
+            prospects.sight(sight.url, links, sight.time)
+        self.settle(forager, states, sight.number, 1, NO_IDS)
+        if prospects is not None:
+            prospects.pass_by(sight.url, sight.page, sight.time)
+        if self.memory is not None:
+            self.memory.note_one(*sight)
+            if len(links) and forager.goes_on:
+                self._see_known(forager, self.memory, links, states)
+
     def _see(self, forager: Forager, sights: Sights, links: Ids, states: States) -> None:
         """Put linked pages that were fetched, or that the memory knows, into the frontier."""
-        leaves, memory = forager.settings.leaves, self.memory
-        if memory is not None:
-            if not len(links):
-                return
-            urls, numbers = memory.known(links, leaves)
-        else:
-            urls, numbers, pages = sights.urls[1:], sights.numbers[1:], sights.pages[1:]
-            if len(urls) and (not leaves or np.minimum.reduce(pages) < 0):
-                there = (pages >= 0) & (leaves | sights.leads[1:])
-                urls, numbers = urls[there], numbers[there]
+        if self.memory is not None:
+            if len(links):
+                self._see_known(forager, self.memory, links, states)
+            return
+        leaves = forager.settings.leaves
+        urls, numbers, pages = sights.urls[1:], sights.numbers[1:], sights.pages[1:]
+        if len(urls) and (not leaves or np.minimum.reduce(pages) < 0):
+            there = (pages >= 0) & (leaves | sights.leads[1:])
+            urls, numbers = urls[there], numbers[there]
+        self._put(forager, urls, numbers, states)
+
+    def _see_known(self, forager: Forager, memory: PageMemory, links: Ids, states: States) -> None:
+        """Put linked pages that the memory knows into the frontier."""
+        leaves = forager.settings.leaves
+        if forager.settings.ordering == "random" or not forager.path.see(
+            memory.columns, links, leaves, states
+        ):
+            self._put(forager, *memory.known(links, leaves), states)
+
+    def _put(self, forager: Forager, urls: Ids, numbers: Ids, states: States) -> None:
+        """Put pages into the frontier."""
         if forager.settings.ordering == "random":
             numbers = np.zeros_like(numbers)  # who goes anywhere sees no difference
         forager.path.add(urls, numbers, states)

@@ -24,6 +24,8 @@ from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings
 
 Floats = NDArray[np.float64]
 
+DOUBLE = np.dtype(np.float64)
+
 
 def td_update(
     weights: Floats,
@@ -233,7 +235,9 @@ class Forager:
         self.path.rewards.append(profit)
         if not self.settings.learns_weights:
             return
-        here = states[number].astype(np.float64, copy=False)
+        here = states[number]
+        if here.dtype is not DOUBLE:
+            here = here.astype(np.float64)
         if self._state is not None:
             td_update(self.weights, self._state, here, profit, self.settings)
             self.path.reweigh()

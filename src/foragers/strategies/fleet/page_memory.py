@@ -23,6 +23,8 @@ from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetTuning
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+NO_IDS: Ids = np.empty(0, np.int32)
+
 
 class Sights(NamedTuple):
     """The downloads of a step, the page stepped to first.
@@ -36,6 +38,16 @@ class Sights(NamedTuple):
     numbers: Ids
     times: Floats
     leads: Flags
+
+
+class OneSight(NamedTuple):
+    """One download, in the same way."""
+
+    url: UrlId
+    page: int
+    number: int
+    time: float
+    leads: bool
 
 
 @dataclass(slots=True)
@@ -57,6 +69,7 @@ class PageMemory:
     expected: Floats = field(default_factory=lambda: np.zeros(64))
     _rates: Floats = field(init=False)
     _open: OpenColumns = field(default_factory=OpenColumns)
+    _found: Ids = field(default_factory=lambda: np.empty(64, np.int32), repr=False)
 
     def __post_init__(self) -> None:
         self._rates = np.full(64, self.tuning.first_rate)
@@ -94,9 +107,6 @@ class PageMemory:
                 self.reach(int(urls.max()))
                 LIBRARY.remember(self.columns, *row)
             return
-        if len(urls) == 1:  # most steps, and arrays of one cost ten times as much as numbers
-            self._note_one(urls.item(), pages.item(), states.item(), times.item(), leads.item())
-            return
         self.reach(int(urls.max()))
         before = self.seen[urls]
         seen_before = before > -np.inf
@@ -112,8 +122,14 @@ class PageMemory:
             checks, changes = self.checks[urls], self.changes[urls]
             self.expected[urls] = -checks * exact.log((checks - changes + 0.5) / (checks + 0.5))
 
-    def _note_one(self, url: UrlId, page: int, state: int, time: float, leads: bool) -> None:
-        """Record one download, in the same way."""
+    def note_one(self, url: UrlId, page: int, state: int, time: float, leads: bool) -> None:
+        """Record one download, in the same way: arrays of one cost ten times as much as numbers."""
+        if LIBRARY is not None:
+            row = url, page, state, time, leads, self.tuning.first_rate
+            if LIBRARY.recall(self.columns, *row) is None:
+                self.reach(url)
+                LIBRARY.recall(self.columns, *row)
+            return
         self.reach(url)
         before = self.seen.item(url)
         if before > -np.inf:
@@ -158,12 +174,14 @@ class PageMemory:
         """Return the URLs that have changed since they were seen with at least a probability."""
         if LIBRARY is None:
             return urls[self.due(urls, now, chance)]
-        found, least = np.empty_like(urls), -exact.log_of(1.0 - chance)
+        if len(urls) > len(self._found):
+            self._found = np.empty(2 * len(urls), np.int32)
+        found, least = self._found, -exact.log_of(1.0 - chance)
         count = LIBRARY.due(self.columns, urls, now, least, found)
         if count is None:
             self.reach(int(urls.max()))
             count = LIBRARY.due(self.columns, urls, now, least, found)
-        return found[:count]
+        return found[:count].copy() if count else NO_IDS
 
     def known(self, links: Ids, leaves: bool) -> tuple[Ids, Ids]:
         """Return the links to pages that were seen, and the numbers of their states.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,21 @@ class Path:
             if not pages:
                 self._gates[kind] = 0.0
             pages.append(url)
+
+    def see(self, memory: Any, links: Ids, leaves: bool, states: States) -> bool:
+        """Put links to pages that a memory knows into the frontier, if there is room for them.
+
+        Without compiled functions, or without room, it does nothing and returns False.
+        """
+        if LIBRARY is None:
+            return False
+        frontier = self._kind_of, self._members, self._kinds, self._gates, self._table
+        added: int | None = LIBRARY.see(memory, links, leaves, *frontier, states)
+        if added is None:
+            return False
+        self._top = -1
+        self.waiting += added
+        return True
 
     def _leave(self, url: UrlId, kind: int) -> None:
         """Take a page out of its kind."""

@@ -153,9 +153,6 @@ class Prospects:
                 self.reach(int(urls.max()))
                 LIBRARY.note(self.memory.columns, self.columns, *row)
             return
-        if len(urls) == 1:
-            self._note_one(urls.item(), pages.item(), times.item(), len(rewarded) > 0)
-            return
         self.reach(int(urls.max()))
         memory = self.memory
         before = memory.seen[urls]
@@ -172,8 +169,14 @@ class Prospects:
         if first.any():
             self._first(urls[first], news[first])
 
-    def _note_one(self, url: UrlId, page: int, time: float, news: bool) -> None:
-        """Record one download, in the same way."""
+    def pass_by(self, url: UrlId, page: int, time: float) -> None:
+        """Record one download that was no news, in the same way."""
+        if LIBRARY is not None:
+            row = self.new_within, self.price, url, page, time
+            if LIBRARY.pass_by(self.memory.columns, self.columns, *row) is None:
+                self.reach(url)
+                LIBRARY.pass_by(self.memory.columns, self.columns, *row)
+            return
         self.reach(url)
         memory = self.memory
         before = memory.seen.item(url)
@@ -183,20 +186,9 @@ class Prospects:
             place = 2 * is_recent + memory.leads.item(url)
             self.changes[place] += memory.pages.item(url) != page
             self.watched[place] += time - before
-            self.earned[url] += news
         else:
-            self._first_one(self.kinds.item(url), self.parents.item(url), news)
+            self._first(np.array([url], np.int32), np.zeros(1, np.bool_))
         self.asked[url] = time
-
-    def _first_one(self, kind: int, parent: UrlId, news: bool) -> None:
-        """Count a page fetched for the first time, for its class and its parent."""
-        self.all_tries[kind] += 1.0
-        self.all_wins[kind] += news
-        if parent >= 0:
-            self.tries[parent, kind] += 1.0
-            self.wins[parent, kind] += news
-            if kind == LinkClass.FRESH:
-                self.earned[parent] += news - self.price
 
     def _classes(self, urls: Ids, now: float | Floats) -> Places:
         """Return the class of each page: with links or without, found recently or not."""

@@ -23,7 +23,7 @@ from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.library import LIBRARY
-from foragers.strategies.fleet.page_memory import Sights
+from foragers.strategies.fleet.page_memory import OneSight, Sights
 from foragers.strategies.fleet.settings import FleetSettings
 from foragers.strategies.fleet.simulation.outcome import FleetRun, NewStart, Record
 from foragers.strategies.fleet.simulation.territory import Territory
@@ -55,7 +55,6 @@ class Replay:
     steps: int = 0
     sent: int = 0
     downloaded: int = 0
-    is_short: bool = False
     _shown: CurrentVersions = field(init=False)
     _ticks: Floats = field(init=False)
     _columns: Any = None
@@ -75,8 +74,6 @@ class Replay:
         """Let foragers work in turns, to a time or to a number of downloads."""
         colony = self.colony
         colony.begin(self.ground.seeds, self.now)
-        # Only then is a step to a page without links one download.
-        self.is_short = colony.memory is None
         while self.now < until and self.downloaded < downloads:
             forager = colony.start_turn(self.now)
             if forager is None:
@@ -103,32 +100,32 @@ class Replay:
         version = self._visit(forager, url, moment)
         self.steps += 1
         first, last = ground.link_starts[version], ground.link_starts[version + 1]
-        if first == last and self.is_short and moment < self.tally.edge:
-            self._stand(forager, url, version, moment)
-            return
-        links = ground.targets[first:last]
+        links = ground.targets[first:last] if first < last else NO_IDS
         if ground.redirects is not None and ground.finals.item(version) != url:
             links = links[links != url]
         looked = links
-        if first < last and forager.settings.looks != "all":
+        if len(links) and forager.settings.looks != "all":
             looked = colony.looks(forager, links, moment)
+        if not len(looked) and moment < self.tally.edge:
+            self._stand(forager, url, version, moment, links)
+            return
         sights, versions, young = self._look(forager, url, version, moment, looked)
         self.now = sights.times.item(-1)
         self._finish(forager, sights, versions, links, young)
 
-    def _stand(self, forager: Forager, url: UrlId, version: int, moment: float) -> None:
-        """Make a step to a page without links, as most are, in the same way but without arrays."""
+    def _stand(self, forager: Forager, url: UrlId, version: int, moment: float, links: Ids) -> None:
+        """Make a step of one download, as most are, in the same way but without arrays."""
         ground, tally = self.ground, self.tally
         self.now = moment
         page = ground.pages.item(version)
         young = moment - ground.born.item(version) <= forager.settings.new_within
         if young and page not in forager.sent:
             sights, versions, young_ones = self._look(forager, url, version, moment, NO_IDS)
-            self._finish(forager, sights, versions, NO_IDS, young_ones)
+            self._finish(forager, sights, versions, links, young_ones)
             return
-        if forager.settings.starts_with_links:
-            forager.reach(url, False)
-        self.colony.settle(forager, ground.states, ground.numbers.item(version), 1, NO_IDS)
+        number, leads = ground.numbers.item(version), ground.leads.item(version)
+        sight = OneSight(url, page, number, moment, leads)
+        self.colony.pass_by(forager, sight, links, ground.states)
         self.downloaded += 1
         tally.downloaded += 1
         if tally.discovered.item(url) < 0:
