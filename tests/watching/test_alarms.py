@@ -8,14 +8,21 @@ from foragers.watching.alarms import Alarms, Trouble
 
 
 def visit(
-    status: Status, time: float, links: int = 20, depth: int = 0, url: int = 0, menu: int = 0
+    status: Status,
+    time: float,
+    links: int = 20,
+    depth: int = 0,
+    url: int = 0,
+    menu: int = 0,
+    final: int | None = None,
 ) -> Visit:
     targets = [url, *range(1000 * url + 1, 1000 * url + links + 1), *range(-menu, 0)]
     content = MemoryContent(
         Document(), tuple(Link(100_000 + n, 0, f"http://a.test/{n}") for n in targets)
     )
     choice = Choice(url, 0, depth=depth)
-    page = Page(choice, status, "403", url, time, time, 1, content.columns(), content)
+    final = url if final is None else final
+    page = Page(choice, status, "403", final, time, time, 1, content.columns(), content)
     return Visit(page, 1.0, True)
 
 
@@ -42,6 +49,13 @@ def test_a_page_that_loses_its_links_has_a_new_layout() -> None:
     before = [visit(Status.OK, n, links=40) for n in range(3)]
     assert raised(alarms, *before, visit(Status.OK, 4.0, links=2)) == [Trouble.LAYOUT]
     assert raised(alarms, visit(Status.OK, 5.0, links=2)) == []
+
+
+def test_a_home_page_that_redirects_to_a_login_is_reported_once() -> None:
+    alarms = Alarms()
+    before = [visit(Status.OK, n, links=40) for n in range(3)]
+    login = [visit(Status.OK, 4.0 + n, links=1, final=77) for n in range(3)]
+    assert raised(alarms, *before, *login) == [Trouble.LAYOUT]
 
 
 def test_a_site_that_stops_publishing_is_silent() -> None:

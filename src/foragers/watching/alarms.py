@@ -113,19 +113,19 @@ class Alarms:
     def _layout(self, site: str, health: SiteHealth, visit: Visit) -> Iterator[tuple[Trouble, str]]:
         page = visit.page
         count = len(set(page.links.targets.tolist()) - health.menu)
-        usual = health.links.get(page.final)
+        usual = health.links.get(page.choice.url)
         if usual is not None and usual >= USUAL_LINKS and count < LAYOUT_SHARE * usual:
-            health.broken.add(page.final)
+            health.broken.add(page.choice.url)
             if self._raise(health, Trouble.LAYOUT):
                 told = f"{page.href} has {count} links of its own instead of about {usual:.0f}"
                 yield Trouble.LAYOUT, f"{site} may have a new layout: {told}"
             return
-        health.broken.discard(page.final)
+        health.broken.discard(page.choice.url)
         if usual is not None and usual >= USUAL_LINKS and not health.broken:
             health.troubles.discard(Trouble.LAYOUT)
         if usual is not None or len(health.links) < 1000:
             before = count if usual is None else usual
-            health.links[page.final] = (1 - SMOOTHING) * before + SMOOTHING * count
+            health.links[page.choice.url] = (1 - SMOOTHING) * before + SMOOTHING * count
 
     def published(self, site: str, found: float) -> None:
         """Note a new page."""
