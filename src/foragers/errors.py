@@ -72,6 +72,13 @@ class WriteError(UsageError):
         )
 
 
+class FetcherError(WriteError):
+    """What keeps the process that fetches for a crawl from going on, in its own words."""
+
+    def __init__(self, message: str) -> None:
+        UsageError.__init__(self, message)
+
+
 class DatabaseError(WriteError):
     """A database that fails, or cannot be reached: no fault of the command either."""
 

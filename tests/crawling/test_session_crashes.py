@@ -17,92 +17,21 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from fastwarc.warc import ArchiveIterator as FastIterator
-from warcio.archiveiterator import ArchiveIterator
 
 from foragers.crawling.keywords import CrawlKeywords
 from foragers.crawling.session import Session
 from foragers.errors import UsageError, WriteError
 from foragers.storage.ledger.sqlite import SqliteLedger
 from support.crawling import LIMITS, crawl, order_of, serving
-from support.hostile_server import Answer, Connection, HostileServer, page, redirect
+from support.hostile_server import page
+from support.killed_crawls import PAGES, check_warc, site, started, visits
 
-PAGES, HOSTS = 120, 3
-CRAWL = """
-import sys
-from pathlib import Path
-from foragers.core.options import Target
-from foragers.crawling import session
-from foragers.crawling.settings import CheckpointSettings, SessionSettings
-from foragers.crawling.options import CrawlOptions
-
-folder, *seeds = sys.argv[1:]
-order = CrawlOptions(seeds=tuple(seeds), strategy="breadth-first", budget=5000, delay=0.0,
-              within="any", allow_private=("127.0.0.0/8",), traps=False)
-settings = SessionSettings(checkpoints=CheckpointSettings(visits=40))
-crawl = session.Session.open(order, Path(folder), settings=settings)
-print("open", flush=True)
-stopped = crawl.run()
-crawl.close()
-print(stopped, flush=True)
-"""
-
-
-def site(number: int) -> dict[str, Answer]:
-    """Return pages in a tree, some of which redirect, that take a moment each."""
-
-    def slow(connection: Connection) -> None:
-        time.sleep(0.004)
-        n = int(connection.path.strip("/") or 0)
-        if n % 10 == 9:
-            connection.send(redirect(f"/moved/{n}"))
-        else:
-            links = [f"/{k}" for k in (2 * n + 1, 2 * n + 2) if k < PAGES]
-            more = [f"/moved/{n}"] if n % 10 == 3 else []
-            connection.send(page(*links, *more, words=f"page {n} of {number}"))
-
-    def moved(connection: Connection) -> None:
-        n = int(connection.path.rpartition("/")[2])
-        links = [f"/{k}" for k in (2 * n + 1, 2 * n + 2) if k < PAGES]
-        connection.send(page(*links, words=f"moved page {n} of {number}"))
-
-    moves = {f"/moved/{n}": moved for n in range(PAGES)}
-    return {**moves, **{f"/{n}": slow for n in range(PAGES)}, "/": slow}
-
-
-def started(folder: Path, servers: list[HostileServer]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", CRAWL, str(folder), *(server.url("/") for server in servers)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    assert process.stdout.readline() == "open\n"
-    return process
-
-
-def visits(folder: Path) -> list[tuple[str, str, str]]:
-    ledger = sqlite3.connect(folder / "ledger.sqlite")
-    rows = list(ledger.execute("SELECT url, final, status FROM pages ORDER BY number"))
-    ledger.close()
-    return rows
+HOSTS = 3
 
 
 def connection_of(session: Session) -> sqlite3.Connection:
     assert isinstance(session.ledger, SqliteLedger)
     return session.ledger._connection
-
-
-def check_warc(folder: Path) -> Counter[str]:
-    """Read all records with two libraries, digests checked; return how often each page is there."""
-    found: Counter[str] = Counter()
-    for path in sorted((folder / "warc").glob("*.warc.gz")):
-        with path.open("rb") as stream:
-            for record in ArchiveIterator(stream, check_digests="raise"):
-                record.content_stream().read()
-                if record.rec_type in ("response", "revisit"):
-                    found[record.rec_headers.get_header("WARC-Target-URI")] += 1
-        with path.open("rb") as stream:
-            for record in FastIterator(stream, parse_http=False):
-                assert "WARC-Block-Digest" not in record.headers or record.verify_block_digest()
-    return found
 
 
 def test_a_crawl_killed_many_times_loses_nothing(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ With `--learned`, what the strategy learned is read from a file, and written to 
 from __future__ import annotations
 
 import os
+import pickle
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from foragers.fetching.extractor import PageExtractor
 from foragers.fetching.history import FetchHistory, HostLimits
 from foragers.fetching.live import Live
 from foragers.fetching.remote.crawl_side import ClusterWorld, OrderedDownloads
+from foragers.fetching.remote.local import FetchProcess, LocalDownloads
 from foragers.fetching.remote.node_side import LeasedThrottle, Leases, NodeDownloads
 from foragers.fetching.remote.tables import CrawlTables, Token
 from foragers.fetching.scheduler import DownloadScheduler
@@ -114,6 +116,11 @@ def new_checkpoint(options: CrawlOptions, folder: Path, settings: SessionSetting
     )
 
 
+def archive_of(folder: Path) -> Path:
+    """Return where the WARC files of a crawl are."""
+    return folder / "warc"
+
+
 def open_recorder(
     options: CrawlOptions, folder: Path, settings: SessionSettings
 ) -> Recorder | None:
@@ -121,15 +128,35 @@ def open_recorder(
     if not options.warc:
         return None
     recorder = Recorder(
-        folder / "warc",
+        archive_of(folder),
         f"foragers/{__version__}",
         series_for(folder),
         limit=settings.warc_bytes,
         daily=settings.warc_daily,
         user_agent=options.agent,
+        patience=settings.warc_patience,
     )
     recorder.open()
     return recorder
+
+
+def own_recorder(options: CrawlOptions, folder: Path, settings: SessionSettings) -> Recorder | None:
+    """Open the WARC files that this process writes; repair those that another one will."""
+    recorder = None if options.cluster else open_recorder(options, folder, settings)
+    if recorder is None or not options.workers:
+        return recorder
+    recorder.close()
+    return None
+
+
+@dataclass(frozen=True)
+class FetcherSetup:
+    """What the process that fetches must know before its first order."""
+
+    options: CrawlOptions
+    folder: Path
+    limits: Limits
+    settings: SessionSettings
 
 
 def build_live(
@@ -142,8 +169,9 @@ def build_live(
     limits: Limits,
     settings: SessionSettings,
     store: LedgerStore,
+    folder: Path,
 ) -> Live:
-    """Return the live web for a crawl, which it or its nodes fetch."""
+    """Return the live web for a crawl, which it, a process of its own or nodes fetch."""
     throttle = Throttle(options.delay, settings.fetching.throttle)
     parts = (
         *fetching_parts(options, rules, checkpoint.traps, throttle, limits, settings),
@@ -159,6 +187,10 @@ def build_live(
         tables = CrawlTables(store.database, settings.fetching.cluster, own_token())
         tables.prepare()
         return ClusterWorld(rules.seeds, OrderedDownloads(*parts, tables=tables))
+    if options.workers:
+        setup = FetcherSetup(options, folder, limits, settings)
+        process = FetchProcess(FETCHER, pickle.dumps(setup))
+        return Live(rules.seeds, LocalDownloads(*parts, process=process), options.concurrency)
     return Live(rules.seeds, Downloads(*parts), options.concurrency)
 
 
@@ -251,6 +283,8 @@ class WantedTypes:
         return kind_of(content_type) in GENERIC or type_of(content_type, "") in self.documents
 
 
+FETCHER = "foragers.crawling.nodes.fetcher"
+"""The module of the process that fetches for a crawl."""
 TOKEN = "FORAGERS_TOKEN"
 """The environment variable with the secret that a crawl and its nodes share."""
 AIM = "aim"

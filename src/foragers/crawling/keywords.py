@@ -44,6 +44,7 @@ class CrawlKeywords(TypedDict, total=False):
     ledger: str
     standby: bool
     cluster: str
+    workers: int
     concurrency: int
     delay: float
     user_agent: str

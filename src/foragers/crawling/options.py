@@ -189,6 +189,16 @@ class CrawlOptions:
         help="let other machines fetch: those that run 'foragers node', or nodes that Ray starts",
         see="cluster.md",
     )
+    workers: int = option(
+        0,
+        least=0,
+        most=1,
+        group=POLITE,
+        metavar="N",
+        on_resume=OnResume.FREE,
+        help="1: fetch, read and archive pages in a process beside the crawl, so that a second core"
+        " helps",
+    )
     concurrency: int = option(
         16,
         least=1,
@@ -263,6 +273,9 @@ class CrawlOptions:
         _ = self.budgets
         if self.chromium and not self.render:
             raise UsageError("--chromium names the browser for --render; give that too")
+        for flag, other in (("--render", self.render), ("--cluster", self.cluster)):
+            if self.workers and other:
+                raise UsageError(f"--workers and {flag} exclude each other; leave one of them out")
         if self.ledger and not is_database(self.ledger):
             raise UsageError(
                 f"--ledger {self.ledger}: not the URL of a database;"

@@ -34,9 +34,10 @@ from foragers.core.processes import give_back, keep_large_apart
 from foragers.core.types import Visit
 from foragers.crawling.build import (
     CrawlRules,
+    archive_of,
     build_live,
     new_checkpoint,
-    open_recorder,
+    own_recorder,
     renderers_of,
     retain,
 )
@@ -157,13 +158,13 @@ class Session:
             with storing(folder):
                 ledger = store.ledger(checkpoint.table)
                 opened.callback(quietly, ledger.close)
-                # Nodes archive what they fetch.
-                recorder = None if options.cluster else open_recorder(options, folder, settings)
+                recorder = own_recorder(options, folder, settings)
                 if recorder is not None:
                     opened.callback(quietly, recorder.close)
                 live = build_live(
-                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings, store
-                )
+                    options, rules, checkpoint, ledger, recorder, renderers, limits, settings,
+                    store, folder,
+                )  # fmt: skip
                 session = cls._resumed(
                     options, folder, settings, checkpoint, live, store, ledger, recorder, lock
                 )
@@ -233,8 +234,8 @@ class Session:
     def _widen(self) -> None:
         """Add the pages that are in scope now; only then is the new scope written."""
         ask_again(self.live, self.ledger, self.own_requests)
-        if self.recorder is not None:
-            archive = self.recorder.folder
+        if self.options.warc and not self.options.cluster:
+            archive = archive_of(self.folder)
             read_again(self.crawl, self.live, self.ledger, archive, self.monitor)
         self.checkpoint()
         self.options.keep(self.folder, self.store, wanted=self.monitor.wanted)

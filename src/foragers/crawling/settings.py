@@ -52,6 +52,7 @@ class SessionSettings:
     max_browsers: int = 4  # for --render; memory
     warc_daily: bool = False  # whether every day has a WARC file of its own
     estimates: bool = True  # whether recall is estimated; a watch never ends
+    warc_patience: float = 3.0  # seconds until the process of a killed crawl has ended; guess
     warc_bytes: int = 1_000_000_000  # of a WARC file; the WARC guidelines recommend 1 GB
 
 

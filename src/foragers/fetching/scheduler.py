@@ -73,7 +73,7 @@ class DownloadScheduler:
         now = steady()
         soonest = min(until, self._waiting[0][0] if self._waiting else inf)
         wait = max(0.0, min(soonest - now, self.throttle.settings.max_poll))
-        if not self.client.running:
+        if not (self.client.running or self.client.listens):
             time.sleep(wait)
             return ()
         pairs = [(self._requests.pop(r.request.tag), r) for r in self.client.finished(wait)]

@@ -147,6 +147,16 @@ class ClusterSettings:
 
 
 @dataclass(frozen=True)
+class ProcessSettings:
+    """How a crawl and the process that fetches for it get along."""
+
+    ends: int = 3  # of the process with one page alone, or before it is ready: then no more; guess
+    closing: float = 10.0  # seconds that it may take to close its files; guess
+    full: float = 0.001  # seconds until it looks again whether the crawl has read; CPU
+    tidy: int = 2000  # orders until it returns free memory; CPU
+
+
+@dataclass(frozen=True)
 class FetchSettings:
     """The settings of all parts of the live web."""
 
@@ -159,6 +169,7 @@ class FetchSettings:
     extraction: ExtractionSettings = ExtractionSettings()
     lists: ListSettings = ListSettings()
     cluster: ClusterSettings = ClusterSettings()
+    process: ProcessSettings = ProcessSettings()
     turn: float = 0.5  # longest call of `finished`, so that progress is shown; guess
     named_hosts: int = 20  # hosts about which notices are made; guess
 

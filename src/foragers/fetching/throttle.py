@@ -159,9 +159,13 @@ class Throttle:
         # The pause is for the host; other hosts at its address wait for the delay only.
         for key in {*keys, *self.keys(host)}:
             self._free_at[key] = now + (pause if key == host else self.delay)
+        self.tidy(now)
+        return pause
+
+    def tidy(self, now: float) -> None:
+        """Forget some hosts if there are very many."""
         if len(self.hosts) > self._most:
             self._forget(now)
-        return pause
 
     def not_reached(self, host: str, keys: tuple[str, ...], now: float) -> None:
         """Record that a host could not be reached; it is left alone, and longer each time."""

@@ -44,19 +44,30 @@ class SocketPoller:
         self._selector = selectors.DefaultSelector()
         self._watched: set[int] = set()
         self._due = inf
+        self.heard = -1
+        self.is_called = False
         multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
         multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
 
     def wait(self, seconds: float) -> None:
         """Wait for events for some seconds, or until libcurl must be called, and let it work."""
         now = time.monotonic()
+        self.is_called = False
         for key, happened in self._selector.select(max(0.0, min(seconds, self._due - now))):
+            if key.fd == self.heard:
+                self.is_called = True
+                continue
             flags = pycurl.CSELECT_IN if happened & selectors.EVENT_READ else 0
             flags |= pycurl.CSELECT_OUT if happened & selectors.EVENT_WRITE else 0
             self._multi.socket_action(key.fd, flags)
         if self._due <= time.monotonic():
             self._due = inf
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+
+    def listen(self, descriptor: int) -> None:
+        """Let a wait end when there is something to read from a descriptor."""
+        self.heard = descriptor
+        self._selector.register(descriptor, selectors.EVENT_READ)
 
     def close(self) -> None:
         """Close the selector."""
@@ -180,6 +191,15 @@ class Client:
         """The number of downloads in progress."""
         return len(self._running)
 
+    @property
+    def listens(self) -> bool:
+        """Whether there is somebody to listen to."""
+        return self._poller.heard >= 0
+
+    def listen(self, descriptor: int) -> None:
+        """Let `finished` return when there is something to read from a descriptor."""
+        self._poller.listen(descriptor)
+
     def start(self, request: Request, admit: Admit | None = None) -> None:
         """Start a download.
 
@@ -219,7 +239,8 @@ class Client:
                 self._opened.pop().close()
             responses = self._collect()
             left = deadline - time.monotonic()
-            if responses or not self._running or left <= 0:
+            is_idle = not (self._running or self.listens)
+            if responses or is_idle or left <= 0 or self._poller.is_called:
                 return responses
             wait = min(left, self._check_every)
 

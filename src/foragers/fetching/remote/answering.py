@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+import msgspec
+
 from foragers.core.clock import steady, to_system
 from foragers.core.content import MemoryContent
 from foragers.core.types import NO_PARENT, Choice, Document, Page, Status, Visit
@@ -90,6 +92,9 @@ class AnsweringDownloads(Downloads):
         return max(0.0, self.throttle.free_at(host) - steady())
 
     def _answer(self, job: FetchJob, answer: Answer) -> None:
+        state = self.throttle.hosts.get(self.table.host_name(job.choice.host))
+        if state is not None and (state.busy or state.down):
+            answer = msgspec.structs.replace(answer, busy=state.busy, down=state.down)
         self.answers.append((self._orders.pop(job.number), answer))
         del self._choices[job.number]
         self.running -= 1

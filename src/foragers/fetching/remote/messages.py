@@ -72,7 +72,8 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
 
     Without a `status` there is no page yet: the order is to be given again after `wait` seconds,
     to the node `holder` if that has the lease it needs.  With one, `wait` is when a deferred page
-    may be requested again, unless that has happened `most` times.
+    may be requested again, unless that has happened `most` times.  `busy` and `down` count how
+    often in a row the host was overloaded, and could not be reached.
     """
 
     url: str
@@ -85,6 +86,8 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     most: int = 0
     holder: int = 0
     found: FoundContent | None = None
+    busy: int = 0
+    down: int = 0
 
     def extracted(self) -> Extracted:
         """Return the content of the page."""
@@ -105,3 +108,34 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
 pack_order = pack_answer = msgspec.msgpack.Encoder().encode
 unpack_order = decoder_of(Order)
 unpack_answer = decoder_of(Answer)
+
+
+class OrderBatch(msgspec.Struct, frozen=True, array_like=True):
+    """What a crawl tells the process that fetches for it.
+
+    These are numbered orders, targets of seeds' redirects, and for how many seconds hosts are to be
+    left alone, with the number of times in a row they were overloaded.
+    """
+
+    orders: list[tuple[int, Order]]
+    widened: list[str]
+    delays: dict[str, tuple[float, int]] = {}
+
+
+class AnswerBatch(msgspec.Struct, frozen=True, array_like=True):
+    """What that process tells: answers, lines for users, and about the network.
+
+    `down_for` is for how many seconds no host has been reached, 0 if the network is not down, and
+    `probe_in` when it is tried again.  `failed` is why it cannot go on.
+    """
+
+    answers: list[tuple[int, Answer]]
+    notices: list[str]
+    down_for: float = 0.0
+    probe_in: float = 0.0
+    failed: str = ""
+
+
+pack_orders = pack_answers = pack_order
+unpack_orders = decoder_of(OrderBatch)
+unpack_answers = decoder_of(AnswerBatch)

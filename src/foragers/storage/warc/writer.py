@@ -82,6 +82,8 @@ class Appended:
 
 
 DAY = 86_400
+LOOK_AGAIN = 0.05
+"""Seconds between two tries to lock a folder."""
 CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
 
@@ -89,7 +91,8 @@ CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-for
 class Recorder:
     """Appends responses to the WARC files of a folder, with a new file every `limit` bytes.
 
-    A `daily` recorder begins a new file every day (UTC) as well.
+    A `daily` recorder begins a new file every day (UTC) as well.  It waits with some `patience` for
+    another process to close the files.
 
     Files are called SERIES-NUMBER.warc.gz.  In a folder with files, they are continued.
     """
@@ -102,6 +105,7 @@ class Recorder:
     compress: bool = True
     user_agent: str = ""
     robots: str = "obey"
+    patience: float = 0.0
     payloads: Payloads = field(default_factory=Payloads)
     _index: Appended | None = field(init=False, default=None)
     _file: Appended | None = field(init=False, default=None)
@@ -113,7 +117,7 @@ class Recorder:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = locked(self.folder)
+            self._lock = locked(self.folder, self.patience)
             mend(self.folder, self.payloads)
             self._index = Appended(self.folder / capture_index.NAME)
             self._file = self._current()
@@ -327,17 +331,21 @@ def series_for(folder: Path) -> str:
     return f"{name_for(folder)}-{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{token_hex(4)}"
 
 
-def locked(folder: Path) -> int:
-    """Lock a folder, so that no other crawl records into it."""
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(lock)
-        raise UsageError(
-            f"{folder} is being written by another crawl; wait for it or choose another folder"
-        ) from error
-    return lock
+def locked(folder: Path, patience: float = 0.0) -> int:
+    """Lock a folder, so that no other crawl records into it; wait some seconds for it."""
+    lock, until = os.open(folder, os.O_RDONLY), time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError as error:
+            if time.monotonic() < until:
+                time.sleep(LOOK_AGAIN)
+                continue
+            os.close(lock)
+            raise UsageError(
+                f"{folder} is being written by another crawl; wait for it or choose another folder"
+            ) from error
 
 
 def cannot_write(path: Path, error: OSError) -> WriteError:
