@@ -4,9 +4,13 @@
 
 The database must be empty; each run has a schema of its own, which is dropped after it.  The first
 run has no nodes: the crawl fetches by itself, with its ledger in the same database.  What the runs
-with nodes take more than it is the cost of coordination.  With `--killed-after PAGES`, the crawl is
-killed instead, and the time is measured until another has told its first page: the same command,
-which has the checkpoint, and a standby with another folder, which replays the ledger.
+with nodes take more than it is the cost of coordination.  Each process is measured from the time at
+which the ledger has a number of pages (`--warm`), so its start does not count.  PostgreSQL must run
+on the same machine, so that its CPU can be read; other work there counts as its own.
+
+With `--killed-after PAGES`, the crawl is killed instead, and the time is measured until another has
+told its first page: the same command, which has the checkpoint, and a standby with another folder,
+which replays the ledger.
 """
 
 from __future__ import annotations
@@ -19,10 +23,34 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import psycopg
 
 COMMAND = (sys.executable, "-m", "foragers.cli.main")
+
+
+FLUSHED = 1.2
+"""Seconds after which PostgreSQL has counted a transaction."""
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def fields_of(process: int) -> list[int]:
+    """Return the numbers that Linux tells of a process, from its parent (4) on."""
+    told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return [0, 0, 0, 0, *map(int, told[1:20])]
+
+
+def used(process: int, *, with_ended: bool = False) -> float:
+    """Return the CPU seconds of a process, perhaps with those of its children that have ended."""
+    told = fields_of(process)
+    return sum(told[14:18] if with_ended else told[14:16]) / TICKS
+
+
+def used_by_server(server: int) -> float:
+    """Return the CPU seconds of all processes of PostgreSQL."""
+    children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+    return used(server, with_ended=True) + sum(map(used, map(int, children)))
 
 
 def ended(process: subprocess.Popen[bytes]) -> float:
@@ -30,6 +58,30 @@ def ended(process: subprocess.Popen[bytes]) -> float:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return usage.ru_utime + usage.ru_stime
+
+
+class Spent(NamedTuple):
+    """What a crawl took: CPU in ms a page, and transactions a page."""
+
+    pages: int
+    speed: float
+    crawl: float
+    nodes: float
+    server: float
+    transactions: float
+
+    def told(self, nodes: int, alone: Spent | None) -> str:
+        """Return it as a line; `alone` is what a crawl without nodes took."""
+        line = (
+            f"   {nodes} nodes: {self.pages:6,} pages, {self.speed:6.1f} a second, CPU ms a page:"
+            f" crawl {self.crawl:5.2f}, nodes {self.nodes:5.2f}, PostgreSQL {self.server:5.2f};"
+            f" {self.transactions:5.2f} transactions a page"
+        )
+        if alone is None or not nodes:
+            return line
+        own = 1 - alone.crawl / (self.crawl + self.nodes)
+        whole = 1 - (alone.crawl + alone.server) / (self.crawl + self.nodes + self.server)
+        return f"{line}; coordination {own:4.0%}, {whole:4.0%} with PostgreSQL"
 
 
 class Bench:
@@ -64,27 +116,30 @@ class Bench:
         command += ["--concurrency", str(len(self.homes)), "--allow-private", "127.0.0.0/8"]
         return subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL)
 
-    def measure(self, nodes: int, alone: float) -> float:
-        """Crawl with some nodes, print what it took, and return the CPU ms a page of all."""
+    def measure(self, nodes: int) -> Spent:
+        """Crawl with some nodes, and return what it took after the first pages."""
         name = f"bench_{nodes}_{int(time.time())}"
         url = self.schema(name)
         fetchers = [self.node(url, f"{name}-{i}") for i in range(nodes)]
-        brain = ended(self.crawl(url, name, *(["--cluster", "nodes"] if nodes else [])))
-        for fetcher in fetchers:
-            fetcher.send_signal(signal.SIGTERM)
-        spent = sum(map(ended, fetchers))
+        crawl = self.crawl(url, name, *(["--cluster", "nodes"] if nodes else []))
         with psycopg.connect(url, autocommit=True) as connection:
-            query = "SELECT count(*), max(time) - min(time) FROM visits WHERE status <> 'skipped'"
-            pages, seconds = connection.execute(query).fetchone() or (0, 1.0)
+            server = fields_of(connection.info.backend_pid)[4]
+            told_up_to(connection, self.options.warm)
+            everybody = [process.pid for process in (crawl, *fetchers)]
+            before, began = [*map(used, everybody), used_by_server(server)], time.perf_counter()
+            pages_before, trips_before = count(connection), transactions(connection)
+            brain = ended(crawl)
+            seconds = time.perf_counter() - began
+            for fetcher in fetchers:
+                fetcher.send_signal(signal.SIGTERM)
+            spent = [brain, *map(ended, fetchers), used_by_server(server)]
+            pages = count(connection) - pages_before
+            trips = transactions(connection) - trips_before
         self.drop(name)
-        took = 1000 * (brain + spent) / int(pages)
-        share = f", coordination {1 - alone / took:4.0%}" if nodes and alone else ""
-        print(
-            f"   {nodes} nodes: {pages:6,} pages, {pages / seconds:6.1f} a second, CPU ms a page:"
-            f" crawl {1000 * brain / pages:5.2f}, nodes {1000 * spent / pages:5.2f}{share}",
-            flush=True,
+        crawl_ms, *nodes_ms, server_ms = (
+            1000 * (after - ago) / pages for after, ago in zip(spent, before, strict=True)
         )
-        return took
+        return Spent(pages, pages / seconds, crawl_ms, sum(nodes_ms), server_ms, trips / pages)
 
     def take_over(self, after: int, *, standby: bool) -> None:
         """Kill a crawl after some pages, and print when another has told its first."""
@@ -116,16 +171,24 @@ class Bench:
 def count(connection: psycopg.Connection[tuple[int]]) -> int:
     """Return the number of pages in a ledger, which may not exist yet."""
     try:
-        row = connection.execute("SELECT count(*) FROM visits").fetchone()
+        row = connection.execute("SELECT coalesce(max(number), 0) FROM visits").fetchone()
     except psycopg.errors.UndefinedTable:
         return 0
+    return row[0] if row else 0
+
+
+def transactions(connection: psycopg.Connection[tuple[int]]) -> int:
+    """Return the number of transactions of a database so far."""
+    time.sleep(FLUSHED)
+    query = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+    row = connection.execute(query).fetchone()
     return row[0] if row else 0
 
 
 def told_up_to(connection: psycopg.Connection[tuple[int]], pages: int) -> None:
     """Wait until a ledger has some pages."""
     while count(connection) < pages:
-        time.sleep(0.05)
+        time.sleep(0.2)
 
 
 def main() -> int:
@@ -135,6 +198,7 @@ def main() -> int:
     parser.add_argument("--nodes", default="0,1,2,4", metavar="N,N")
     parser.add_argument("--hosts", type=int, default=40, metavar="N")
     parser.add_argument("--pages", type=int, default=2000, metavar="N")
+    parser.add_argument("--warm", type=int, default=300, metavar="N")
     parser.add_argument("--strategy", default="auto", metavar="NAME")
     parser.add_argument("--killed-after", type=int, metavar="PAGES")
     options = parser.parse_args()
@@ -146,14 +210,15 @@ def main() -> int:
         ) as server:
             assert server.stdout is not None
             _, _, *homes = server.stdout.readline().split()
-            bench, alone = Bench(options, homes, Path(folder)), 0.0
+            bench, alone = Bench(options, homes, Path(folder)), None
             if options.killed_after:
                 bench.take_over(options.killed_after, standby=False)
                 bench.take_over(options.killed_after, standby=True)
             else:
                 for nodes in map(int, options.nodes.split(",")):
-                    took = bench.measure(nodes, alone)
-                    alone = alone or (0.0 if nodes else took)
+                    spent = bench.measure(nodes)
+                    print(spent.told(nodes, alone), flush=True)
+                    alone = alone if nodes else spent
             server.kill()
     return 0
 
