@@ -19,7 +19,8 @@ from foragers.core.packing import unpacked
 from foragers.crawling.session import Session
 from foragers.crawling.settings import DEFAULT_SETTINGS
 from foragers.errors import FetcherError, UsageError
-from foragers.fetching.remote.local import ANOTHER, ENDED, LocalDownloads
+from foragers.fetching.remote.local import ANOTHER, ENDED, FetchProcess, LocalDownloads
+from foragers.fetching.remote.pipe import MessagePipe
 from foragers.storage.warc.writer import locked
 from support.crawling import LIMITS, Outcome, crawl, gaps, order_of, serving
 from support.hostile_server import NOT_FOUND, Connection, page, redirect, reply
@@ -68,7 +69,18 @@ def test_one_connection_finds_the_same_as_without_a_process(tmp_path: Path) -> N
     assert check_warc(tmp_path / "0") == check_warc(tmp_path / "1")
 
 
-def test_a_process_that_is_killed_loses_nothing_and_hurries_no_host(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_loses_nothing_and_hurries_no_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[float] = []
+    start = FetchProcess.start
+
+    def noted(process: FetchProcess) -> MessagePipe:
+        starts.append(time.monotonic())
+        return start(process)
+
+    monkeypatch.setattr(FetchProcess, "start", noted)
+    moments: list[float] = []
     with serving({f"/{n}": page(words=f"page {n}") for n in range(10)}) as server:
         order = order_of(server.url("/"), workers=1, warc=True, delay=DELAY)
         session = Session.open(order, tmp_path, LIMITS)
@@ -79,6 +91,7 @@ def test_a_process_that_is_killed_loses_nothing_and_hurries_no_host(tmp_path: Pa
                 said += session.notices()
                 if len(session.ledger) in (3, 6) and len(killed) < len(session.ledger) // 3:
                     killed.append(fetcher_of(session).process.pid)
+                    moments.append(time.monotonic())
                     os.kill(killed[-1], KILL)
         finally:
             session.close()
@@ -88,6 +101,7 @@ def test_a_process_that_is_killed_loses_nothing_and_hurries_no_host(tmp_path: Pa
     found = [url for url, _, status in visits(tmp_path) if status == "ok"]
     assert len(found) == len(set(found)) == 11
     assert min(gaps(log)) > 0.9 * DELAY, "also over the death of the process"
+    assert all(later >= at + DELAY for at, later in zip(moments, starts[1:], strict=True))
     assert set(check_warc(tmp_path)) >= set(found)
 
 
