@@ -73,6 +73,25 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "deep definitions": lambda: b"<dl><dd>" * 100_000 + LINK,
     "deep tables": lambda: b"<table><tr><td>" * 60_000 + LINK,
     "deep headings": lambda: b"<h1><div>" * 9_000 + b"some text " * 1_000 + LINK,
+    "deep behind a value with a quote": lambda: b'<b x=y="' + b"<div>" * 500_000 + b'">' + LINK,
+    "deep behind a vertical tab": lambda: b'<i x=\x0b"' + b"<div>" * 500_000 + b'">' + LINK,
+    "deep behind the title of a drawing": lambda: (
+        LINK + b"<svg><title>" + b"<div>" * 500_000 + b"</title>"
+    ),
+    "deep beside end tags of others": lambda: b"<span><div></span></div>" * 200_000 + LINK,
+    "deep beside end tags in comments": lambda: b"<div><!x </div>" * 200_000 + LINK,
+    "deep beside end tags in end tags": lambda: b'<div></x a="></div>">' * 100_000 + LINK,
+    "deep beside tables that end": lambda: b"<div><table></div></table>" * 100_000 + LINK,
+    "deep beside paragraphs": lambda: b"<p><div>" * 200_000 + LINK,
+    "deep beside forms": lambda: b"<form><div></form>" * 200_000 + LINK,
+    "deep beside scripts in scripts": lambda: (
+        b"<div><script><!--<script></script></div>--></script>" * 50_000 + LINK
+    ),
+    "deep in a drawing, with slashes in values": lambda: b"<svg>" + b"<g a=b/>" * 300_000 + LINK,
+    "links in links of a drawing": lambda: b"<svg>" + b"<a href=/x>" * 60_000 + LINK,
+    "fonts closed by cells that are none": lambda: (
+        _numbered(b"<td><font size=%d></td>", 3_000) + b"<p>x" * 3_000 + LINK
+    ),
     "just below the limit of tags": lambda: b"<div>" * 19_900 + LINK,
     "many headings": lambda: b"<h1>a</h1>" * 300_000 + LINK,
     "many links": lambda: LINK + b"<a href=/x>" * 900_000,

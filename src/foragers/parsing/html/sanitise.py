@@ -16,21 +16,35 @@ import re
 from collections import Counter
 from functools import lru_cache
 from itertools import product
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from foragers.compiled import compiled
 from foragers.parsing.encoding import to_utf8
-
-MAX_ATTRIBUTES = 128
+from foragers.parsing.html.element_kinds import FORMATTING
+from foragers.parsing.html.nesting import (
+    MAX_ATTRIBUTES,
+    MAX_WEIGHT,
+    MAX_WORK,
+    OpenElements,
+    nesting,
+)
+from foragers.parsing.html.tokens import (
+    ATTRIBUTE,
+    ATTRIBUTES,
+    RAW_TEXT,
+    START_TAG,
+    TOKEN,
+    attribute_count,
+    raw_end,
+)
 
 _TINY_BYTES = 1 << 12
 # The nesting of a page with more tags or bytes is counted.
 _MANY_TAGS = 20_000
 _MANY_BYTES = 1 << 20
-# A page with more tags than this is read tag by tag in any case.
-_MOST_TAGS = 200_000
 # Tags of up to this many bytes in all cannot have enough attributes to do harm.
 _BRIEF_BYTES = 1 << 16
 _LONG_TAG = 1024
@@ -38,11 +52,6 @@ _LONG_TAG = 1024
 # whenever a block begins, since formatting left open is opened again there.
 _HARMLESS_PRODUCT = 4_000_000
 
-_ATTRIBUTES = rb"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+"
-START_TAG = re.compile(rb"<([A-Za-z][^\s/>]*+)(%b)>?+" % _ATTRIBUTES)
-ATTRIBUTE = re.compile(
-    rb"[\s/]*+[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
-)
 # Elements that may stand inside of a formatting element without keeping its end tag from closing
 # it: none of them is a block, a table cell, a link, or text that is no markup.
 _INLINE = (
@@ -57,7 +66,7 @@ _FORMATTING = re.compile(
     rb"<([bBiIuUsSeEtTfFcCnN](?:[oO][nN][tT]|[iI][gG]|[oO][dD][eE]|[oO][bB][rR]|[mM][aA][lL]{2}"
     rb"|[tT][rR][iI][kK][eE]|[tT][rR][oO][nN][gG]|[mM]|[tT])?+)(?=[\s/])(%b)"
     rb"(>(?:[^<]++|<(?!/\1>)/?+%b%b>){0,%d}+</\1>)?+"
-    % (_ATTRIBUTES, _INLINE, _ATTRIBUTES, _MOST_WITHIN)
+    % (ATTRIBUTES, _INLINE, ATTRIBUTES, _MOST_WITHIN)
 )
 _MOST_EQUAL = 3
 
@@ -93,11 +102,11 @@ def is_harmless(body: bytes) -> bool:
     if size <= _TINY_BYTES:
         return True
     tags, formatting, long = _scan(body, _may_be_formatting(), _LONG_TAG)
-    if tags > _MOST_TAGS:
+    if tags > MAX_WEIGHT:
         return False
     if size * tags > _HARMLESS_PRODUCT and _opens_much(body, formatting, _HARMLESS_PRODUCT // tags):
         return False
-    if (size > _MANY_BYTES or tags > _MANY_TAGS) and not _is_shallow(body):
+    if (size > _MANY_BYTES or tags > _MANY_TAGS) and not nesting(body).is_bounded:
         return False
     return size <= _BRIEF_BYTES or not _has_crowded_tag(body, long)
 
@@ -144,76 +153,18 @@ def is_crowded(attributes: bytes) -> bool:
     return len(attributes) > 2 * MAX_ATTRIBUTES and attribute_count(attributes) > MAX_ATTRIBUTES
 
 
-def attribute_count(attributes: bytes) -> int:
-    """Count the attributes inside of a tag."""
-    return len(ATTRIBUTE.findall(attributes))
-
-
 MAX_DEPTH = 256
-MAX_WEIGHT = 400_000
-"""The largest number of tags and attributes parsed, at about 200 bytes of memory each."""
 MAX_REOPENED = 200_000
 _SHORT = 32
 # The part beyond that is searched for links only, up to a further limit.
 _SEARCHED_FACTOR = 6
 
-_TAG = re.compile(
-    rb"<(?:([A-Za-z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)>?+"
-    rb"|/([A-Za-z][^\s/>]*+)[^>]*+>?+"
-    rb"|!--(?:-?>|.*?--!?>|.*+))",
-    re.DOTALL,
-)
 _ADDRESS = re.compile(rb"[\s/\"'](?:href|src)\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>\"']+)", re.I)
-_RAW_TEXT = {
-    name: re.compile(rb"</%b(?=[\s/>])" % name, re.IGNORECASE)
-    for name in b"script style xmp textarea title iframe noembed noframes".split()
-}
-_FORMATTING_TAGS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
+_FORMATTING_TAGS = FORMATTING - {b"a"}
 _CELLS = frozenset(b"td th caption".split())
-_NOT_OPENED = frozenset(
+_KEPT = RAW_TEXT | frozenset(
     b"a area base br col embed frame hr img input link meta param source track wbr".split()
 )
-_KEPT = _NOT_OPENED | _RAW_TEXT.keys()
-_SIBLINGS = frozenset(b"p li td th tr dt dd option optgroup tbody thead tfoot rt rp".split())
-_CONTAINERS = frozenset(b"ul ol dl table select button ruby object svg math template".split())
-
-
-# All tags of a page, without those in comments and in text that is no markup.
-_ALL_TAGS = re.compile(
-    rb"<(?:(%b)(?=[\s/>])(%b)>?+.*?(?:(?=</\1[\s/>])|\Z)"
-    rb"|([a-z][^\s/>]*+)(%b)>?+|/([a-z][^\s/>]*+)[^>]*+>?+|!--(?:-?>|.*?--!?>|.*+))"
-    % (b"|".join(_RAW_TEXT), _ATTRIBUTES, _ATTRIBUTES),
-    re.DOTALL | re.IGNORECASE,
-)
-
-
-def _is_shallow(body: bytes) -> bool:
-    """Return whether a page stays within the limits of tags, attributes and depth."""
-    depth: Counter[bytes] = Counter()
-    weight = opened = 0
-    # An attribute takes two bytes or more; counting is slow.
-    uncounted = _SHORT if len(body) > 2 * MAX_WEIGHT else 2 * MAX_ATTRIBUTES
-    for _, raw, start, attributes, end in _ALL_TAGS.findall(body):
-        inside = attributes or raw
-        size = len(inside)
-        count = size // 2 if size <= uncounted else attribute_count(inside)
-        weight += 1 + count
-        if count > MAX_ATTRIBUTES:
-            return False
-        if start:
-            name = start.lower()
-            if name not in _NOT_OPENED:
-                depth[name] += 1
-                opened += 1
-                if opened >= MAX_DEPTH:
-                    return False
-        elif end:
-            name = end.lower()
-            # An end tag closes the elements inside of its own, too; those are not counted here.
-            if depth[name] > 0:
-                depth[name] -= 1
-                opened -= 1
-    return weight <= MAX_WEIGHT
 
 
 class Rewritten(NamedTuple):
@@ -226,12 +177,19 @@ class Rewritten(NamedTuple):
 
 def rewrite(body: bytes) -> Rewritten:
     """Return a page that an HTML parser reads in linear time, close to the original."""
-    reader = _TagReader(body)
-    reader.read()
-    if reader.reopened > MAX_REOPENED:
-        reader = _TagReader(body, with_formatting=False)
+    found = nesting(body)
+    if found.weight <= MAX_WEIGHT and found.work <= MAX_WORK:
+        reader = _TagReader(body)
         reader.read()
-    return Rewritten(reader.result(), body[reader.end :], ", ".join(reader.reasons))
+        if reader.reopened > MAX_REOPENED:
+            reader = _TagReader(body, with_formatting=False)
+            reader.read()
+        if found.most_attributes <= MAX_ATTRIBUTES or nesting(reader.result()).is_bounded:
+            return reader.rewritten()
+    # Formatting that is left open would count as open from then on.
+    reader = _TagReader(body, with_formatting=False, max_depth=MAX_DEPTH)
+    reader.read()
+    return reader.rewritten()
 
 
 def limited(body: bytes, content_type: str, max_bytes: int) -> Rewritten:
@@ -249,17 +207,17 @@ def limited(body: bytes, content_type: str, max_bytes: int) -> Rewritten:
 class _TagReader:
     """One pass over a page that tracks what a parser would have to keep open."""
 
-    def __init__(self, body: bytes, with_formatting: bool = True) -> None:
+    def __init__(self, body: bytes, with_formatting: bool = True, max_depth: float = inf) -> None:
         self.body = body
         self.with_formatting = with_formatting
+        self.max_depth = max_depth
         self.end = len(body)
-        self.reasons: dict[str, None] = {} if with_formatting else {"formatting": None}
+        self.reasons: dict[str, None] = {}
         self.pieces: list[bytes] = []
         self.copied = 0
         self.weight = 0
         self.reopened = 0
-        self.open: list[bytes] = []
-        self.open_count: dict[bytes, int] = {}
+        self.elements = OpenElements()
         self.dropped: dict[bytes, int] = {}
         self.live: list[tuple[bytes, int]] = []
         self.scopes: list[tuple[bytes, int]] = []
@@ -267,17 +225,19 @@ class _TagReader:
     def read(self) -> None:
         """Read to the end, or to a limit."""
         position = 0
-        while match := _TAG.search(self.body, position):
+        while match := TOKEN.search(self.body, position):
             position = match.end()
-            start, attributes, end = match.groups()
+            start, attributes, end, ignored, data = match.groups()
             if start is not None:
                 name = start.lower()
                 self.start_tag(match, name, attributes)
-                if name in _RAW_TEXT:
-                    closing = _RAW_TEXT[name].search(self.body, position)
-                    position = closing.start() if closing else len(self.body)
+                if name in RAW_TEXT:
+                    position = self.raw_text(name, position)
             elif end is not None:
+                self.weight += len(ignored) // 2
                 self.end_tag(match, end.lower())
+            elif data is not None:
+                position = self.character_data(match)
             if self.weight > MAX_WEIGHT:
                 self.end = match.start()
                 self.reasons["tags"] = None
@@ -285,9 +245,31 @@ class _TagReader:
             if self.with_formatting and self.reopened > MAX_REOPENED:
                 return
 
+    def raw_text(self, name: bytes, start: int) -> int:
+        """Return where text that is no markup ends; where it may be markup, let it have no tags."""
+        end = raw_end(self.body, name, start)
+        if self.elements.markups and b"<" in self.body[start:end]:
+            tamed = self.body[start:end].replace(b"<", b" ")
+            self.pieces += (self.body[self.copied : start], tamed)
+            self.copied = end
+            self.reasons["raw text"] = None
+        return end
+
+    def character_data(self, match: re.Match[bytes]) -> int:
+        """Return where a section of character data ends, which is a comment outside of drawings."""
+        if self.elements.markups:
+            self.replace(match, b" ", "raw text")
+            return match.end()
+        closed = self.body.find(b">", match.end())
+        return closed if closed >= 0 else len(self.body)
+
     def result(self) -> bytes:
         """Return the page with all replacements."""
         return b"".join([*self.pieces, self.body[self.copied : self.end]])
+
+    def rewritten(self) -> Rewritten:
+        """Return the page, what was cut off, and the reasons."""
+        return Rewritten(self.result(), self.body[self.end :], ", ".join(self.reasons))
 
     def replace(self, match: re.Match[bytes], text: bytes, reason: str) -> None:
         """Replace a tag by another text."""
@@ -301,22 +283,23 @@ class _TagReader:
         # Counting is slow, and a short tag has few attributes anyway.
         count = attribute_count(attributes) if size > _SHORT else size // 12 + (size > 1)
         self.weight += 1 + min(count, MAX_ATTRIBUTES)
-        if name in _FORMATTING_TAGS:
-            if not self.with_formatting:
-                self.replace(match, b"", "formatting")
-                return
-            self.start_formatting(name, count)
-        elif name not in _NOT_OPENED:
-            self.start_block(name)
-        if len(self.open) >= MAX_DEPTH and name not in _KEPT:
-            self.dropped[name] = self.dropped.get(name, 0) + 1
-            self.replace(match, b" ", "depth")
+        if name in _FORMATTING_TAGS and not self.with_formatting:
+            self.replace(match, b"", "formatting")
             return
-        if name not in _KEPT:
-            self.open.append(name)
-            self.open_count[name] = self.open_count.get(name, 0) + 1
+        is_deep = len(self.elements) >= self.max_depth
+        if is_deep and (name not in _KEPT or (name == b"a" and self.elements.doubts)):
+            self.dropped[name] = self.dropped.get(name, 0) + 1
+            # In a drawing links stand inside of each other.
+            self.replace(match, match[0] + b"</a>" if name == b"a" else b" ", "depth")
+            return
         if size > MAX_ATTRIBUTES and is_crowded(attributes):
-            self.replace(match, b"<%b%b>" % (name, _first_attributes(attributes)), "attributes")
+            attributes = _first_attributes(attributes)
+            self.replace(match, b"<%b%b>" % (name, attributes), "attributes")
+        self.elements.start(name, attributes)
+        if name in _FORMATTING_TAGS:
+            self.start_formatting(name, count)
+        elif name not in _KEPT:
+            self.start_block(name)
 
     def start_formatting(self, name: bytes, count: int) -> None:
         """Record formatting that is opened again in later blocks until it is closed."""
@@ -325,16 +308,11 @@ class _TagReader:
             self.reopened += len(self.live) // 64
 
     def start_block(self, name: bytes) -> None:
-        """Close the elements that a new block closes, and count those opened again in it."""
+        """Count the formatting opened again in a block; in a cell none is."""
         if self.live:
             self.reopen()
-        if name in _SIBLINGS:
-            for above in self.open[:-5:-1]:
-                if above == name:
-                    self.close(name)
-                    break
-                if above in _CONTAINERS:
-                    break
+        if not self.elements.is_sure or self.elements.last_name != name:
+            return
         if name == b"table":
             self.scopes.append((name, len(self.live)))
         elif name in _CELLS:
@@ -348,26 +326,17 @@ class _TagReader:
             self.dropped[name] -= 1
             self.replace(match, b" ", "depth")
             return
+        if name in _FORMATTING_TAGS and not self.with_formatting:
+            self.replace(match, b"", "formatting")
+            return
+        is_closed = self.elements.end(name)
         if name in _FORMATTING_TAGS:
-            if not self.with_formatting:
-                self.replace(match, b"", "formatting")
-                return
             self.end_formatting(name)
         else:
             if self.live:
                 self.reopen()
-            if name == b"table" or name in _CELLS:
+            if is_closed and (name == b"table" or name in _CELLS):
                 self.leave(name)
-        if self.open_count.get(name):
-            self.close(name)
-
-    def close(self, name: bytes) -> None:
-        """Close the innermost element of a name and all elements open within it."""
-        while self.open:
-            last = self.open.pop()
-            self.open_count[last] -= 1
-            if last == name:
-                return
 
     def end_formatting(self, name: bytes) -> None:
         """Forget the last formatting of a name within the current table cell."""

@@ -10,9 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import starmap
+from typing import Any, NamedTuple
 
+import selectolax.lexbor
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from foragers.compiled import compiled
 
 MAX_BLOCKS = 20_000
 MAX_CHARS = 4_000_000
@@ -70,6 +74,12 @@ _INLINE_TAGS = frozenset((
 _INLINE_NOTED = frozenset(("a", "br", "hr"))
 _CODE_TAGS = frozenset(("pre", "code"))
 _READ_NAMES = frozenset(("role", "hidden", "style", "itemprop"))
+_PROBE_TEXT = "a text of twenty-nine letters"
+_PROBE = (
+    f"{_PROBE_TEXT}<div class='oneTwo XMLFile' id=i itemprop=text><a href=x><b>c</b></a> d<br>e"
+    "<br><br>f</div><pre class=p>g<x-y role=main><code class=k>h</code></x-y></pre><hr>&#233;"
+)
+"""A page that the compiled walk must divide as the one in Python does, to be used at all."""
 _TOKEN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -100,7 +110,7 @@ class PageBlocks:
     parents: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)
     tokens: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    links: dict[int, LexborNode] = field(default_factory=dict, repr=False)
+    links: dict[int, str] = field(default_factory=dict, repr=False)
     owners: list[int] = field(default_factory=list)
     code_languages: dict[int, str] = field(default_factory=dict)
 
@@ -131,9 +141,37 @@ def split(tree: LexborHTMLParser) -> PageBlocks:
     base = tree.head.css_first("base[href]") if tree.head is not None else None
     page.base = (base.attributes.get("href") or "") if base is not None else ""
     tree.strip_tags(list(SILENT))
-    _Walk(page).run(root)
+    library = _prepared()
+    if library is None:
+        _Walk(page).run(root)
+    else:
+        _walk_quickly(library, tree, page)
     _finish(page)
     return page
+
+
+def _walk_quickly(library: Any, tree: LexborHTMLParser, page: PageBlocks) -> None:
+    """Do what `_Walk.run` does, compiled."""
+    root, said, most = tree.root, _Walk(page).attributes, (MAX_CHARS, MAX_BLOCKS)
+    assert root is not None
+    found = library.split(tree, root.mem_id, tag_of, said, INLINE_FLAGS, PRE, *most)
+    blocks, page.tags, page.parents, page.flags, page.owners, page.links, page.tokens = found
+    page.blocks = list(starmap(Block, blocks))
+
+
+@lru_cache(maxsize=1)
+def _prepared() -> Any | None:
+    """Return the compiled walk if it can read the trees of this version of selectolax."""
+    library, tree = compiled("foragers.parsing.main_text._blocks"), LexborHTMLParser(_PROBE)
+    text = tree.body.first_child if tree.body is not None else None
+    if library is None or text is None or tree.root is None:
+        return None
+    if not library.prepare(selectolax.lexbor.__file__, text.mem_id, _PROBE_TEXT.encode()):
+        return None
+    quick, slow = PageBlocks(), PageBlocks()
+    _walk_quickly(library, tree, quick)
+    _Walk(slow).run(tree.root)
+    return library if quick == slow else None
 
 
 class _Tag(NamedTuple):
@@ -207,7 +245,7 @@ class _Walk:
     def inline(self, node: LexborNode, tag: str, number: int) -> None:
         """Note an inline element that is more than a style."""
         if tag == "a":
-            self.page.links[number] = node
+            self.page.links[number] = node.attributes.get("href") or ""
         elif tag == "br":
             self.line_break()
         else:

@@ -246,7 +246,7 @@ class _Writer:
         """Return a text as a link, if it leads to a page."""
         if link < 0 or self.resolve is None or "\n" in text:
             return text
-        target = self.resolve(self.page.links[link].attributes.get("href") or "")
+        target = self.resolve(self.page.links[link])
         return f"[{text}]({target})" if target else text
 
 
