@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
@@ -24,6 +25,8 @@ class NewsSite:
     sitemap: bool = False
     refuses: bool = False
     is_down: bool = False
+    box: int = 0
+    """Old articles in a box of what is read most, which are others at each look."""
     hub: str = ""
     articles: dict[int, float] = field(default_factory=dict)
     texts: dict[int, str] = field(default_factory=dict)
@@ -52,6 +55,15 @@ class NewsSite:
         """Return status, content type and body."""
         with self.lock:
             newest = [n for n in sorted(self.articles, reverse=True) if n not in self.removed]
+        if path == "/robots.txt" and self.sitemap:
+            return 200, "text/plain", f"Sitemap: {self.url('/sitemap.xml')}".encode()
+        if path == "/sitemap.xml" and self.sitemap:
+            dates = {n: datetime.fromtimestamp(self.articles[n], UTC).isoformat() for n in newest}
+            entries = "".join(
+                f"<url><loc>{self.article_url(n)}</loc><lastmod>{dates[n]}</lastmod></url>"
+                for n in newest
+            )
+            return 200, "application/xml", f"<urlset>{entries}</urlset>".encode()
         if path == "/robots.txt":
             return 404, "text/plain", b"none"
         if self.is_down:
@@ -62,7 +74,10 @@ class NewsSite:
             head = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
             links = [self.item(n) for n in newest[:15]]
             links += [f'<li><a href="/{name}/">All about {name}</a>' for name in SECTIONS]
-            return 200, "text/html", self.html("Home", "".join(links), head if self.feed else "")
+            read = Random(len(self.log)).sample(range(1, self.old + 1), self.box)
+            box = "".join(self.item(n) for n in read)
+            body = f"<ul>{''.join(links)}</ul><aside><ol>{box}</ol></aside>"
+            return 200, "text/html", self.html("Home", body, head if self.feed else "")
         if path == "/feed.xml" and self.feed:
             items = "".join(
                 f"<item><link>{self.article_url(n)}</link><title>Story {n}</title></item>"

@@ -97,6 +97,14 @@ def test_a_command_that_fails_is_reported() -> None:
         CommandChannel.of("'")
 
 
+def test_a_command_that_needs_a_shell_is_refused_unless_it_names_one(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(UsageError, match="'>>' needs a shell; write sh -c"):
+        CommandChannel.of(f"cat >> {out}")
+    assert CommandChannel.of(f"sh -c 'cat >> {out}'")("t", "b", [event(1)]) is None
+    assert msgspec.json.decode(out.read_bytes(), type=Event) == event(1)
+
+
 class Mail:
     """A channel that fails some times."""
 

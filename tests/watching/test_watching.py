@@ -201,3 +201,35 @@ def test_with_few_requests_new_articles_are_reported_by_their_links(tmp_path: Pa
         assert "not fetched yet" in (tmp_path / "feed.atom").read_text()
         again = run(options(site, requests="200"), tmp_path, lambda watching: True)
         assert again.new == 10, "none is reported again"
+
+
+@pytest.mark.parametrize("requests", ["1000000", "400"])
+def test_a_box_of_old_articles_without_dates_is_not_taken_for_news(
+    tmp_path: Path, requests: str
+) -> None:
+    with served(NewsSite(old=200, feed=False, box=6)) as site:
+
+        def publish(watching: Watching) -> bool:
+            looks = sum(path == "/" for _, path in site.log)
+            if looks > 2 and len(site.articles) < 200 + looks // 2:
+                site.publish()
+            return watching.new >= 4
+
+        run(options(site, requests=requests), tmp_path, publish)
+        old = {site.article_url(n) for n in range(1, 201)}
+        found = new_in(events_in(tmp_path))
+    assert len(found) >= 4
+    assert not old & set(found)
+
+
+def test_modification_dates_of_a_sitemap_reach_the_strategy_also_after_a_kill(
+    tmp_path: Path,
+) -> None:
+    def named(watching: Watching) -> int:
+        return int((watching.strategy.sources.rows["named"] > 0).sum())
+
+    with served(NewsSite(old=12, feed=False, sitemap=True)) as site:
+        first = run(options(site, changes=True), tmp_path, lambda watching: named(watching) >= 5)
+        (tmp_path / "checkpoint").unlink()
+        again = run(options(site, changes=True), tmp_path, lambda _: True)
+    assert named(again) >= named(first) >= 5

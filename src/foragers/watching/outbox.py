@@ -317,6 +317,10 @@ class AppriseChannel:
         return Failure(f"{self.name}: not delivered", again=True)
 
 
+SHELL = frozenset(("|", "||", "&", "&&", ";", "<", ">", ">>"))
+"""Words that a shell would read, and a command gets as they are."""
+
+
 @dataclass(frozen=True)
 class CommandChannel:
     """Runs a command, with the events on its input; nothing of them is on its command line."""
@@ -333,6 +337,8 @@ class CommandChannel:
             raise UsageError(f"--exec {command}: {error}") from error
         if not words:
             raise UsageError("--exec is empty: name a command")
+        if sign := next((word for word in words if word in SHELL), ""):
+            raise UsageError(f"--exec {command}: '{sign}' needs a shell; write sh -c '…' around it")
         return cls(words)
 
     def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from foragers.core.content import MemoryContent
+from foragers.core.types import Choice, Document, Page, Status
 from foragers.judges.topic import NoTopic
 from foragers.strategies.watch.forecast import Outlook, enough, forecast, rounded
 from foragers.strategies.watch.settings import DEFAULT_WATCH
-from foragers.strategies.watch.sites import Site, Waiting
+from foragers.strategies.watch.sites import Delays, Site, Waiting
 from foragers.strategies.watch.sources import Sources
 from foragers.strategies.watch.strategy import Watch
 
@@ -95,3 +97,30 @@ def test_articles_that_wait_for_long_are_in_time_only_if_they_were_told() -> Non
     assert site.left_waiting(1800.0, tells=True) == pytest.approx((2 * chance, chance))
     assert site.left_waiting(1800.0, tells=False) == (0.0, 0.0)
     assert site.left_waiting(2 * DAY, tells=True) == (0.0, 0.0)
+
+
+def article(born: float, time: float) -> Page:
+    content = MemoryContent(Document("A bridge", (), "It is open"), ())
+    choice = Choice(7, 0)
+    return Page(choice, Status.OK, "", 7, time, born, 1, content.columns(), content)
+
+
+@pytest.mark.parametrize(
+    ("born", "absent", "early", "very_late"),
+    [
+        (99_000.0, None, 1, 0),  # by its date, 1,000 s ago
+        (90_000.0, None, 0, 0),
+        (90_000.0, 98_000.0, 1, 0),  # its link was not there 2,000 s ago
+        (90_000.0, 80_000.0, 0, 0),  # its date is later than that
+        (10_000.0, 98_000.0, 1, 1),  # linked now, and dated a day ago
+        (100_000.0, 98_000.0, 1, 0),  # without a date
+        (100_000.0, 90_000.0, 0, 0),
+    ],
+)
+def test_delays_count_from_the_date_or_from_the_last_look_without_the_link(
+    born: float, absent: float | None, early: int, very_late: int
+) -> None:
+    link = None if absent is None else Waiting(7, 0, 1, 1, 3, absent, 100_000.0)
+    delays = Delays()
+    delays.add(article(born, 100_000.0), link, 100_000.0)
+    assert (delays.in_time, delays.late, delays.very_late) == (early, 1 - early, very_late)

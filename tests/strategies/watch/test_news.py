@@ -7,6 +7,7 @@ import pytest
 from foragers.core.content import MemoryContent
 from foragers.core.types import Choice, Document, Link, Page, Purpose, Status
 from foragers.judges.topic import NoTopic
+from foragers.strategies.watch.boxes import box_of
 from foragers.strategies.watch.links import LinkBook, LinkOrigin, title_in, waiting
 from foragers.strategies.watch.news import credit_ahead, room_of, seen_at, take_back
 from foragers.strategies.watch.sites import Site, Waiting
@@ -29,7 +30,11 @@ def site_with(*hosts: int) -> Site:
     for host in hosts:
         site.outcomes.hosts[host] = (9.0, 9.0)
     site.outcomes.titles = (3.0, 3.0)
+    site.outcomes.came(LIST_OF_NEWS, True)
     return site
+
+
+LIST_OF_NEWS = box_of("http://a.test/", "")
 
 
 def link_to(href: str, anchor: str = "The harbour opens again today", place: int = 0) -> Waiting:

@@ -7,11 +7,24 @@ from itertools import pairwise
 
 import numpy as np
 
+from foragers.core.content import MemoryContent
 from foragers.core.loop import Crawl
+from foragers.core.types import Choice, Document, Link, Page, Purpose, Status
 from foragers.judges.simple import Everything
 from foragers.judges.topic import NoTopic
 from foragers.storage.ledger.memory import MemoryLedger
-from foragers.strategies.watch.revisits import first_gap, next_gap, retry_gap
+from foragers.strategies.watch.revisits import (
+    date_in,
+    first_gap,
+    name_modified,
+    next_gap,
+    overdue,
+    prove,
+    retry_gap,
+    ripe_at,
+)
+from foragers.strategies.watch.sites import Site
+from foragers.strategies.watch.sources import Kind, Sources
 from foragers.strategies.watch.strategy import AGAIN, UNSEEN, Watch
 from foragers.worlds.budget import Period
 from foragers.worlds.generated import generate
@@ -54,3 +67,38 @@ def test_articles_are_looked_at_for_changes_and_pages_still_explored() -> None:
     for url in again:
         times = [page.time for page in visits if page.choice.url == url]
         assert min(np.subtract(b, a) for a, b in pairwise(times)) >= 3.0
+
+
+def shown(url: int, time: float, links: tuple[Link, ...] = ()) -> Page:
+    content = MemoryContent(Document("A bridge"), links)
+    purpose = Purpose.SITEMAP if links else Purpose.PAGE
+    choice = Choice(url, 0, purpose=purpose)
+    return Page(choice, Status.OK, "", url, time, time, 1, content.columns(), content)
+
+
+def test_articles_that_a_sitemap_names_as_modified_are_looked_at_while_this_proves_right() -> None:
+    sources, site = Sources(), Site(0, 60.0, 500, 0.0)
+    places = np.array([sources.add(shown(url, 1000.0), 0, Kind.ARTICLE, "a") for url in range(3)])
+    sources.rows["report"][places] = True
+    dates = ("1970-01-01T00:30:00.000Z", "1970-01-01T00:10:00.000Z", "lately")
+    named = tuple(Link(n, 0, f"http://a.test/{n}", around=dates[n]) for n in range(3))
+    name_modified(sources, shown(9, 1500.0, named))
+    site.all.fill(1500.0)
+    assert (overdue(sources.rows, places, site) >= 1).tolist() == [True, False, False]
+    assert ripe_at(sources.rows, places, site) == 1060.0, "at the soonest that is allowed"
+    site.every = 900.0
+    assert not (overdue(sources.rows, places, site) >= 1).any()
+    for changed in (False, False, True):
+        prove(site, sources, int(places[0]), 1000.0, changed)
+        prove(site, sources, int(places[1]), 1000.0, False)
+    assert site.outcomes.named == (1.0, 3.0)
+    assert site.outcomes.dates_tell, "(1 + 1) / (3 + 1)"
+    prove(site, sources, int(places[0]), 1000.0, False)
+    site.every = 60.0
+    assert not (overdue(sources.rows, places, site) >= 1).any()
+    assert ripe_at(sources.rows, places, site) == 1000.0 + HOUR
+
+
+def test_a_date_is_read_or_none() -> None:
+    assert date_in("1970-01-01T00:30:00.000Z") == 1800.0
+    assert date_in("") == date_in("words around a link") == 0.0

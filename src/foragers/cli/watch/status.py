@@ -37,7 +37,7 @@ def lines_of(status: WatchStatus) -> list[str]:
     """Return what the table does not say."""
     state = "running" if status.running else "stopped"
     lines = [f"{state}, {duration(status.updated - status.began)} since it began"]
-    lines.append(f"promise kept: {status.account}")
+    lines.append(f"so far: {status.account}")
     for site in status.sites:
         if site.promise is not None:
             more = ""

@@ -61,17 +61,16 @@ def table(status: WatchStatus) -> Table:
     if status.condition:
         grid.add_row("now", plain(status.condition))
     sites = Table(box=None, pad_edge=False)
-    for name in ("site", "new today", "last", "promise", "next look"):
+    for name in ("site", "today", "last", "in 1 h", "next look"):
         sites.add_column(name, overflow="ellipsis", no_wrap=True)
+    sites.columns[-1].ratio, sites.expand = 1, True
     for site in status.sites[:MOST_SITES]:
         ahead = site.next
         sites.add_row(
             plain(site.site, 40),
             f"{site.new_today:,}",
             ago(site.last_new, status.updated),
-            f"{site.promise.share:.0%} within 1 h"
-            if site.promise and site.promise.observed
-            else "–",
+            f"{site.promise.share:.0%}" if site.promise and site.promise.observed else "–",
             f"{until(ahead.at, status.updated)}  {plain(ahead.url, 60)}" if ahead else "–",
         )
     whole = Table.grid()

@@ -134,7 +134,7 @@ class Sightings:
             is_new &= self._settle(page.final)
         self._hear(page)
         deferred = page.retry_at is not None
-        self._leave_out(url, left_out(page.status.value, page.reason, deferred), is_first)
+        self._leave_out(url, left_out(page.status, page.reason, deferred), is_first)
         self.pages += is_new and page.status is Status.OK
         if page.status is not Status.SKIPPED:
             self.downloads += 1

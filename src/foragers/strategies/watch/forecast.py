@@ -1,12 +1,13 @@
 """What a number of requests a day will show, by what a watch has learned.
 
-The share of new articles that were found within the hour is counted.  Those found after more than
-six hours are a sign of others that are never found.  For other numbers of requests a model says
-how much smaller the rest becomes: a page that shows new pages at a rate r and is looked at every t
-seconds shows min(1, hour / t) of them within the hour, as far as it has room for all that became
-new between two looks.  New pages that are told by their links need no request to be seen, but one
-each to be fetched: how many of them can be is said apart.  The interval is that of a share of so
-many observed pages (Wilson), widened for the errors of the estimate, which were measured on webs.
+The share of new articles that were seen within the hour is counted (`sites.Delays`).  Those whose
+date lay more than six hours back are a sign of as many that are never found.  For other numbers of
+requests a model says how much smaller the rest becomes: a page that shows new pages at a rate r and
+is looked at every t seconds shows min(1, hour / t) of them within the hour, as far as it has room
+for all that became new between two looks.  New pages that are told by their links need no request
+to be seen, but one each to be fetched: how many of them can be is said apart.  The interval is that
+of a share of so many observed pages (Wilson), widened for the errors of the estimate, which were
+measured on webs.
 """
 
 from __future__ import annotations
@@ -75,15 +76,14 @@ def forecast(watch: Watch, number: int, requests: int, tells: bool | None = None
     share = (1.0 - (1.0 - seen * found) * rest) * then.kept
     share = min(max(share, 0.0), 1.0 if tells else then.fetched)
     low, high = wilson(share, count, settings.interval)
-    sure = max(settings.least_sure, 1.0 - settings.tail_error * tail) * (1 - settings.model_error)
-    sure = min(sure / found, 1 - settings.model_error)
+    sure = 1 - settings.model_error
     if delays.dated < delays.count / 2:
         sure *= 1 - settings.undated_error
     return Forecast(
         requests,
         share,
         low * sure,
-        high + (1 - high) / 3,
+        high + (1 - high) * settings.learning,
         int(count),
         site.published(watch.now) * settings.day,
         then.fetched,

@@ -2,7 +2,8 @@
 
 A link that is new on a page seen before leads to a new page.  On a page that is itself new it may,
 and on a page seen for the first time it is as old as that page, as far as is known.  Such a link
-proves to be new if it then turns up on a page that was looked at before it was met.
+proves to be new if it then turns up on a page that was looked at before it was met.  The same holds
+for links of boxes that show old pages too (`boxes`), if the pages of the site give no dates.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from foragers.core.types import LISTS, NO_PARENT, HostId, Page, UrlId
 from foragers.frontier.columns import Marks
 from foragers.judges.topic import Topic
 from foragers.strategies.watch.articles import is_folder, of_url
+from foragers.strategies.watch.boxes import HEADLINE, Boxes, Met, box_of
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting
 from foragers.urls.parse import host_of, site_of
 from foragers.urls.shapes import path_shape
 
-HEADLINE = DEFAULT_WATCH.article.headline_words - 1
-"""Spaces in the text of a link that reads like a title, at least."""
 WORDS = re.compile(r"[\W_]+")
 
 
@@ -56,7 +56,8 @@ class LinkBook:
     ahead: dict[UrlId, float] = field(default_factory=dict)
     """What pages were credited with for links that wait."""
 
-    known: Marks = field(default_factory=Marks)
+    met: Met = field(default_factory=Met)
+    boxes: Boxes = field(default_factory=Boxes)
     fetched: Marks = field(default_factory=Marks)
     fresh: dict[UrlId, Waiting] = field(default_factory=dict)
     lists: dict[UrlId, str] = field(default_factory=dict)
@@ -101,7 +102,7 @@ class LinkBook:
             folder = crc32(href.rpartition("/")[0].encode("utf-8", "replace"))
             is_new_folder = self.folders.get(folder, inf) > page.time
             folders[folder] = young
-            if origin is not None and (origin.place >= 0 or is_new_folder):
+            if origin is not None and (is_new_on(site, origin, link) or is_new_folder):
                 self.push(site, link)
             elif origin is not None and site.outcomes.chance_near >= near:
                 self.push(site, replace(link, sure=False, likeness=link.likeness - 1.0))
@@ -110,13 +111,22 @@ class LinkBook:
         if len(self.folders) < DEFAULT_WATCH.most_folders:
             self.folders = folders | self.folders
 
+    def _compare(self, site: Site, page: Page, origin: LinkOrigin) -> None:
+        """Learn which boxes of a page seen before show links because they are new."""
+        if page.choice.purpose.is_list:
+            site.outcomes.shown[box_of(page.links.addresses.href(page.final), "")] = (1.0, 1.0)
+        for box, is_news in self.boxes.came(origin.place, page, origin.since, self.met):
+            site.outcomes.came(box, is_news)
+        if origin.place in self.boxes.shown:
+            self.boxes.keep(origin.place, page)
+
     def _unknown(
         self, site: Site, page: Page, origin: LinkOrigin | None, topic: Topic, now: float
     ) -> Iterator[tuple[Waiting, str, str]]:
         """Give the unknown links of a page, each once, with URL and relation."""
         links = page.links
-        fresh = np.flatnonzero(self.known.missing(links.targets))
-        self.known.add(links.targets[fresh])
+        fresh = np.flatnonzero(self.met.of(links.targets) == 0)
+        self.met.add(links.targets[fresh], now)
         outs = links.outlinks
         seen: set[int] = set()
         hrefs = links.addresses.hrefs(links.targets[fresh].tolist())
@@ -126,7 +136,8 @@ class LinkBook:
                 seen.add(url)
                 self.take_host(site, host, href)
                 anchor, rel = outs.anchors[i], outs.rels[i]
-                yield waiting(page, url, host, href, anchor, origin, topic, now), href, rel
+                link = waiting(page, url, host, href, anchor, origin, topic, now, outs.paths[i])
+                yield link, href, rel
 
     def _take_list(self, site: Site, link: Waiting, rel: str) -> None:
         """Queue a feed or a sitemap."""
@@ -137,6 +148,7 @@ class LinkBook:
 
     def promote(self, site: Site, page: Page, origin: LinkOrigin, topic: Topic, now: float) -> None:
         """Queue the links as new that were first met elsewhere, after this page was first seen."""
+        self._compare(site, page, origin)
         self._grow_up(now)
         if not self.young:
             return
@@ -146,10 +158,12 @@ class LinkBook:
         for i, url in enumerate(links.targets.tolist()):
             if url in young:
                 young.discard(url)
-                del self.young[url]
                 href, anchor = links.addresses.href(url), links.outlinks.anchors[i]
-                host = int(links.hosts[i])
-                self.push(site, waiting(page, url, host, href, anchor, origin, topic, now))
+                host, path = int(links.hosts[i]), links.outlinks.paths[i]
+                link = waiting(page, url, host, href, anchor, origin, topic, now, path)
+                if is_new_on(site, origin, link):
+                    del self.young[url]
+                    self.push(site, link)
 
     def _grow_up(self, now: float) -> None:
         """Forget when links were met, after a day."""
@@ -160,9 +174,15 @@ class LinkBook:
             del self.young[url]
 
 
+def is_new_on(site: Site, origin: LinkOrigin, link: Waiting) -> bool:
+    """Return whether a link of a page leads to a new page: it was not there, in a good box."""
+    is_known = site.outcomes.has_dates or site.outcomes.is_believed(link.box)
+    return origin.place >= 0 and is_known
+
+
 def waiting(
     page: Page, url: UrlId, host: HostId, href: str, anchor: str,
-    origin: LinkOrigin | None, topic: Topic, now: float,
+    origin: LinkOrigin | None, topic: Topic, now: float, path: str = "",
 ) -> Waiting:  # fmt: skip
     """Return a link of a page that waits."""
     headline = page.choice.purpose.is_list or anchor.count(" ") >= HEADLINE
@@ -182,6 +202,7 @@ def waiting(
         through=-1 if origin is None else max(origin.place, origin.through),
         headline=headline,
         pushed=origin is not None and origin.pushed,
+        box=box_of(page.links.addresses.href(page.final), path) if origin is not None else 0,
         title=title_of(page, anchor, href) if url_says >= 0 else "",
     )
 

@@ -9,7 +9,9 @@ on a site that publishes more than can be fetched, the pages that show most woul
 from __future__ import annotations
 
 from foragers.core.types import NO_PARENT, Page, Status, Visit
-from foragers.strategies.watch.links import HEADLINE, LinkBook
+from foragers.strategies.watch.boxes import HEADLINE
+from foragers.strategies.watch.links import LinkBook
+from foragers.strategies.watch.outcomes import gives_date
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting
 from foragers.strategies.watch.sources import Sources
@@ -53,7 +55,7 @@ def is_new_page(site: Site, page: Page, link: Waiting | None) -> bool:
     """Return whether a page has appeared since the watch began, by its link or its date."""
     if page.choice.parent == NO_PARENT:
         return False
-    is_dated = page.born < page.time - DEFAULT_WATCH.dated
+    is_dated = gives_date(page)
     if link is not None and link.sure and not is_dated:
         return True
     return is_dated and page.born > site.began

@@ -91,15 +91,14 @@ class WatchSettings:
     all_fetched: float = 0.95  # share of new pages; if fewer can be fetched, it is said
     enough_steps: float = 1.1  # between two numbers of requests that are tried; CPU
     interval: float = 1.64  # normal deviate of nine cases in ten
-    very_late: float = 21600.0  # seconds: delays from which pages are taken for a sign of others
+    very_late: float = 21600.0  # seconds after its date: such a page is taken for a sign of others
     # that are never found; tried
     delay_memory: float = 86400.0  # seconds after which a delay counts 1/e: a watch learns; tried
     most_delays: float = 500.0  # articles whose delays count; guess
-    lost_times: float = 4.0  # pages never found for each found very late; tried
+    lost_times: float = 1.0  # pages never found for each found very late; tried
     most_lost: float = 0.6  # share of pages never found, at most; tried
-    model_error: float = 0.15  # share by which the estimate may be too high; tried
-    tail_error: float = 10.0  # the same for each page found very late; tried
-    least_sure: float = 0.3  # share of the estimate that is promised at least; tried
+    model_error: float = 0.1  # share by which the estimate may be too high; tried
+    learning: float = 0.5  # share of what lies above the interval that a watch may gain; tried
     least_rest: float = 0.001  # share of new pages that no number of requests shows; guess
     undated_error: float = 0.3  # share by which it may be too high if pages give no dates; guess
 
@@ -113,6 +112,8 @@ class WatchSettings:
     likely: float = 0.5  # chance of a link that is counted as a new page that waits; guess
     sure_news: float = 0.7  # chance of a link to lead to a new article that is told unseen; guess
     least_tried: int = 3  # links with titles that are fetched until these tell articles; guess
+    most_came: float = 100.0  # links that came into a box that count; older ones fade; guess
+    most_shown: int = 2000  # links of a page that are compared with those of the next look; memory
     longest_title: int = 300  # characters of the text of a link; memory
     least_room: int = 5  # new links that a page can show, at least; guess
     room_looks: float = (

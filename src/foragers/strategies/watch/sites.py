@@ -61,16 +61,20 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     folder: bool = False
     pushed: bool = False
     """Whether it stood in a feed that a hub told of."""
+    box: int = 0
+    """The box that shows it, or 0."""
     title: str = ""
     """Its text if it is new on a page seen before and reads like the title of an article."""
 
 
 @dataclass
 class Delays:
-    """How late new articles were found: counts, the newest of which weigh most.
+    """How late new articles were seen: counts, the newest of which weigh most.
 
-    The delay of a page with a date is known.  That of another is taken as half of the time since
-    the last look at which its link was not there.  An article whose link was told is seen then.
+    The delay counts from the date of the page, or from the last look at which its link was not
+    there, if that is later: before it was linked, nobody could see it.  The account of a watch
+    counts alike.  An article whose link was told is seen then.  `very_late` are those whose date
+    lies hours back, in time or not.
     """
 
     settings: WatchSettings = DEFAULT_WATCH
@@ -83,24 +87,24 @@ class Delays:
     @property
     def count(self) -> float:
         """All that were found."""
-        return self.in_time + self.late + self.very_late
+        return self.in_time + self.late
 
     def add(self, page: Page, link: Waiting | None, seen: float) -> None:
         """Note a new article that was seen at a time."""
         settings = self.settings
         is_dated = page.born < page.time - settings.dated
-        delay = seen - page.born if is_dated else 0.0
-        if not is_dated and link is not None and link.source >= 0:
-            delay = (seen - link.since) / 2
+        absent = link.since if link is not None and link.source >= 0 else -inf
+        begin = max(page.born, absent) if is_dated or absent == -inf else absent
         kept = exp_of(-max(0.0, page.time - self.at) / settings.delay_memory)
         self.at = max(self.at, page.time)
         if self.count >= settings.most_delays:
             kept /= 2
         self.in_time, self.late = kept * self.in_time, kept * self.late
         self.very_late, self.dated = kept * self.very_late, kept * self.dated
-        self.in_time += delay <= settings.within
-        self.late += settings.within < delay <= settings.very_late
-        self.very_late += delay > settings.very_late
+        is_early = seen - begin <= settings.within
+        self.in_time += is_early
+        self.late += not is_early
+        self.very_late += is_dated and seen - page.born > settings.very_late
         self.dated += is_dated
 
 
@@ -193,8 +197,9 @@ class Site:
 
         Boxes of what is read most show old articles, so it must be known that titles tell.
         """
-        is_title = bool(link.title) and link.host in self.hosts and self.outcomes.titles_tell
-        return is_title and self.chance(link) >= self.settings.sure_news
+        if not link.title or link.host not in self.hosts:
+            return False
+        return self.outcomes.titles_tell(link.box) and self.chance(link) >= self.settings.sure_news
 
     def turn_back(self, now: float) -> None:
         """Survive a clock that jumped back."""
@@ -244,7 +249,7 @@ class Site:
 
     def chance(self, link: Waiting) -> float:
         """Return the chance of a new link to lead to a new article."""
-        return self.outcomes.chance(link.shape, link.host)
+        return self.outcomes.chance(link.shape, link.host, link.box)
 
     def left_waiting(self, now: float, tells: bool) -> tuple[float, float]:
         """Return how many new articles wait for a request, and how many of them were in time.
@@ -259,7 +264,7 @@ class Site:
             is_left = is_told or (waited > self.settings.within and chance >= self.settings.likely)
             if is_left and waited < self.settings.day:
                 left += chance
-                was_early = (link.found - link.since) / 2 <= self.settings.within
+                was_early = link.found - link.since <= self.settings.within
                 in_time += chance * (is_told and was_early)
         return left, in_time
 

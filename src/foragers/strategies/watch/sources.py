@@ -54,7 +54,7 @@ ROW = np.dtype(
         *[(name, np.int32) for name in ("looks", "changes", "misses", "brought")],
         *[(name, np.float64) for name in ("seen", "asked", "due", "found", "expected", "gap")],
         *[(name, np.float64) for name in ("first", "born", "changed", "aged", "turns")],
-        *[(name, np.float64) for name in ("room", "pushed", "calls")],
+        *[(name, np.float64) for name in ("room", "pushed", "calls", "named")],
         ("version", np.int64),
         ("kind", np.int8),
         ("report", np.bool_),
@@ -93,7 +93,7 @@ class Sources:
         row["url"], row["host"], row["parent"] = choice.url, choice.host, choice.parent
         row["depth"], row["site"], row["kind"] = choice.depth, site, kind
         row["looks"] = row["changes"] = row["misses"] = row["brought"] = 0
-        row["found"] = row["expected"] = row["pushed"] = row["calls"] = 0.0
+        row["found"] = row["expected"] = row["pushed"] = row["calls"] = row["named"] = 0.0
         row["born"] = page.born
         row["seen"] = row["first"] = page.time
         row["asked"], row["due"], row["version"] = -np.inf, np.inf, page.version

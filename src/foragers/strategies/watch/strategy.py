@@ -33,6 +33,7 @@ from foragers.core.types import (
 from foragers.errors import UsageError
 from foragers.frontier.columns import Places
 from foragers.judges.topic import NoTopic, Topic
+from foragers.strategies.watch import revisits
 from foragers.strategies.watch.articles import is_article, is_hub
 from foragers.strategies.watch.hearing import HUB, Heard, left_to_polling
 from foragers.strategies.watch.links import LinkBook, LinkOrigin
@@ -44,7 +45,6 @@ from foragers.strategies.watch.news import (
     seen_at,
     take_back,
 )
-from foragers.strategies.watch.revisits import first_gap, next_gap, overdue, retry_gap, ripe_at
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting, limits_of
 from foragers.strategies.watch.sources import Floats, Kind, Sources, shape_in, why
@@ -79,7 +79,7 @@ class Watch:
 
     revisits: ClassVar[bool] = True
     reads_lists: ClassVar[bool] = True
-    needs_link_context: ClassVar[bool] = False
+    needs_link_context: ClassVar[bool] = True
 
     @property
     def tells(self) -> bool:
@@ -144,12 +144,8 @@ class Watch:
             times.append(max(site.all.full_at(site.kept_for_looks), saved))
             if self.changes:
                 places = np.array(site.places, np.intp)
-                times.append(
-                    max(
-                        times[-1],
-                        ripe_at(self.sources.rows, places[self.sources.free(places, self.now)]),
-                    )
-                )
+                places = places[self.sources.free(places, now)]
+                times.append(max(times[-1], revisits.ripe_at(self.sources.rows, places, site)))
         times += [site.due_at, site.late[0][0] if site.late else inf]
         times = [max(time, site.resumes_at) for time in times]
         return min((time for time in times if time > now), default=inf)
@@ -252,7 +248,7 @@ class Watch:
         """Choose the article that has waited longest for a look, for its gap."""
         places = np.array(site.places, np.intp)
         places = places[self.sources.free(places, self.now)]
-        waited = overdue(self.sources.rows, places, self.now)
+        waited = revisits.overdue(self.sources.rows, places, site)
         ripe = waited >= 1
         return self._best_open(site, places[ripe], waited[ripe], closed, AGAIN)
 
@@ -301,8 +297,8 @@ class Watch:
         limits = limits_of(self.apart)
         for number, link in enumerate(visit.links):
             site = self._site_at(link, *limits.get(number, (self.every, self.requests)))
-            if link.url not in self.book.known:
-                self.book.known.add(np.array([link.url], np.int32))
+            if link.url not in self.book.met:
+                self.book.met.add(np.array([link.url], np.int32), self.now)
                 self.book.push(site, Waiting(link.url, link.host, NO_PARENT, 0, likeness=2.0))
         most = DEFAULT_WATCH.all_unseen // max(1, len(self.sites))
         for site in self.sites:
@@ -338,7 +334,7 @@ class Watch:
             site.all.spend(page.time)  # of a watch that is resumed, or woken by a hub
             if choice.agent in (UNSEEN, SWEEP, AGAIN):
                 site.spare.spend(page.time)
-        self.book.known.add(np.array([choice.url, page.final], np.int32))
+        self.book.met.add(np.array([choice.url, page.final], np.int32), page.time)
         self.book.fetched.add(np.array([choice.url], np.int32))
         site.rests_until = -inf
         site.heard(page)
@@ -375,6 +371,8 @@ class Watch:
         headline = link is not None and link.headline
         is_told = page.status is Status.OK and is_article(page, headline=headline)
         is_report = is_new and is_told
+        if is_told:
+            site.outcomes.note_date(page, is_fresh=link is not None)
         if is_report:
             site.delays.add(page, link, seen_at(site, page, link, self.tells))
         if link is not None and choice.parent != NO_PARENT:
@@ -382,7 +380,7 @@ class Watch:
         elif is_new and choice.agent == UNSEEN and page.time - page.born > DEFAULT_WATCH.within:
             site.missed += 1
         if link is not None and not is_list:
-            site.outcomes.fetched(link.shape, is_new, is_report, bool(link.title))
+            site.outcomes.fetched(link.shape, is_new, is_report, bool(link.title), link.box)
         kind = Kind.LIST if is_list else Kind.HUB if is_hub(page) else Kind.ARTICLE
         if choice.parent == NO_PARENT:
             kind = Kind.SEED
@@ -391,7 +389,7 @@ class Watch:
         shape = "" if kind in (Kind.LIST, Kind.SEED) else shape_in(page)
         place = self.sources.add(page, site.number, kind, shape)
         row = self.sources.rows[place]
-        row["gap"] = first_gap(site.every, page.time - page.born)
+        row["gap"] = revisits.first_gap(site.every, page.time - page.born)
         row["room"] = room_of(page, is_list)
         row["report"] = is_told and kind in (Kind.ARTICLE, Kind.HUB)
         site.places.append(place)
@@ -399,6 +397,7 @@ class Watch:
             site.lists, site.awaited = site.lists + 1, max(0, site.awaited - 1)
         self._plan_look(site, place, page.time)
         if kind is not Kind.ARTICLE:
+            self.book.boxes.keep(place, page)
             soon = 0.0 if kind in (Kind.SEED, Kind.LIST) else DEFAULT_WATCH.every
             site.plan_at = min(site.plan_at, self.now + soon)
         site.articles += kind is Kind.ARTICLE
@@ -436,7 +435,7 @@ class Watch:
             site.awaited = max(0, site.awaited - 1)
             return
         if link is not None and not link.tries:
-            site.outcomes.fetched(link.shape, False, False)
+            site.outcomes.fetched(link.shape, False, False, box=link.box)
             if not link.sure:
                 site.outcomes.followed(False)
         again = page.status in (Status.MISSING, Status.FAILED) and page.retry_at is None
@@ -457,18 +456,20 @@ class Watch:
         if page.status not in THERE and not (page.status is Status.UNWANTED and len(page.links)):
             self.sources.missed(place, page.time)
             if page.status is Status.MISSING and rows["misses"][place] < DEFAULT_WATCH.gone_after:
-                site.look_at(self.sources, place, page.time + retry_gap(site.every))
+                site.look_at(self.sources, place, page.time + revisits.retry_gap(site.every))
                 return
             changed = False
         else:
             changed = self.sources.looked(place, page)
+            revisits.prove(site, self.sources, place, before, changed)
             if place in self._absent:  # it is seen for the first time
                 self._absent.discard(place)
+                self.book.boxes.keep(place, page)
                 self._take_links(site, page, None)
             else:
                 self.sources.rows["calls"][place] += page.choice.agent == HUB
                 self._take_links(site, page, place, before)
-        rows["gap"][place] = next_gap(gap, changed, site.every, age)
+        rows["gap"][place] = revisits.next_gap(gap, changed, site.every, age)
         self._plan_look(site, place, page.time)
 
     def _gap(self, site: Site, place: int) -> float:
@@ -480,11 +481,13 @@ class Watch:
 
     def _take_links(self, site: Site, page: Page, source: int | None, since: float = -inf) -> None:
         """Queue the unknown links of a page, and those that prove to be new."""
-        if source is not None and source >= 0:
-            first = float(self.sources.rows["first"][source])
-            self.book.promote(site, page, LinkOrigin(source, since, first), self.topic, self.now)
-        pushed = page.choice.agent == HUB
-        origin = None if source is None else LinkOrigin(source, since, pushed=pushed)
+        origin = None
+        if source is not None:
+            first, pushed = float(self.sources.rows["first"][source]), page.choice.agent == HUB
+            origin = LinkOrigin(source, since, first, pushed=pushed)
+            self.book.promote(site, page, origin, self.topic, self.now)
+            if self.changes and page.choice.purpose.is_list:
+                revisits.name_modified(self.sources, page)
         self.book.take(site, page, origin, self.topic, self.now)
         if self.tells:
             credit_ahead(self.sources, self.book, site)
