@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 class Costs:
     """What a page costs, and what a machine can do."""
 
-    brain: float = 0.004  # CPU seconds of a brain for a page
+    brain: float = 0.0015  # CPU seconds of a brain for a page
     node: float = 0.0045  # and of a node
     link: float = 3e-6  # to send or to receive a link
     links: float = 15.0  # new links of a page

@@ -7,11 +7,10 @@ from typing import NamedTuple, Self
 
 import msgspec
 import numpy as np
-import zstandard
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
-from foragers.core.packing import decoder_of, unpacked
+from foragers.core.packing import Compress, decoder_of, unpacked
 from foragers.core.types import Addresses, Document, HostId, Link, Links, Page, UrlId
 
 
@@ -66,17 +65,20 @@ class MemoryContent(msgspec.Struct, frozen=True, array_like=True):
 class ContentToStore(msgspec.Struct, frozen=True, array_like=True):
     """A document and its links as they are written to a ledger, the links as columns.
 
-    Ledgers of the first format have their links one by one, as `listed`.
+    Numbers are last, since who packs the rest may not know them.  Ledgers of earlier formats have
+    them before the URLs, or their links one by one, as `listed`.
     """
 
     words: Document
     listed: tuple[Link, ...] = ()
     etag: str = ""
     modified: str = ""
-    targets: list[UrlId] = []
-    hosts: list[HostId] = []
+    early_targets: list[UrlId] = []
+    early_hosts: list[HostId] = []
     hrefs: list[str] = []
     told: LinkColumns = LinkColumns()
+    targets: list[UrlId] = []
+    hosts: list[HostId] = []
 
     @classmethod
     def of(cls, page: Page, document: Document) -> Self:
@@ -103,6 +105,9 @@ class StoredContent(ContentToStore, frozen=True, array_like=True):
     """A document and its links as read from a ledger."""
 
     def __post_init__(self) -> None:
+        if self.early_targets and not self.targets:
+            force_setattr(self, "targets", self.early_targets)
+            force_setattr(self, "hosts", self.early_hosts)
         # It may come from a damaged or malicious file.
         numbers = (*self.targets, *self.hosts)
         numbers += tuple(number for link in self.listed for number in (link.url, link.host))
@@ -146,32 +151,37 @@ class SentContent(ContentToStore, frozen=True, array_like=True):
 class PackedContent(NamedTuple):
     """The content of a page as another machine packed it, which does not know numbers of URLs.
 
-    `start` and `end` are the frames of a `ContentToStore` before and after its numbers.
+    It is a `ContentToStore` without its last fields: another frame with these follows it.
     """
 
-    start: bytes
-    end: bytes
+    frame: bytes
 
     @classmethod
-    def of(cls, document: Document, links: ParsedLinks, etag: str, modified: str) -> PackedContent:
+    def of(
+        cls,
+        document: Document,
+        links: ParsedLinks,
+        etag: str,
+        modified: str,
+        compress: Compress,
+    ) -> PackedContent:
         """Return packed content."""
-        encode, compress = _ENCODER.encode, zstandard.ZstdCompressor(level=1).compress
-        start = (document, (), etag, modified)
-        fields = len(ContentToStore.__struct_fields__)
-        first = b"".join((bytes([_ARRAY + fields]), *map(encode, start)))
-        return cls(compress(first), compress(encode(links.hrefs) + encode(links.columns())))
+        fields = (document, (), etag, modified, (), (), links.hrefs, links.columns())
+        start = bytes([_ARRAY + len(ContentToStore.__struct_fields__)])
+        # In one frame: the words around links are mostly those of the text.
+        return cls(compress(b"".join((start, *map(_ENCODER.encode, fields)))))
 
     def read(self) -> SentContent:
         """Return the content; a DamagedError says what is wrong."""
-        return _decode(unpacked(self.start) + _NO_NUMBERS + unpacked(self.end))
+        return _decode(unpacked(self.frame) + _NO_NUMBERS)
 
-    def numbered(self, page: Page) -> bytes | None:
+    def numbered(self, page: Page, compress: Compress) -> bytes | None:
         """Return the packed content of its page; None if the crawl spells its URLs otherwise."""
         links, targets = page.links, page.links.targets.tolist()
         if links.addresses.hrefs(targets) != links.outlinks.hrefs:
             return None
         numbers = _ENCODER.encode(targets) + _ENCODER.encode(links.hosts.tolist())
-        return self.start + zstandard.ZstdCompressor(level=1).compress(numbers) + self.end
+        return self.frame + compress(numbers)
 
 
 _ARRAY = 0x90

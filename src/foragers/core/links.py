@@ -139,13 +139,14 @@ class ParsedLinks(Sequence[ParsedLink]):
     def chosen(self, indexes: Sequence[int], hrefs: list[str]) -> ParsedLinks:
         """Return the links at increasing indexes, with other URLs for them."""
         chosen = ParsedLinks(self.words)
-        all_of_them = len(indexes) == len(self.hrefs)
-        for name in ("anchors", "arounds", "starts", "ends", "positions", "paths", "rels"):
-            column = getattr(self, name)
-            if column and not all_of_them:
-                column = [column[i] for i in indexes]
-            setattr(chosen, name, column)
         chosen.hrefs = hrefs
+        chosen.anchors, chosen.arounds, chosen.paths = self.anchors, self.arounds, self.paths
+        chosen.starts, chosen.ends = self.starts, self.ends
+        chosen.positions, chosen.rels = self.positions, self.rels
+        if len(indexes) < len(self.hrefs):
+            for name in ("anchors", "arounds", "starts", "ends", "positions", "paths", "rels"):
+                if column := getattr(self, name):
+                    setattr(chosen, name, [column[i] for i in indexes])
         return chosen
 
     def around(self, index: int) -> str:

@@ -1,4 +1,4 @@
-"""Unpacking of data that was packed with msgpack and zstd, within bounds: it may be hostile."""
+"""Data packed with msgpack and zstd; it is unpacked within bounds, since it may be hostile."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ from foragers.errors import DamagedError
 MOST = 1 << 27
 """The largest unpacked size of one piece in bytes; a page has at most 20 MB."""
 Kind = TypeVar("Kind")
+Compress = Callable[[bytes], bytes]
+
+
+def compressor() -> Compress:
+    """Return what compresses data to one frame each, for one thread; a new one takes its time."""
+    return zstandard.ZstdCompressor(level=1).compress
 
 
 def unpacked(packed: bytes, most: int = MOST) -> bytes:

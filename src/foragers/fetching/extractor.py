@@ -59,8 +59,10 @@ class Extracted(msgspec.Struct, frozen=True):
 
     def noted(self, note: str) -> Extracted:
         """Return it with a note added to its reason, if there is one."""
-        reason = "; ".join(filter(None, (self.reason, note)))
-        return msgspec.structs.replace(self, reason=reason) if note else self
+        if not note:
+            return self
+        reason = f"{self.reason}; {note}" if self.reason else note
+        return msgspec.structs.replace(self, reason=reason)
 
     def document(self) -> Document:
         """Return the text of the page."""
@@ -117,15 +119,12 @@ class PageExtractor:
         for _ in range(self.settings.max_gzip):
             # Compressed without a header that says so.
             body = uncompressed(body, "gzip", most + 1) if body.startswith(GZIP) else body
-        too_large, note = (
-            Extracted(Status.FAILED, f"too large: more than {most:,} bytes unpacked"),
-            "",
-        )
+        note = ""
         if len(body) > most:
             body = body[: most // self.settings.first_part]
             note = f"cut: the first {len(body):,} of more than {most:,} bytes unpacked"
-        if note and is_binary(body, content_type):
-            return too_large
+            if is_binary(body, content_type):
+                return self._too_large()
         if is_binary(body, content_type):
             kind = kind_of(content_type) or "text"
             return Extracted(Status.UNWANTED, f"binary data that is said to be {kind}")
@@ -134,7 +133,7 @@ class PageExtractor:
         parsed = self.read(body, final, content_type)
         document = parsed.document
         if note and not (document.text or parsed.links):
-            return too_large
+            return self._too_large()
         directives = Directives.parse([parsed.robots, *response.all("X-Robots-Tag")], self.agent)
         shown = () if directives.nofollow else refreshed(response, final, parsed.links)
         followed = self.follow(shown, depth + 1)
@@ -156,6 +155,11 @@ class PageExtractor:
             directives.noarchive,
         )  # fmt: skip
         return extracted.noted(note)
+
+    def _too_large(self) -> Extracted:
+        """Return a page of which nothing can be read within the limit."""
+        most = self.limits.unpacked
+        return Extracted(Status.FAILED, f"too large: more than {most:,} bytes unpacked")
 
     def document(self, response: Response, final: str, kind: str) -> Extracted:
         """Return a document that is no web page, with its text if it can be read."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from foragers.core.packing import compressor
 from foragers.core.types import Document, ParsedLink, Status
 from foragers.crawling.session import Session
 from foragers.fetching.extractor import Extracted
@@ -89,7 +90,7 @@ def played(database: str, tmp_path: Path) -> Iterator[Played]:
 def ok(url: str, *links: str, text: str = "some words", hops: int = 0) -> Answer:
     outlinks = tuple(ParsedLink(link) for link in links)
     extracted = Extracted(Status.OK, "", Document("title", (), text), outlinks, 5)
-    return Answer(url, hops, 0.0, Status.OK, found=FoundContent.of(extracted, 0.0))
+    return Answer(url, hops, 0.0, Status.OK, found=FoundContent.of(extracted, 0.0, compressor()))
 
 
 def test_a_page_is_told_once_however_often_it_is_answered(played: Played) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foragers.core.content import ContentToStore, PackedContent, StoredContent
 from foragers.core.links import ParsedLinks
-from foragers.core.packing import unpacked, unpacker_of
+from foragers.core.packing import compressor, unpacked, unpacker_of
 from foragers.core.types import Choice, Document, ParsedLink, Purpose, Status
 from foragers.errors import DamagedError
 from foragers.fetching.extractor import Extracted, PageExtractor
@@ -42,7 +42,7 @@ def test_content_arrives_as_it_was_extracted(
 ) -> None:
     sent = Extracted(Status.OK, note, text, tuple(links), 7, 0.0, "tag", "date", noarchive=True)
     answer = Answer("http://a.test/", 1, 0.5, sent.status, sent.reason, "file#1", found=None)
-    answer = msgspec.structs.replace(answer, found=FoundContent.of(sent, born))
+    answer = msgspec.structs.replace(answer, found=FoundContent.of(sent, born, compressor()))
     came = unpack_answer(pack_answer(answer))
     assert came == answer
     assert came.extracted() == msgspec.structs.replace(sent, born=born)
@@ -52,11 +52,11 @@ def test_content_is_stored_as_if_it_was_packed_here() -> None:
     table, text = UrlTable(), Document("Title", ("One",), "some words")
     links = [ParsedLink("http://a.test/b", "b", "some", "a/b", 0), ParsedLink("http://a.test/c")]
     sent = Extracted(Status.OK, "", text, links, 7, 1.0, "tag", "date")
-    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0)).extracted()
+    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0, compressor())).extracted()
     job = FetchJob(Choice(table.intern("http://a.test/"), 0), RedirectChain("http://a.test/"))
     here, there = (page_of(job, content, table, "", 0.0) for content in (sent, came))
     assert came.packed is not None
-    packed = came.packed.numbered(there)
+    packed = came.packed.numbered(there, compressor())
     assert packed is not None
     assert unpacked(packed) == msgspec.msgpack.encode(ContentToStore.of(here, text))
     assert unpacker_of(StoredContent)(packed).outlinks() == links
@@ -70,10 +70,10 @@ def test_content_whose_urls_the_crawl_spells_otherwise_is_packed_again() -> None
     table = UrlTable()
     table.intern("http://a.test/%7Eb")
     sent = Extracted(Status.OK, "", Document(), [ParsedLink("http://a.test/~b")])
-    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0)).extracted()
+    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0, compressor())).extracted()
     job = FetchJob(Choice(table.intern("http://a.test/"), 1), RedirectChain("http://a.test/"))
     assert came.packed is not None
-    assert came.packed.numbered(page_of(job, came, table, "", 0.0)) is None
+    assert came.packed.numbered(page_of(job, came, table, "", 0.0), compressor()) is None
 
 
 def test_an_error_page_is_stored_without_the_links_that_were_sent(
@@ -82,7 +82,7 @@ def test_an_error_page_is_stored_without_the_links_that_were_sent(
     monkeypatch.setattr(Traps, "learn", lambda *_: TrapVerdict(TrapKind.SOFT_404, None))
     extractor = PageExtractor("agent", Scope(("http://a.test/",)), Traps())
     sent = Extracted(Status.OK, "", Document(text="not found"), [ParsedLink("http://a.test/b")])
-    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0)).extracted()
+    came = Answer("", 0, 0.0, Status.OK, found=FoundContent.of(sent, 1.0, compressor())).extracted()
     settled = extractor.settled(came, "http://a.test/x", "http://a.test/x", 3, again=False)
     assert settled.status is Status.MISSING
     assert not settled.links
@@ -107,7 +107,7 @@ def test_links_that_do_not_fit_each_other_are_refused() -> None:
     links = ParsedLinks.of([ParsedLink("http://a.test/", "one")])
     links.anchors = []
     links.rels = ["", ""]
-    packed = PackedContent.of(Document(), links, "", "")
+    packed = PackedContent.of(Document(), links, "", "", compressor())
     answer = Answer("", 0, 0.0, Status.OK, found=FoundContent(packed, 1, 0.0, False))
     came = unpack_answer(pack_answer(answer)).extracted()
     assert came.status is Status.FAILED

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from foragers.core.content import StoredContent
-from foragers.core.types import Choice, Purpose, Status
+from foragers.core.links import ParsedLink, ParsedLinks
+from foragers.core.types import Choice, Document, Purpose, Status
 from foragers.errors import UsageError
 from foragers.reports.crawl_folder import opened
 from foragers.reports.retell import visit_row
@@ -122,3 +124,20 @@ def test_a_ledger_with_an_odd_new_column_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(UsageError, match="damaged"):
         SqliteLedger(path, NumberedAddresses())
+
+
+def test_numbers_before_the_urls_are_read_as_those_after_them() -> None:
+    hrefs = ["http://a.test/1", "http://a.test/2"]
+    told = ParsedLinks.of([ParsedLink(href) for href in hrefs]).columns()
+    start: tuple[object, ...] = (Document("Title"), (), "tag", "date")
+    before = (*start, [3, 4], [0, 0], hrefs, told)
+    after = (*start, [], [], hrefs, told, [3, 4], [0, 0])
+    read = [
+        msgspec.msgpack.decode(msgspec.msgpack.encode(fields), type=StoredContent)
+        for fields in (before, after)
+    ]
+    assert [content.columns().targets.tolist() for content in read] == [[3, 4], [3, 4]]
+    assert [link.href for link in read[0].links] == hrefs
+    wrong = (*start, [3], [0], hrefs, told)
+    with pytest.raises(msgspec.ValidationError, match="columns of links"):
+        msgspec.msgpack.decode(msgspec.msgpack.encode(wrong), type=StoredContent)

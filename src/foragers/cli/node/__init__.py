@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
 from pathlib import Path
 
 from rich.console import Console
 
 from foragers.core.display import plain
+from foragers.core.processes import keep_large_apart
 from foragers.crawling.nodes.node import Node
 
 
@@ -29,4 +31,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     def say(line: str) -> None:
         console.print(plain(line), soft_wrap=True, highlight=False, markup=False)
 
+    # As in a crawl: pages form no reference cycles.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    keep_large_apart()
     Node(options.join, options.out, say).run()

@@ -1,8 +1,7 @@
 """A node: it fetches for a crawl on another machine, over the database of the ledger.
 
-A thread speaks with the database, so that a database that hangs holds up no download, and a lease
-that runs out is noticed in time.  A node that has lost its lease drops its downloads, and joins
-again under another number.  Pages that it has fetched by then are sent then.
+A node that has lost its lease drops its downloads, and joins again under another number.  Pages
+that it has fetched by then are sent then.
 
     DIR/warc/           the responses as received
 """
@@ -13,10 +12,10 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -32,12 +31,13 @@ from foragers.crawling.build import (
     renderers_of,
 )
 from foragers.crawling.interrupts import Interrupts
+from foragers.crawling.nodes.talk import DatabaseTalk, Reply
 from foragers.crawling.options import NODES, CrawlOptions, options_from
 from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.errors import DamagedError, DatabaseError, UsageError
 from foragers.fetching.remote.messages import pack_answer, unpack_order
 from foragers.fetching.remote.node_side import Leases, NodeDownloads, lease_clock
-from foragers.fetching.remote.tables import News, NodeTables, Report, StaleError, Token
+from foragers.fetching.remote.tables import News, NodeTables, Report, Token
 from foragers.http.messages import Limits
 from foragers.storage.ledger.postgres import check_tables, connect
 from foragers.storage.warc.writer import Recorder, locked
@@ -129,7 +129,9 @@ class Node:
                 if member.number:
                     self.say(f"node {member.number}: up to {options.concurrency} downloads at once")
                 while not self.stopped and member.speak():
-                    live.finished(steady() + leases.settings.tick)
+                    downloads.send_due(steady())
+                    if not downloads.answers:
+                        downloads.wait(member.wakes_at)
             finally:
                 live.close()  # no request outlives the lease
                 ready = member.leave(self.stopped)
@@ -139,7 +141,10 @@ class Node:
 
 @dataclass
 class Membership:
-    """A node under one number: what it has said and heard, and what it is about to say."""
+    """A node under one number: what it has said and heard, and what it is about to say.
+
+    `_unsent` are numbered answers, each with its order, that are not known to be written.
+    """
 
     node: Node
     options: CrawlOptions
@@ -147,36 +152,38 @@ class Membership:
     leases: Leases
     ready: list[tuple[int, bytes]]
     number: int = 0
-    _tables: NodeTables | None = None
-    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
-    _talk: Future[News] | None = None
-    _said: Report = field(default_factory=Report)
+    _talk: DatabaseTalk | None = None
+    _said: Report | None = None
     _spoke_at: float = 0.0
     _asked_at: float = 0.0
     _renewed_at: float = 0.0
-    _next: float = 0.0
     _again_at: float = 0.0
-    _tick: float = 0.0
-    _last_order: int = 0
+    _ready_since: float = inf
     _unsent: list[tuple[int, int, bytes]] = field(default_factory=list)
     _count: int = 0
-    _written: int = 0
     _widened: set[str] = field(default_factory=set)
 
     def join(self) -> None:
         """Get a number, as soon as the database can be reached."""
-        settings = self.leases.settings
+        settings, capacity = self.leases.settings, self.options.concurrency
         while not self.node.stopped:
             asked = lease_clock()
             with suppress(DatabaseError, UsageError):
-                self.number = self._connected().join(self.node.name, self.options.concurrency)
+                tables = self._connect()
+                with closing(tables.database):
+                    tables.open()
+                    self.number = tables.join(self.node.name, capacity)
                 self._renewed_at, self.leases.until = asked, asked + settings.lease
+                self._talk = DatabaseTalk(self._connect, self.number, capacity, settings)
+                self.downloads.scheduler.client.listen(self._talk.descriptor)
+                self._talk.start()
                 return
-            self._disconnect()
             time.sleep(settings.reconnect)
 
     def speak(self) -> bool:
         """Say and hear what there is; return False if the lease is lost."""
+        for heard in self._talk.heard() if self._talk else ():
+            self._hear(heard)
         if self.downloads.leaving:
             self.downloads.leave_idle()
         answers, self.downloads.answers = self.downloads.answers, []
@@ -184,33 +191,41 @@ class Membership:
         for order, body in self.ready:
             self._count += 1
             self._unsent.append((self._count, order, body))
-        self.ready.clear()
-        if self._talk is not None and self._talk.done():
-            talk, self._talk = self._talk, None
-            news = self._heard(talk)
-            if news is not None:
-                self._follow(news)
-        # Many answers and orders share one exchange.
-        has_news = self._unsent or self.leases.wanted
-        soon = self._spoke_at + self.leases.settings.tick
-        due = max(self._again_at, soon if has_news else self._next)
-        if self._talk is None and steady() >= due:
-            self._spoke_at = steady()
+        if self.ready:
+            self._ready_since = min(self._ready_since, steady())
+            self.ready.clear()
+        if self._talk and self._said is None and steady() >= self._speaks_at:
+            self._spoke_at, self._ready_since = steady(), inf
             self._asked_at, self._said = lease_clock(), self._report()
-            self._talk = self._pool.submit(self._exchange, self._said, self._last_order)
+            self._talk.say(self._said)
         return self.leases.left > self.leases.settings.abort
+
+    @property
+    def wakes_at(self) -> float:
+        """When to speak again at the latest, if nothing is heard until then."""
+        loses_lease = steady() + self.leases.left - self.leases.settings.abort
+        return loses_lease if self._said else min(loses_lease, self._speaks_at)
+
+    @property
+    def _speaks_at(self) -> float:
+        """When there is something to say: many answers share one exchange."""
+        leases, settings = self.leases, self.leases.settings
+        due = inf
+        if self._unsent:
+            waits = len(self._unsent) < self.downloads.running
+            due = self._ready_since + (settings.max_tick if waits else 0.0)
+        if leases.wanted:
+            due = self._spoke_at
+        due = max(due, self._spoke_at + settings.tick)
+        renewal = steady() + self._renewed_at + settings.renew - lease_clock()
+        return max(self._again_at, min(due, renewal))
 
     def leave(self, for_good: bool) -> list[tuple[int, bytes]]:
         """End the membership, and return the answers that were not sent."""
-        with suppress(DatabaseError, UsageError, StaleError):
-            if self._talk is not None and for_good:
-                self._heard(self._talk)
-            if self.number and for_good:
-                self._exchange(self._report(), self._last_order)
-                self._unsent.clear()
-                self._connected().leave(self.number)
-        self._pool.shutdown(wait=for_good, cancel_futures=True)
-        self._disconnect()
+        if self._talk is not None:
+            if for_good:
+                self._talk.say(self._report())
+            self._talk.end(leave=for_good)
         return [(order, body) for _, order, body in self._unsent]
 
     def _report(self) -> Report:
@@ -220,60 +235,35 @@ class Membership:
         leases.notes, leases.wanted, leases.released = {}, set(), {}
         return said
 
-    def _exchange(self, said: Report, last: int) -> News:
-        """Speak with the database, over a new connection if the old one has broken."""
-        try:
-            tables = self._connected()
-            # The connection may have broken after answers were written.
-            left = tuple(answer for answer in said.answers if answer[0] > self._written)
-            said = said._replace(answers=left)
-            return tables.exchange(self.number, self.options.concurrency, last, said)
-        except DatabaseError:
-            self._disconnect()
-            raise
+    def _connect(self) -> NodeTables:
+        database = connect(self.node.url, "--join", SILENCE)
+        return NodeTables(database, self.options.delay, self.leases.settings, self.node.token)
 
-    def _connected(self) -> NodeTables:
-        if self._tables is None:
-            database = connect(self.node.url, "--join", SILENCE)
-            delay, settings = self.options.delay, self.leases.settings
-            self._tables = NodeTables(database, delay, settings, self.node.token)
-            self._tables.open()
-            self._written = self._tables.written(self.number)
-        return self._tables
-
-    def _disconnect(self) -> None:
-        if self._tables is not None:
-            self._tables.database.close()
-            self._tables = None
-
-    def _heard(self, talk: Future[News]) -> News | None:
-        """Return what the database said; say everything again if it could not be reached."""
-        leases, said, now = self.leases, self._said, steady()
-        try:
-            news = talk.result()
-        except StaleError:
+    def _hear(self, heard: Reply) -> None:
+        """Follow what the database said; say everything again if it could not be reached."""
+        leases, said, news = self.leases, heard.report, heard.news
+        if said is self._said:
+            self._said = None
+        if heard.is_stale:
             leases.until = 0.0
-            return None
-        except (DatabaseError, UsageError):
+        elif news is None:
             leases.wanted.update(said.wanted)
             leases.notes = {**said.notes, **leases.notes}
             leases.released = {**said.released, **leases.released}
-            self._again_at = now + leases.settings.reconnect
-            return None
-        if news.renewed:
-            self._renewed_at, leases.until = self._asked_at, self._asked_at + leases.settings.lease
-        del self._unsent[: len(said.answers)]
-        is_busy = news.orders or said.answers or said.wanted
-        longer = min(max(2 * self._tick, leases.settings.tick), leases.settings.max_tick)
-        self._tick = leases.settings.tick if is_busy else longer
-        self._next = now + self._tick
-        return news
+            self._again_at = steady() + leases.settings.reconnect
+        else:
+            if news.renewed:
+                self._renewed_at = self._asked_at
+                leases.until = self._asked_at + leases.settings.lease
+            del self._unsent[: len(said.answers)]
+            self._follow(news)
 
     def _follow(self, news: News) -> None:
         """Use new leases, and begin with new orders."""
         leases, now = self.leases, steady()
         for key, wait in news.granted:
             leases.held.add(key)
+            leases.wanted.discard(key)
             self.downloads.throttle.leave(key, now + wait)
         for key, node in news.elsewhere:
             leases.held.discard(key)
@@ -282,7 +272,6 @@ class Membership:
             self._widened.add(url)
             self.downloads.widen(url)
         for number, body in news.orders:
-            self._last_order = number
             with suppress(DamagedError, ValueError):
                 self.downloads.take(number, unpack_order(body))
 

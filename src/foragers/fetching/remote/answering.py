@@ -13,6 +13,7 @@ import msgspec
 
 from foragers.core.clock import steady, to_system
 from foragers.core.content import MemoryContent
+from foragers.core.packing import Compress, compressor
 from foragers.core.types import NO_PARENT, Choice, Document, Page, Status, Visit
 from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import Extracted
@@ -27,6 +28,7 @@ class AnsweringDownloads(Downloads):
 
     answers: list[tuple[int, Answer]] = field(default_factory=list)
     _orders: dict[int, int] = field(default_factory=dict)
+    _compress: Compress = field(default_factory=compressor)
 
     @property
     def has_news(self) -> bool:
@@ -79,7 +81,7 @@ class AnsweringDownloads(Downloads):
             return None
         # A page without a date appeared when it was received, by the clock of the crawl.
         is_dated = extracted.born < time.time() - self.scheduler.client.limits.total
-        return FoundContent.of(extracted, extracted.born if is_dated else 0.0)
+        return FoundContent.of(extracted, extracted.born if is_dated else 0.0, self._compress)
 
     def _finish_unchanged(self, job: FetchJob, reason: str, record: str) -> None:
         """Answer that a page has not changed."""

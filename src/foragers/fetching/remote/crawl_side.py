@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
 
 from foragers.core.clock import steady
 from foragers.core.types import Status
@@ -49,7 +50,8 @@ class OrderedDownloads(OrderingDownloads):
     _loads: dict[int, int] = field(default_factory=dict)
     _watched: float = 0.0
     _looked: float = 0.0
-    _tick: float = 0.01
+    _gave: float = 0.0
+    _has_told: bool = False
 
     @property
     def capacity(self) -> int:
@@ -65,20 +67,26 @@ class OrderedDownloads(OrderingDownloads):
             waiting, self._waiting = self._waiting, []
             for job in waiting:
                 self._give(job)
-        if self._outbox:
+        # Orders after answers go at once; those for hosts that are free now share an exchange.
+        if self._outbox and (self._has_told or now >= self._gives_at):
             self.tables.give(self._outbox)
-            self._outbox = []
+            self._outbox, self._gave, self._has_told = [], now, False
+
+    @property
+    def _gives_at(self) -> float:
+        """When new orders are given at the latest."""
+        return self._gave + self.settings.cluster.tick if self._outbox else inf
 
     def wait(self, until: float) -> None:
         """Wait for answers, not for long and at the latest until a time, and process them."""
         cluster, now = self.settings.cluster, steady()
-        rest = self._looked + self._tick - now
-        if rest > 0.0:  # so that many answers are read, told and written at once
-            time.sleep(max(0.0, min(rest, until - now)))
-            return
-        self._looked = now
-        found = self._read_answers(self.read)
-        self._tick = cluster.tick if found else min(2 * self._tick, cluster.max_tick)
+        soonest, latest = self._looked + cluster.tick, self._looked + cluster.look
+        until = min(until, self._gives_at, self._watched + cluster.watch)
+        if now < soonest:  # so that many answers are read, told and written at once
+            time.sleep(max(0.0, min(soonest, until) - now))
+        elif self.tables.is_called(max(0.0, min(latest, until) - now)) or now >= latest:
+            self._looked = steady()
+            self._has_told = self._read_answers(self.read) or self._has_told
 
     def widen(self, url: str) -> None:
         """Add the target of a seed's redirect to the scope, here and on all nodes."""

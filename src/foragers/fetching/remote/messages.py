@@ -9,7 +9,7 @@ import msgspec
 
 from foragers.core.content import PackedContent
 from foragers.core.links import ParsedLinks
-from foragers.core.packing import decoder_of
+from foragers.core.packing import Compress, decoder_of
 from foragers.core.types import Purpose, Status
 from foragers.errors import DamagedError
 from foragers.fetching.extractor import Extracted
@@ -60,10 +60,10 @@ class FoundContent(msgspec.Struct, frozen=True, array_like=True):
     noarchive: bool
 
     @classmethod
-    def of(cls, found: Extracted, born: float) -> FoundContent:
+    def of(cls, found: Extracted, born: float, compress: Compress) -> FoundContent:
         """Return the content that was extracted, which appeared at a time."""
         links = ParsedLinks.of(found.links)
-        packed = PackedContent.of(found.text, links, found.etag, found.modified)
+        packed = PackedContent.of(found.text, links, found.etag, found.modified, compress)
         return cls(packed, found.version, born, found.noarchive)
 
 

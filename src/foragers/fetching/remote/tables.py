@@ -1,8 +1,12 @@
 """The tables over which a crawl and its nodes work together, beside the ledger.
 
-Orders and answers are only added; whole partitions of them are dropped when all is told.  A node
-is a row with a lease, which it renews.  A host, or an IP address (`at 192.0.2.1`), belongs to the
-node that requests it.  All times are those of the database, so clocks of machines do not matter.
+Orders and answers are only added; whole partitions of them are dropped when all is told.  They are
+not logged: a crash of the database empties them, and ends the crawl, which gives its orders again
+under new numbers.  Who adds some calls who reads them (`NOTIFY`).
+
+A node is a row with a lease, which it renews.  A host, or an IP address (`at 192.0.2.1`), belongs
+to the node that requests it.  All times are those of the database, so clocks of machines do not
+matter.
 
 A node whose lease has run out is declared dead by whoever sees it first, and stays dead: its
 process must join again under another number.  Renewal and declaration lock the row of the node,
@@ -13,10 +17,12 @@ for the delay of the host after that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
-from hmac import compare_digest
+from hashlib import sha256
+from hmac import compare_digest, digest
+from select import POLLIN, poll
 from typing import Any, NamedTuple
 
+from foragers.core.clock import steady
 from foragers.errors import DatabaseError
 from foragers.fetching.settings import ClusterSettings
 from foragers.storage.ledger.postgres import Database
@@ -37,13 +43,16 @@ CREATE TABLE IF NOT EXISTS answers (
     node BIGINT NOT NULL, number BIGINT NOT NULL, to_order BIGINT NOT NULL, body BYTEA NOT NULL,
     PRIMARY KEY (node, number, to_order)
 ) PARTITION BY RANGE (to_order);
-CREATE TABLE IF NOT EXISTS answers_late PARTITION OF answers DEFAULT;
+CREATE UNLOGGED TABLE IF NOT EXISTS answers_late PARTITION OF answers DEFAULT;
+CREATE TABLE IF NOT EXISTS runs (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS widened (url TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS tokens (proof BYTEA NOT NULL);
 """
 DURABLY = "SET LOCAL synchronous_commit TO on"
 LAST_ANSWERS = "SELECT node, max(number) FROM answers GROUP BY node"
-LAST_ORDER = "SELECT coalesce(max(number), 0) FROM orders"
+RUN = "INSERT INTO runs DEFAULT VALUES RETURNING id"
+CHANNEL = "'foragers_' || current_schema()::regnamespace::oid"
+"""On which the crawl is called; nodes have their number behind it."""
 JOIN = """
 INSERT INTO nodes (name, capacity, lease_until)
 VALUES (?, ?, clock_timestamp() + ? * interval '1 second') RETURNING id
@@ -76,43 +85,66 @@ UPDATE leases SET node = 0,
     next_allowed = greatest(next_allowed, clock_timestamp() + ? * interval '1 second')
 WHERE name = ? AND node = ?
 """
-ORDERS = "SELECT number, body FROM orders WHERE node = ? AND number > ? ORDER BY number LIMIT ?"
+GIVE = f"""
+WITH given AS (
+    INSERT INTO orders SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bytea[]) RETURNING node
+) SELECT pg_notify({CHANNEL} || '_' || node, '') FROM given GROUP BY node
+"""
+ORDERS = """
+SELECT number, body, (SELECT count(*) FROM widened)
+FROM orders WHERE node = ? AND number > ? ORDER BY number LIMIT ?
+"""
+ANSWER = f"""
+WITH told AS (
+    INSERT INTO answers SELECT ?, * FROM unnest(?::bigint[], ?::bigint[], ?::bytea[]) RETURNING 1
+) SELECT pg_notify({CHANNEL}, '') FROM told LIMIT 1
+"""
 ANSWERS = """
 SELECT answers.node, answers.number, to_order, body
 FROM unnest(?::bigint[], ?::bigint[]) AS read (node, number)
 JOIN answers ON answers.node = read.node AND answers.number > read.number
 ORDER BY answers.node, answers.number
 """
-ANSWER_TYPES = ("bigint", "bigint", "bigint", "bytea")
-
-
-TAG = blake2b().digest_size
+TAG = sha256().digest_size
 """Bytes of the seal before each message."""
 
 
 class Token:
-    """The secret that a crawl and its nodes share, which shows that their messages are theirs."""
+    """The secret that a crawl and its nodes share, which shows that their messages are theirs.
+
+    Without a secret there is nothing to show, and messages have no seal.
+    """
 
     def __init__(self, secret: str = "") -> None:
-        self._key = blake2b(secret.encode("utf-8", "surrogateescape")).digest()
+        self._key = secret.encode("utf-8", "surrogateescape")
 
     @property
     def proof(self) -> bytes:
         """What shows that another has the same secret."""
-        return blake2b(b"token", key=self._key).digest()
+        return digest(self._key, b"token", "sha256")
 
     def sealed(self, body: bytes, *about: int) -> bytes:
         """Return a message with the proof that who has the secret wrote it about this."""
+        if not self._key:
+            return body
         told = b"".join(number.to_bytes(8) for number in about)
-        return blake2b(told + body, key=self._key).digest() + body
+        return digest(self._key, told + body, "sha256") + body
 
     def opened(self, sealed: bytes, *about: int) -> bytes:
         """Return a message, or nothing if it is not by who has the secret."""
+        if not self._key:
+            return sealed
         body = sealed[TAG:]
         return body if compare_digest(self.sealed(body, *about), sealed) else b""
 
 
 NO_TOKEN = Token()
+
+
+def listen(database: Database, node: int = 0) -> None:
+    """Let a node be called when it has orders, or the crawl when there are answers."""
+    channel = database.execute(f"SELECT {CHANNEL}").fetchone()[0]
+    database.listen(f"{channel}_{node}" if node else channel)
 
 
 class StaleError(Exception):
@@ -153,13 +185,15 @@ class NodeTables:
         self.delay = delay
         self.settings = settings
         self.token = token
+        self._widened = 0
 
-    def open(self) -> None:
+    def open(self, node: int = 0) -> None:
         """Let a node that was stopped hold up no others, and answers not wait for the disk."""
         limit = round(1000 * self.settings.lease)
         self.database.execute(f"SET idle_in_transaction_session_timeout = {limit}")
-        # After a crash of the database the crawl orders again what was not told.
         self.database.execute("SET synchronous_commit TO off")
+        if node:
+            listen(self.database, node)
 
     def join(self, name: str, capacity: int) -> int:
         """Become a node, and return its number, which must outlive a crash of the database."""
@@ -173,11 +207,12 @@ class NodeTables:
         query = "SELECT coalesce(max(number), 0) FROM answers WHERE node = ?"
         return int(self.database.execute(query, (node,)).fetchone()[0])
 
-    def exchange(self, node: int, capacity: int, last: int, report: Report) -> News:
+    def exchange(self, node: int, capacity: int, last: int | None, report: Report) -> News:
         """Tell and hear everything; raise a StaleError without a lease.
 
-        Answers and what they say about hosts are written in one transaction.  Most exchanges have
-        nothing but answers and orders, and need none.
+        Orders are read after the `last` one that is known, if that is given.  Answers and what they
+        say about hosts are written in one transaction.  Most exchanges have nothing but answers and
+        orders, and need none.
         """
         if report.renewal or report.wanted or report.notes or report.released:
             with self.database.transaction():
@@ -186,15 +221,24 @@ class NodeTables:
         else:
             granted, elsewhere = (), ()
             self._answer(node, report)
-        given = self.database.execute(ORDERS, (node, last, self.settings.orders), binary=True)
-        orders = [(number, self.token.opened(body, number, node)) for number, body in given]
-        seen = self.database.execute("SELECT url FROM widened") if orders else ()
-        return News(orders, granted, elsewhere, [url for (url,) in seen], report.renewal)
+        orders, widened = ((), ()) if last is None else self._orders(node, last)
+        return News(orders, granted, elsewhere, widened, report.renewal)
+
+    def _orders(self, node: int, last: int) -> tuple[Sequence[tuple[int, bytes]], Sequence[str]]:
+        """Return new orders, and the targets of seeds' redirects if there are more than before."""
+        parameters = (node, last, self.settings.orders)
+        rows = self.database.execute(ORDERS, parameters, binary=True).fetchall()
+        orders = [(number, self.token.opened(body, number, node)) for number, body, _ in rows]
+        if not rows or rows[-1][2] == self._widened:
+            return orders, []
+        urls = [str(url) for (url,) in self.database.execute("SELECT url FROM widened")]
+        self._widened = len(urls)
+        return orders, urls
 
     def _tell(self, node: int, capacity: int, report: Report) -> tuple[Any, Any]:
         """Write a report; return the leases that were taken, and who has the others."""
         database, settings = self.database, self.settings
-        # First: a node that is stopped in the middle of a COPY must not have locked rows.
+        # First: a node that is stopped while it sends them must not have locked rows.
         self._answer(node, report)
         if report.renewal:
             renewed = database.execute(RENEW, (settings.lease, capacity, node))
@@ -207,12 +251,14 @@ class NodeTables:
         return self._claim(node, sorted(report.wanted))
 
     def _answer(self, node: int, report: Report) -> None:
-        sealed = self.token.sealed
-        rows = [
-            (node, number, order, sealed(body, node, number, order))
-            for number, order, body in report.answers
-        ]
-        self.database.copy("answers", ANSWER_TYPES, rows)
+        if report.answers:
+            numbers = [answer[0] for answer in report.answers]
+            orders = [answer[1] for answer in report.answers]
+            sealed = [
+                self.token.sealed(body, node, number, order)
+                for number, order, body in report.answers
+            ]
+            self.database.execute(ANSWER, (node, numbers, orders, sealed), binary=True)
 
     def _claim(self, node: int, wanted: Sequence[str]) -> tuple[Any, Any]:
         """Take leases that nobody living has; return those taken, and who has the others."""
@@ -239,14 +285,17 @@ class CrawlTables:
         self.last_order = 0
         self.read_before: dict[int, int] = {}
         self._partitions: set[int] = set()
+        self._drop_at = 0.0
 
     def prepare(self) -> None:
         """Create the tables, and begin after the orders of an earlier crawl process."""
+        listen(self.database)
         with self.database.transaction():
             self.database.execute(SCHEMA)
             self.database.execute("DELETE FROM tokens")
             self.database.execute("INSERT INTO tokens VALUES (?)", (self.token.proof,))
-        self.last_order = int(self.database.execute(LAST_ORDER).fetchone()[0])
+        run = int(self.database.execute(RUN).fetchone()[0])
+        self.last_order = run * self.settings.partitions * self.settings.partition
         self.read_before = dict(self.database.execute(LAST_ANSWERS).fetchall())
         query = "SELECT relname FROM pg_class WHERE relname ~ '^orders_[0-9]+$'"
         here = self.database.execute(f"{query} AND relnamespace = current_schema()::regnamespace")
@@ -261,37 +310,72 @@ class CrawlTables:
         """Write orders, each with its number and its node."""
         size = self.settings.partition
         for part in sorted({order[0] // size for order in orders} - self._partitions):
-            with self.database.transaction():
-                self._add_partition(part)
-        sealed = self.token.sealed
-        rows = [(number, node, sealed(body, number, node)) for number, node, body in orders]
-        # An order that a node has seen must outlive a crash: else its number would be used again.
-        self.database.copy("orders", ANSWER_TYPES[1:], rows)
+            self._add_partition(part)
+        sealed = [self.token.sealed(body, number, node) for number, node, body in orders]
+        numbers, nodes = [order[0] for order in orders], [order[1] for order in orders]
+        self.database.execute(GIVE, (numbers, nodes, sealed), binary=True)
 
     def _add_partition(self, part: int) -> None:
-        first, size = part * self.settings.partition, self.settings.partition
-        for table in ("orders", "answers"):
-            self.database.execute(f"CREATE TABLE {table}_{part} (LIKE {table} INCLUDING ALL)")
-            self.database.execute(
-                f"ALTER TABLE {table} ATTACH PARTITION {table}_{part}"
-                f" FOR VALUES FROM ({first}) TO ({first + size})"
-            )
+        """Make room for orders and their answers.
+
+        A long read of answers, such as a backup, would hold the second up.  Answers to these orders
+        are then kept with the late ones.
+        """
+        with self.database.transaction():
+            for statement in self._partition_of("orders", part):
+                self.database.execute(statement)
+        self._briefly(*self._partition_of("answers", part))
         self._partitions.add(part)
+
+    def _partition_of(self, table: str, part: int) -> Sequence[str]:
+        """Return the statements that add a partition to a table."""
+        first, size, name = (
+            part * self.settings.partition,
+            self.settings.partition,
+            f"{table}_{part}",
+        )
+        return (
+            f"CREATE UNLOGGED TABLE {name} (LIKE {table} INCLUDING ALL)",
+            # They are compressed already.
+            f"ALTER TABLE {name} ALTER COLUMN body SET STORAGE EXTERNAL",
+            f"ALTER TABLE {table} ATTACH PARTITION {name} FOR VALUES FROM ({first})"
+            f" TO ({first + size})",
+        )
+
+    def _briefly(self, *statements: str) -> bool:
+        """Change tables that nobody may read meanwhile; return False if a read takes long."""
+        try:
+            with self.database.transaction():
+                self.database.execute("SET LOCAL lock_timeout TO '200ms'")
+                for statement in statements:
+                    self.database.execute(statement)
+        except DatabaseError:
+            if self.database.connection.closed:
+                raise
+            return False
+        return True
 
     def drop_before(self, order: int) -> None:
         """Drop the partitions whose orders are all answered, unless somebody reads them."""
         for part in sorted(self._partitions):
-            if (part + 1) * self.settings.partition > order:
+            is_done = (part + 1) * self.settings.partition <= order
+            if not is_done or steady() < self._drop_at:
                 return
-            try:
-                with self.database.transaction():
-                    self.database.execute("SET LOCAL lock_timeout TO '200ms'")
-                    self.database.execute(f"DROP TABLE orders_{part}, answers_{part}")
-            except DatabaseError:
-                if self.database.connection.closed:
-                    raise
+            if not self._briefly(
+                f"DROP TABLE orders_{part}", f"DROP TABLE IF EXISTS answers_{part}"
+            ):
+                self._drop_at = steady() + self.settings.drop_again
                 return
             self._partitions.discard(part)
+
+    def is_called(self, seconds: float) -> bool:
+        """Wait for a call of a node, at most some seconds; return whether there was one."""
+        if self.database.was_called():
+            return True
+        waiting = poll()
+        waiting.register(self.database.descriptor, POLLIN)
+        waiting.poll(1000 * seconds)
+        return self.database.was_called()
 
     def answers(self, read: Mapping[int, int]) -> Sequence[tuple[int, int, int, bytes]]:
         """Return the answers of nodes after the last that was read of each; b"" if not theirs."""

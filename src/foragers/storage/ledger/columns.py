@@ -49,6 +49,9 @@ class Column(NamedTuple):
     note: str = ""
 
 
+NO_DOCUMENT = Document()
+
+
 class VisitRow(NamedTuple):
     """A visit as a row of a ledger."""
 
@@ -131,31 +134,13 @@ class VisitRow(NamedTuple):
         cls, number: int, visit: Visit, document: Document | None = None, words: bytes | None = None
     ) -> VisitRow:
         """Return the row of a visit, with its packed content if given."""
-        page, choice, document = visit.page, visit.page.choice, document or Document()
+        page, choice, document = visit.page, visit.page.choice, document or NO_DOCUMENT
         return cls(
-            number=number,
-            url=choice.url,
-            final=page.final,
-            host=choice.host,
-            status=page.status.value,
-            reason=page.reason,
-            time=page.time,
-            born=page.born,
-            version=page.version,
-            promise=choice.promise,
-            agent=choice.agent,
-            parent=choice.parent,
-            depth=choice.depth,
-            relevance=visit.relevance,
-            relevant=visit.relevant,
-            title=document.title,
-            language=document.language,
-            published=document.published,
-            record=page.record,
-            words=words,
-            purpose=choice.purpose.value,
-            retry_at=page.retry_at,
-        )
+            number, choice.url, page.final, choice.host, page.status._value_, page.reason,
+            page.time, page.born, page.version, choice.promise, choice.agent, choice.parent,
+            choice.depth, visit.relevance, visit.relevant, document.title, document.language,
+            document.published, page.record, words, choice.purpose._value_, page.retry_at,
+        )  # fmt: skip
 
     @property
     def choice(self) -> Choice:

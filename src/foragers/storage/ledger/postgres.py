@@ -111,14 +111,38 @@ class Database:
     def __init__(self, connection: psycopg.Connection[Any], place: str) -> None:
         self.connection = connection
         self.place = place
+        self._is_called = False
 
     def execute(
         self, query: str, parameters: Sequence[Any] = (), /, *, binary: bool = False
     ) -> Rows:
-        """Run a query whose parameters are question marks; large values come faster as `binary`."""
+        """Run a query whose parameters are question marks; large values go faster as `binary`."""
         with self.speaking():
-            written = query.replace("%", "%%").replace("?", "%s") if parameters else query
+            mark = "%b" if binary else "%s"
+            written = query.replace("%", "%%").replace("?", mark) if parameters else query
             return self.connection.execute(written, parameters or None, binary=binary)
+
+    def listen(self, channel: str) -> None:
+        """Let other processes call this one, by `pg_notify` with the channel."""
+        self.connection.add_notify_handler(self._note_call)
+        self.execute(f'LISTEN "{channel}"')
+
+    @property
+    def descriptor(self) -> int:
+        """What can be read from when another process has called."""
+        return self.connection.fileno()
+
+    def was_called(self) -> bool:
+        """Return whether another process has called since the last time, without waiting."""
+        with self.speaking():
+            self.connection.pgconn.consume_input()
+            while self.connection.pgconn.notifies() is not None:
+                self._is_called = True
+        called, self._is_called = self._is_called, False
+        return called
+
+    def _note_call(self, _: object) -> None:
+        self._is_called = True  # it came with the result of a query
 
     def copy(self, table: str, types: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Add rows with values of some types to a table."""

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import msgspec
-import zstandard
 
 from foragers.core.content import ContentToStore, PackedContent, StoredContent
-from foragers.core.packing import unpacker_of
+from foragers.core.packing import compressor, unpacker_of
 from foragers.core.population import Census
 from foragers.core.types import NO_PARENT, Addresses, Choice, Document, Page, Status, UrlId, Visit
 from foragers.errors import DamagedError, UsageError
@@ -128,7 +127,7 @@ class SqlLedger(ABC):
         self._addresses = addresses
         self._words = words
         self._batch = batch
-        self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._compress = compressor()
         self._unpack = unpacker_of(StoredContent)
         self._encode = msgspec.msgpack.Encoder().encode
         self._nothing = self._compress(self._encode(NOTHING))
@@ -288,7 +287,7 @@ class SqlLedger(ABC):
         ):
             return None
         sent: PackedContent | None = getattr(page.content, "packed", None)
-        if sent is not None and (packed := sent.numbered(page)) is not None:
+        if sent is not None and (packed := sent.numbered(page, self._compress)) is not None:
             return packed
         content = ContentToStore.of(page, document)
         # Many downloads bring nothing: pages that are missing, or were skipped.

@@ -46,7 +46,8 @@ class SqliteLedger(SqlLedger):
 
     def _write(self, names: Sequence[Name], rows: Sequence[VisitRow]) -> None:
         with self._connection:
-            self._connection.executemany("INSERT INTO urls VALUES (?, ?)", names)
+            if names:
+                self._connection.executemany("INSERT INTO urls VALUES (?, ?)", names)
             self._connection.executemany(INSERT, rows)
 
     def _make_index(self) -> None:

@@ -39,6 +39,7 @@ TRUNCATED = {
 }
 ADDRESS = re.compile(r"^[a-z]+://(?:[^/?#]*@)?([^/?#]*)([^#]*)", re.IGNORECASE)
 NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f]")
+NAMESPACE = NAMESPACE_URL.bytes
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 PAIRS = [one + two for one in LETTERS for two in LETTERS]
 MAX_HEAD = 32_000
@@ -196,7 +197,7 @@ def lines_of(headers: Headers) -> bytes:
 def record_id(kind: str, url: str, moment: int, payload: str) -> str:
     """Return the id of a record, a UUID of version 5 that follows from its content."""
     name = f"{kind} {url} {moment} {payload}".encode("utf-8", "replace")
-    return _named(sha1(NAMESPACE_URL.bytes + name, usedforsecurity=False).digest())
+    return _named(sha1(NAMESPACE + name, usedforsecurity=False).digest())
 
 
 def date(moment: int) -> str:
