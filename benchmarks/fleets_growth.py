@@ -13,7 +13,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.timing import verdict
+from benchmarks.fleets import AIMS, fixed_loop
+from benchmarks.timing import best_of, verdict
 from foragers.papers.fleets.kinds import KINDS
 from foragers.strategies.fleet.simulation.replay import simulate
 from foragers.strategies.fleet.simulation.web import SimulatedWeb
@@ -21,7 +22,6 @@ from foragers.worlds.generated import generate
 from foragers.worlds.states import states_of
 from foragers.worlds.store import open_world, save
 
-FLEETS = ("RL", "WL", "WLRL", "refresh", "mixed")
 SIZES = (10**5, 10**6, 10**7)
 DAYS = 18.0
 MOST_TIME, MOST_MEMORY = 1.5, 1.5
@@ -57,11 +57,12 @@ def run() -> bool:
         path = Path(folder) / "news"
         save(generate("news", seed=1), path)
         states_of(open_world(path))
-        for fleet in FLEETS:
-            costs, memory = [], []
+        for fleet, aim in AIMS.items():
+            costs, memory, last = [], [], 0.0
             jobs = [(path, fleet, size) for size in SIZES]
             for downloads, steps, spent, peak in pool.map(measured, jobs):
                 costs.append(1e6 * spent / (downloads + steps))
+                last = spent / downloads
                 memory.append(peak)
                 print(
                     f"   {fleet}: {downloads:,} downloads in {steps:,} steps, {spent:.1f} CPU s,"
@@ -74,4 +75,6 @@ def run() -> bool:
                 f"{fleet}, time of a download or step at 10⁷", costs[2] / costs[1], MOST_TIME
             )
             met &= verdict(f"{fleet}, memory at 10⁷", memory[2] / memory[1], MOST_MEMORY)
+            met &= verdict(f"{fleet}, time of a download at 10⁷", 1e6 * last, 1e6 / aim, "us")
+            print(f"   the fixed loop took {best_of({'loop': fixed_loop}, rounds=3)['loop']:.3f} s")
     return met

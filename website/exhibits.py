@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from foragers.evaluation.tables import Exhibits, Table, judged, worded
+from foragers.evaluation.tables import Exhibits, Figure, Table, judged, worded
 from foragers.papers.output import read_exhibits
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "exhibits"
@@ -30,7 +30,7 @@ def page(exhibits: Exhibits, command: str) -> str:
 
 
 def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
-    """Yield the lines of the page."""
+    """Yield the lines of the page: the main table and figure, the claims, and the rest."""
     name = exhibits.paper
     yield f"# Exhibits: {name}\n"
     yield (
@@ -41,6 +41,20 @@ def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
     yield f"```\n{command}\n```\n"
     yield from table(("setting", "value"), list(exhibits.settings.items()))
     yield data(name, "settings")
+    for one in exhibits.tables[:1]:
+        yield from table_part(name, one)
+    for figure in exhibits.figures[:1]:
+        yield from figure_part(name, figure)
+    yield from claims_part(exhibits)
+    for figure in exhibits.figures[1:]:
+        yield from figure_part(name, figure)
+    for one in exhibits.tables[1:]:
+        yield from table_part(name, one)
+    yield from (f"{note}\n" for note in exhibits.notes)
+
+
+def claims_part(exhibits: Exhibits) -> Iterator[str]:
+    """Yield what became of each claim, with its world, statistic and reason."""
     yield "## Claims of the paper\n"
     held = [one.holds for one in exhibits.verdicts]
     counts = [held.count(one) for one in (True, False, None)]
@@ -49,16 +63,21 @@ def parts(exhibits: Exhibits, command: str) -> Iterator[str]:
         why = "; ".join(filter(None, (verdict.world, verdict.statistic, verdict.reason)))
         yield f"- **{judged(verdict)}**: {plain(verdict.claim)} ({plain(why)})"
     yield ""
-    yield data(name, "claims")
-    for figure in exhibits.figures:
-        yield f"## {figure.title}\n"
-        yield f"![{plain(figure.title)}]({name}/{figure.name}.png)\n"
-        yield f"{figure.note}\n"
-    for one in exhibits.tables:
-        yield f"## {one.title}\n"
-        yield from cells(one)
-        yield f"{one.note} {data(name, one.name)}".lstrip()
-    yield from (f"{note}\n" for note in exhibits.notes)
+    yield data(exhibits.paper, "claims")
+
+
+def figure_part(paper: str, figure: Figure) -> Iterator[str]:
+    """Yield a figure with its title and note."""
+    yield f"## {figure.title}\n"
+    yield f"![{plain(figure.title)}]({paper}/{figure.name}.png)\n"
+    yield f"{figure.note}\n"
+
+
+def table_part(paper: str, one: Table) -> Iterator[str]:
+    """Yield a table with its title, its note and where its numbers are."""
+    yield f"## {one.title}\n"
+    yield from cells(one)
+    yield f"{one.note} {data(paper, one.name)}".lstrip()
 
 
 def data(paper: str, name: str) -> str:

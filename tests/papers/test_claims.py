@@ -31,13 +31,17 @@ def test_runs_without_pairs_are_not_paired() -> None:
     assert apart.holds is None
     assert "Welch" in apart.statistic
     assert "Welch" not in more("", ours, [5.0], pairs=False).statistic
+    assert "one-sample t-test, 3 runs" in more("", ours, [5.0]).statistic
 
 
 def test_missing_numbers_leave_out_a_pair_or_a_run() -> None:
     nan = float("nan")
     assert "2 runs" in more("", [1.0, 2.0, nan], [0.0, 0.5, 1.0]).statistic
     assert "2 runs" in more("", [1.0, 2.0, nan], [0.0, 0.5, 1.0], pairs=False).statistic
-    assert more("", [nan, nan], [1.0, 2.0], pairs=False).statistic == "nothing to compare"
+    empty = more("", [nan, nan], [1.0, 2.0], pairs=False)
+    assert empty.statistic == "nothing to compare"
+    (told,) = corrected([empty])  # that runs were too few would be wrong
+    assert told.reason == "no run was long enough, or found enough, for it"
 
 
 def test_verdicts_are_corrected_for_the_number_of_tests() -> None:

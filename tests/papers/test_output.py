@@ -15,7 +15,7 @@ from rich.console import Console
 from foragers.cli.main import main
 from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict, worded
 from foragers.papers.output import read_exhibits, show, write_exhibits
-from foragers.papers.pages import page
+from foragers.papers.pages import page, whole
 from support.exhibit_audit import faults_of
 
 
@@ -204,6 +204,18 @@ def test_a_wide_table_is_printed_in_parts_that_keep_words_whole(
     assert all(column in shown for column in columns)
     assert shown.count("0.289 ± 0.235") == 8
     assert shown.count("sent efficiency") > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("paired t-test, p = 2.4e-06", "paired <span>t-test,</span> p = <span>2.4e-06</span>"),
+        ("<b>-x", "<span>&lt;b&gt;-x</span>"),
+        ("topics-12000-seed0 and 3 - 2", "topics-12000-seed0 and 3 - 2"),
+    ],
+)
+def test_words_and_numbers_do_not_break_at_a_hyphen(text: str, shown: str) -> None:
+    assert whole(text).replace("<span class=whole>", "<span>") == shown
 
 
 def test_pictures_within_figures_are_shown(tmp_path: Path) -> None:

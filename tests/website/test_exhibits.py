@@ -36,6 +36,11 @@ def test_a_page_has_verdicts_figures_and_tables() -> None:
     assert r"| a\|b | ours |" in text
     assert "![Fig. 1](spider/figure-1.png)" in text
     assert "foragers reproduce spider" in text
+    assert headings(text) == ["Table 1", "Fig. 1", "Claims of the paper"]
+
+
+def headings(text: str) -> list[str]:
+    return re.findall(r"^## (.*)$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -48,6 +53,15 @@ def test_every_paper_has_its_exhibits_and_says_how_they_were_made(paper: str) ->
     assert {file for file in there if file.endswith(".csv")} == set(DATA.findall(text))
     assert re.search(r"^\d+ hold, \d+ do not hold, and \d+ cannot be told\.$", text, re.MULTILINE)
     assert f"foragers reproduce {paper}" in text
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_main_table_and_figure_come_first_and_the_claims_after(paper: str) -> None:
+    text = (DOCS / "exhibits" / f"{paper}.md").read_text(encoding="utf-8")
+    table, figure, claims, *_ = text.split("\n## ")[1:]
+    assert claims.startswith("Claims of the paper\n")
+    assert "\n| " in table
+    assert "\n![" in figure
 
 
 @pytest.mark.parametrize("paper", PAPERS)

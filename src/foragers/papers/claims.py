@@ -65,7 +65,8 @@ def compared(
         theirs = list(theirs) * len(ours)
     first, second = known(ours, theirs, together=pairs or single)
     if not len(first) or not len(second):
-        return Verdict(claim, None, "nothing to compare", reason, world)
+        why = reason or "no run was long enough, or found enough, for it"
+        return Verdict(claim, None, "nothing to compare", why, world)
     found = paired(first, second) if pairs or single else apart(first, second)
     how = "one-sample t-test" if single else "paired t-test" if pairs else "Welch's t-test"
     holds = decided(found)

@@ -5,6 +5,7 @@ The paper's main table and figure come first, then the claims, then everything e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -20,11 +21,14 @@ WHOLE = """<style>
 body { max-width: 96rem; } td, th { overflow-wrap: normal; word-break: normal; hyphens: none; }
 td.number, th.number { white-space: nowrap; } th.number { white-space: normal; }
 td.text, th.text { overflow-wrap: normal; } nav a { margin-right: 1.2rem; }
+.whole { white-space: nowrap; }
 td.holds { color: var(--good); } td.not { color: var(--bad); } td.open { color: var(--mark); }
 td.holds, td.not, td.open { white-space: nowrap; text-align: left; font-weight: 600; }
 .scroll + .scroll { margin-top: 1.6rem; }
 h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin: 4rem 0; }
 </style>"""
+HYPHENED = re.compile(r"(?<!\S)[^\s-]{1,12}-[^\s-]{1,12}(?!\S)")
+"""A word with one hyphen, or a number such as 2.4e-06; longer names may break."""
 CLASSES = {True: "holds", False: "not", None: "open"}
 
 
@@ -100,7 +104,7 @@ def by_world(verdicts: Sequence[Verdict]) -> str:
     worlds = list(dict.fromkeys(world for judged_on in several.values() for world in judged_on))
     head = line("th", ("claim", *worlds), text=len(worlds) + 1)
     rows = "".join(
-        f"<tr><td class=text>{escape(claim)}</td>"
+        f"<tr><td class=text>{whole(claim)}</td>"
         + "".join(outcome(judged_on.get(world)) for world in worlds)
         + "</tr>"
         for claim, judged_on in several.items()
@@ -122,10 +126,10 @@ def claims(verdicts: Sequence[Verdict]) -> str:
     has_reason = any(one.reason for one in verdicts)
     columns += ["world"] * has_world + ["reason"] * has_reason
     rows = "".join(
-        f"<tr><td class=text>{escape(one.claim)}</td>{outcome(one)}"
-        f"<td class=text>{escape(one.statistic)}</td>"
-        + (f"<td class=text>{escape(one.world)}</td>" if has_world else "")
-        + (f"<td class=text>{escape(one.reason)}</td>" if has_reason else "")
+        f"<tr><td class=text>{whole(one.claim)}</td>{outcome(one)}"
+        f"<td class=text>{whole(one.statistic)}</td>"
+        + (f"<td class=text>{whole(one.world)}</td>" if has_world else "")
+        + (f"<td class=text>{whole(one.reason)}</td>" if has_reason else "")
         + "</tr>"
         for one in verdicts
     )
@@ -158,10 +162,15 @@ def grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def cells(kind: str, row: Sequence[str], texts: Sequence[bool]) -> str:
     """Return one row of a table."""
     held = "".join(
-        f"<{kind} class={'text' if text else 'number'}>{escape(cell)}</{kind}>"
+        f"<{kind} class={'text' if text else 'number'}>{whole(cell)}</{kind}>"
         for cell, text in zip(row, texts, strict=True)
     )
     return f"<tr>{held}</tr>"
+
+
+def whole(text: str) -> str:
+    """Return a text for a cell, in which no word or number breaks at a hyphen."""
+    return HYPHENED.sub(r"<span class=whole>\g<0></span>", escape(text))
 
 
 def line(kind: str, row: Sequence[str], text: int) -> str:

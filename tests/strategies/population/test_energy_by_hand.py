@@ -21,11 +21,12 @@ from foragers.strategies.population.energy import Energy
 from foragers.strategies.population.policies import FixedPolicy
 from foragers.strategies.population.population import Population
 from foragers.strategies.population.restart_points import OpenLinks
+from foragers.strategies.population.saved import KnownDocuments
 from foragers.strategies.population.settings import BalanceSettings
 from foragers.strategies.registry import StrategyInputs, build
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
-from support.worlds_by_hand import small_world
+from support.worlds_by_hand import small_world, url_id
 
 TOPIC = Keywords("prawn reef tide")
 GOOD = "prawn reef tide"
@@ -185,6 +186,75 @@ def test_ours_moves_an_agent_that_may_not_die_and_makes_no_energy() -> None:
     assert strategy._live_on(walker)
     assert (walker.energy, strategy.book.left, strategy.book.put_in) == (0.25, {}, before)
     assert balanced(strategy)
+
+
+def test_energy_stays_on_a_document_while_there_are_too_many_wherever_an_agent_comes_from() -> None:
+    # Document 0 has no links, so the agent picks document 1 among those with energy.
+    for most, after, left in ((3, 0.75, {}), (2, 0.25, {1: 0.25})):
+        spec = f"energy(literal=true, least=0, most={most}, cost=0.25, jump=0)"
+        strategy, (walker, *_) = crowd(spec, 0.5, 0.5, 0.5)
+        strategy._collected.add(1)
+        strategy.book.leave(1, 0.25, debts=True)
+        strategy._documents[1] = links_to(9)
+        assert strategy._choose(walker)
+        assert (walker.at, walker.energy, strategy.book.left) == (1, after, left)
+        assert balanced(strategy)
+
+
+def test_a_redirect_to_a_known_document_costs_nothing_to_the_letter() -> None:
+    archive = small_world(
+        {"seed": ["a"], "a": ["moved"]},
+        texts={"a": GOOD},
+        redirects={"moved": "a"},
+        seeds=["seed"],
+    )
+    for literal, paid in (("true", 0.0), ("false", 0.5)):
+        energy = make(f"energy(literal={literal}, agents=1, least=0, most=5, cost=0.5, jump=0)")
+        work = Crawl(energy, Budget(Recorded(archive), 3), TOPIC, MemoryLedger())
+        work.begin()
+        work.run()
+        assert energy.book.paid == paid
+        assert balanced(energy)
+
+
+def test_clones_of_an_agent_that_died_while_it_chose_go_on_at_once() -> None:
+    strategy, (walker,) = crowd("energy(literal=true, least=0, most=2, cost=3, jump=0)", 0.5)
+    strategy._collected.add(1)
+    strategy._collected.add(2)
+    strategy.book.leave(1, 2.0, debts=True)
+    strategy._documents |= {0: links_to(1), 1: links_to(2), 2: links_to(9)}
+    strategy._restart_points.add(2, links_to(9))
+    strategy._idle.append(walker)
+    strategy._choose_all()
+    # 0.5 + 2 on document 1: two clones of 1.25.  Three are more than two, so document 2 costs 3
+    # and kills it.  Two are not, so the first clone comes to document 2 for nothing, clones itself
+    # there, and goes on to the only new link.  The second finds three agents again, and dies.
+    assert [(one.number, one.energy) for one in strategy.population.members] == [
+        (1, 1.25),
+        (3, 1.25),
+    ]
+    assert list(strategy._choices) == [9]
+    assert balanced(strategy)
+
+
+def test_energy_of_an_earlier_crawl_stays_while_there_are_too_many_agents() -> None:
+    before = make("energy")
+    archive = small_world({"seed": ["a"], "a": []}, seeds=["seed"])
+    page = url_id(archive, "a")
+    before._collected.add(page)
+    before.book.leave(page, 0.75)
+    model = before.learned(archive.book)
+    for most, left, paid in ((1, [0.75], 0.5), (2, [0.0], 0.0)):
+        inputs = StrategyInputs(TOPIC, np.random.default_rng(0), None, model)
+        energy = build(f"energy(agents=1, least=1, most={most}, cost=0.5, jump=0)", inputs)
+        assert isinstance(energy, Energy)
+        work = Crawl(energy, Budget(Recorded(archive), 2), TOPIC, MemoryLedger())
+        work.begin()
+        work.run()
+        base = KnownDocuments.of(energy.learned(archive.book))
+        assert [one for one in base.left.tolist() if one] == [one for one in left if one]
+        assert energy.book.paid == paid
+        assert balanced(energy)
 
 
 def links_to(url: int) -> OpenLinks:

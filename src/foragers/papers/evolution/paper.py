@@ -48,6 +48,7 @@ from foragers.papers.evolution.measures import (
     time_lag,
     totals,
 )
+from foragers.papers.fleets.kept_runs import perform_all
 from foragers.papers.fleets.kinds import KINDS, FleetKind
 from foragers.papers.fleets.measures import mean
 from foragers.papers.fleets.runs import (
@@ -56,7 +57,6 @@ from foragers.papers.fleets.runs import (
     FleetOutcome,
     keeps_ledger,
     ledger_file,
-    perform_all,
     read_pages,
     seeds_of,
     settings_of,
@@ -120,7 +120,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     first = next(job for job in jobs if job.kind.name == MAIN)
     seeds = seeds_of(FLEETS[MAIN], request)
     more_jobs = [*cost_jobs(first, seeds), *poor_jobs(first, sites, FLEETS, seeds)]
-    outcomes = perform_all([*jobs, *more_jobs], request.jobs, progress)
+    outcomes = perform_all([*jobs, *more_jobs], request, progress)
     shown = FleetExhibits()
     for number, (name, path) in enumerate(worlds.items()):
         suffix = "" if number == 0 else f"-{name}"

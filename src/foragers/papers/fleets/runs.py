@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from foragers.core.processes import in_processes
 from foragers.evaluation.tables import Exhibits, Figure, Table, Verdict
 from foragers.papers.fleets.kinds import FleetKind
 from foragers.papers.fleets.ledger import FleetLedger
@@ -132,16 +131,6 @@ def about(job: FleetJob, run: FleetRun) -> list[tuple[str, str | float]]:
         ("seconds_per_page", job.seconds_per_page),
         ("new_within", job.kind.settings[0].new_within),
     ]
-
-
-def perform_all(jobs: Sequence[FleetJob], processes: int, progress: Progress) -> list[FleetOutcome]:
-    """Make all simulations, and return them in the order of the jobs."""
-    done: dict[FleetJob, FleetOutcome] = {}
-    with progress("simulating", len(jobs)) as meter:
-        for _, outcome in in_processes(perform, jobs, processes):
-            done[outcome.job] = outcome
-            meter(len(done), outcome.job.name)
-    return [done[job] for job in jobs]
 
 
 RUNS = 10

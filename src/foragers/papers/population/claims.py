@@ -38,7 +38,7 @@ def claims(results: PopulationResults) -> list[Verdict]:
 
 def of_figure_2(results: PopulationResults) -> list[Verdict]:
     """Judge that the original model dies, explodes or is usable, as ρ has it."""
-    first = [float(Bounds.of(ground).agents) for ground in results.grounds]
+    first = first_agents(results)
     low, high = results.traces[LOW], results.traces[HIGH]
     ended = [trace.ended / trace.task.ground.budget for trace in low if trace.final == 0]
     dead = f"{len(ended)} of {len(low)} runs died out"
@@ -53,7 +53,7 @@ def of_figure_2(results: PopulationResults) -> list[Verdict]:
         more(
             f"Original energy: with a high ρ it becomes more than {BRUTAL:g} times as large",
             grown,
-            [BRUTAL * many for many in first],
+            at_once([BRUTAL * many for many in first]),
         ),
         Verdict(
             "Original energy: between them there is a ρ with which it remains usable",
@@ -61,6 +61,16 @@ def of_figure_2(results: PopulationResults) -> list[Verdict]:
             f"at the end {min(usable):.2f} to {max(usable):.2f} times as many as at first",
         ),
     ]
+
+
+def first_agents(results: PopulationResults) -> list[float]:
+    """Return how many agents each run begins with."""
+    return [float(Bounds.of(ground).agents) for ground in results.grounds]
+
+
+def at_once(numbers: list[float]) -> list[float]:
+    """Return one number for all runs, where all are compared with the same."""
+    return numbers[:1] if len(set(numbers)) == 1 else numbers
 
 
 def spread(results: PopulationResults, crawlers: Sequence[str]) -> list[float]:
@@ -98,7 +108,7 @@ def ratios(values: Sequence[float]) -> str:
 
 def of_figures_3_and_4(results: PopulationResults) -> list[Verdict]:
     """Judge the sigmoid model."""
-    first = [float(Bounds.of(ground).agents) for ground in results.grounds]
+    first = at_once(first_agents(results))
     finals = np.array([results.finals(crawler) for crawler in SIGMOIDS]).mean(axis=0)
     return [
         depends_less(

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from foragers.evaluation.graph.structure import structure
 from foragers.evaluation.tables import Exhibits
+from foragers.papers.fleets.kept_runs import perform_all
 from foragers.papers.fleets.kinds import KINDS, PAPERS_KINDS, FleetKind
 from foragers.papers.fleets.measures import by_kind, end_of, news_in
 from foragers.papers.fleets.runs import (
@@ -24,7 +25,6 @@ from foragers.papers.fleets.runs import (
     FleetOutcome,
     keeps_ledger,
     ledger_file,
-    perform_all,
     read_pages,
     seeds_of,
     settings_of,
@@ -98,7 +98,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
         jobs += stretched(reading_jobs(name, path, request))
         jobs += stretched(share_jobs(name, path, request))
     jobs += choice_jobs(*next(iter(worlds.items())), request)
-    outcomes = perform_all(jobs, request.jobs, progress)
+    outcomes = perform_all(jobs, request, progress)
     show = Showing(request, outcomes)
     with progress("measuring", len(worlds)) as meter:
         for number, (name, path) in enumerate(worlds.items()):

@@ -195,7 +195,8 @@ dot(const double *one, const double *other, Py_ssize_t count)
 }
 
 /* best(table, weights, values, gates, known, count): fill the values of kinds from `known` on, and
-   return the open kind of the highest value; None if several have it. */
+   return the open kind of the highest value; None if several have it.  A closed kind has no value
+   until it is open: minus infinity. */
 static PyObject *
 best(PyObject *self, PyObject *const *args, Py_ssize_t given)
 {
@@ -214,9 +215,13 @@ best(PyObject *self, PyObject *const *args, Py_ssize_t given)
         goto end;
     }
     for (; known < count; known++)
-        values[known] = dot(table + known * width, weights, width);
+        values[known] = -INFINITY;
     int ties = 0;
     for (Py_ssize_t kind = 0; kind < count; kind++) {
+        if (gates[kind] == -INFINITY)
+            continue;
+        if (values[kind] == -INFINITY)
+            values[kind] = dot(table + kind * width, weights, width);
         double value = values[kind] + gates[kind];
         if (value > highest) {
             highest = value;

@@ -22,7 +22,7 @@ from foragers.frontier.columns import Marks, Places, States
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.library import LIBRARY
-from foragers.strategies.fleet.page_memory import OneSight, PageMemory, Sights
+from foragers.strategies.fleet.page_memory import PageMemory, Sights
 from foragers.strategies.fleet.prospects import Prospects
 from foragers.strategies.fleet.saved import Inheritance, SavedFleets
 from foragers.strategies.fleet.settings import DEFAULT_TUNING, FleetSettings, FleetTuning
@@ -156,13 +156,16 @@ class Colony:
 
     def next_page(self, forager: Forager, now: float) -> tuple[UrlId, float]:
         """Choose the page that a forager steps to, and begin the step (Algorithm 11)."""
+        settings = forager.settings
         if forager.at_end:
             forager.end_path()
             url, promise = self._start(forager, now)
             forager.path.visit(url)
+        elif settings.ordering == "random":
+            url, promise = forager.path.go_anywhere(self.rng), 0.0
         else:
-            url, promise = forager.choose(self.rng)
-        if not forager.settings.weblog_update and not forager.settings.starts_with_links:
+            url, promise = forager.path.go_best(forager.weights, self.rng)
+        if not settings.weblog_update and not settings.starts_with_links:
             forager.weblog.note(url)
         return url, promise
 
@@ -231,20 +234,32 @@ class Colony:
             self._see(forager, sights, links, states)
         return sent, relevant
 
-    def pass_by(self, forager: Forager, sight: OneSight, links: Ids, states: States) -> None:
+    def pass_by(
+        self,
+        forager: Forager,
+        url: UrlId,
+        page: int,
+        number: int,
+        time: float,
+        leads: bool,
+        links: Ids,
+        states: States,
+    ) -> None:
         """End a step of one download, whose page is not sent, in the same way without arrays."""
-        prospects = self.prospects
+        prospects, memory = self.prospects, self.memory
         if forager.settings.starts_with_links:
-            forager.reach(sight.url, sight.leads)
+            forager.reach(url, leads)
         if prospects is not None and len(links) and forager.settings.looks != "worth":
-            prospects.sight(sight.url, links, sight.time)
-        self.settle(forager, states, sight.number, 1, NO_IDS)
+            prospects.sight(url, links, time)
+        forager.learn(states, number, 0.0)
+        if len(self.fleets) > 1:
+            self._share(forager, 1, 0)
         if prospects is not None:
-            prospects.pass_by(sight.url, sight.page, sight.time)
-        if self.memory is not None:
-            self.memory.note_one(*sight)
+            prospects.pass_by(url, page, time)
+        if memory is not None:
+            memory.note_one(url, page, number, time, leads)
             if len(links) and forager.goes_on:
-                self._see_known(forager, self.memory, links, states)
+                self._see_known(forager, memory, links, states)
 
     def _see(self, forager: Forager, sights: Sights, links: Ids, states: States) -> None:
         """Put linked pages that were fetched, or that the memory knows, into the frontier."""

@@ -196,12 +196,6 @@ class Forager:
         path = self.path
         return not path.waiting or len(path.urls) >= self.steps
 
-    def choose(self, rng: np.random.Generator) -> tuple[UrlId, float]:
-        """Go to the next page of the path, and return its value (Algorithms 3 and 11)."""
-        if self.settings.ordering == "random":
-            return self.path.go_anywhere(rng), 0.0
-        return self.path.go_best(self.weights, rng)
-
     def end_path(self) -> None:
         """Learn from the path which URLs are good to start from (Algorithm 1), and end it."""
         path = self.path

@@ -9,6 +9,7 @@ to change once an hour.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,14 +41,10 @@ class Sights(NamedTuple):
     leads: Flags
 
 
-class OneSight(NamedTuple):
-    """One download, in the same way."""
-
-    url: UrlId
-    page: int
-    number: int
-    time: float
-    leads: bool
+@lru_cache(maxsize=64)
+def least_changes(chance: float) -> float:
+    """Return how many changes are expected where one has happened with this probability."""
+    return -exact.log_of(1.0 - chance)
 
 
 @dataclass(slots=True)
@@ -176,7 +173,7 @@ class PageMemory:
             return urls[self.due(urls, now, chance)]
         if len(urls) > len(self._found):
             self._found = np.empty(2 * len(urls), np.int32)
-        found, least = self._found, -exact.log_of(1.0 - chance)
+        found, least = self._found, least_changes(chance)
         count = LIBRARY.due(self.columns, urls, now, least, found)
         if count is None:
             self.reach(int(urls.max()))
@@ -204,7 +201,7 @@ class PageMemory:
         self.reach(int(urls.max()))
         waited = now - self.seen[urls]
         # 1 - exp(-λτ) >= chance, without the exponential.
-        due: Flags = self._rates[urls] * waited >= -exact.log_of(1.0 - chance)
+        due: Flags = self._rates[urls] * waited >= least_changes(chance)
         return due
 
     def worth(self, urls: Ids, weights: Floats, now: float) -> Floats:

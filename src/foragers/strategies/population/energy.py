@@ -19,15 +19,17 @@ What the paper leaves open, and our choice:
 - A page that could not be fetched, or that another agent fetched meanwhile, costs C and is not
   counted among the pages collected.  So does one that is not kept (noindex), whose links are
   followed nevertheless.  The links of sitemaps and feeds are open to all agents.
-- The choices of agents are sent in the order in which they were made, and side by side.
+- The choices of agents are sent in the order in which they were made; where time is scarcer than
+  downloads, side by side, else one after the other.
 
 With `literal` it is Algorithm 2 to the letter: the curve is not shifted; an agent with E > 1 makes
 ⌊E⌋ clones *besides* itself, all with E/⌊E⌋, so that energy is made; the bounds are those of its
 comparisons (an agent pays while there are more than `most` agents, and dies unless there are fewer
 than `least`), so that the population may exceed them; agents also follow links to documents that
-are known, at no cost, and take what energy, or debt, is left there; and an agent that may not die
-goes on to documents with energy until it owes nothing.  An agent on known documents alone goes on
-elsewhere after 50 of them, since it would download nothing.
+are known, at no cost, and take what energy, or debt, is left there; an agent that may not die goes
+on to documents with energy until it owes nothing, and one on a document without links goes to one
+with energy.  An agent on known documents alone goes on elsewhere after 50 of them, since it would
+download nothing.  Seeds are known documents without energy.
 """
 
 from __future__ import annotations
@@ -113,6 +115,7 @@ class Energy:
     _documents: dict[UrlId, OpenLinks] = field(default_factory=dict, init=False, repr=False)
     _base: KnownDocuments | None = field(default=None, init=False, repr=False)
 
+    keeps_order: ClassVar[bool] = True
     learned_kind: ClassVar[tuple[str, int]] = BASE_KIND
     learned_field: ClassVar[str] = "before"
 
@@ -265,33 +268,46 @@ class Energy:
     ) -> None:
         """Give an agent the energy of its page, and let it learn from the page."""
         walker.policy.learn(visit.relevance if arrived else 0.0, links)
-        if not arrived:
+        if arrived:
+            walker.at = visit.page.final
+            self._feed(walker, visit)
+        elif self._visits_known and visit.page.status is Status.OK:
+            self._return_to(visit.page.final, walker)
+        else:
             self.book.pay(walker, self.cost)
             if links is not None:
                 walker.at = visit.page.final
-        else:
-            walker.at = visit.page.final
-            self._feed(walker, visit)
         if self._live_on(walker):
             self._idle.append(walker)
 
     def _feed(self, walker: PopulationWalker, visit: Visit) -> None:
         """Give an agent the energy of a document that it is the first to reach in this crawl."""
-        left = None
+        energy = None
         if self._base is not None:  # of an earlier crawl, it costs nothing and has what is left
-            left = self._base.take(walker.at, visit.page.links.addresses)
-        if left is not None:
-            self.book.give(walker, left)
-            return
-        self.balance.add(visit.relevance)
-        if self.kind == "original":
-            self.book.give(walker, self.rho * visit.relevance - self.cost)
-        elif self._is_crowded:
-            energy = self.balance.energy(visit.relevance)
+            energy = self._base.take(walker.at, visit.page.links.addresses)
+        if energy is None:
+            self.balance.add(visit.relevance)
+            energy = self.rho * visit.relevance - self.cost
+            if self.kind != "original":
+                energy = self.balance.energy(visit.relevance)
+        if self._is_crowded:
             self.book.leave(walker.at, energy, debts=self.literal)
             self.book.pay(walker, self.cost)
         else:
-            self.book.give(walker, self.balance.energy(visit.relevance))
+            self.book.give(walker, energy)
+
+    def _return_to(self, document: UrlId, walker: PopulationWalker) -> None:
+        """Move an agent to a known document, at no cost, and give it what is left there."""
+        walker.at = document
+        if self._is_crowded:
+            self.book.pay(walker, self.cost)
+        elif document in self.book.left:
+            self.book.take(walker, document)
+
+    @property
+    def _visits_known(self) -> bool:
+        """Whether agents may come to known documents."""
+        return self.literal and self.kind == "conserved"
 
     @property
     def _is_crowded(self) -> bool:
@@ -353,20 +369,27 @@ class Energy:
             self._idle.append(clone)
 
     def _choose_all(self) -> None:
-        """Let the agents choose that have arrived, or found no link before."""
-        for _ in range(len(self._idle)):
-            if not len(self._restart_points):
-                return
-            walker = self._idle.popleft()
-            if not self._choose(walker):
-                self._idle.append(walker)
+        """Let the agents choose that have arrived, or found no link before.
+
+        Agents born meanwhile choose with the next page, unless none is on its way.
+        """
+        while self._idle:
+            for _ in range(len(self._idle)):
+                if not len(self._restart_points):
+                    return
+                walker = self._idle.popleft()
+                if not self._choose(walker):
+                    self._idle.append(walker)
+                    return
+            if self._choices:
                 return
 
     def _choose(self, walker: PopulationWalker) -> bool:
         """Choose a link that no agent has followed; return whether there was one."""
-        if self.literal and self.kind == "conserved" and self._walk_known(walker):
+        if not self._visits_known:
+            self._jump(walker)
+        elif self._walk_known(walker):
             return True
-        self._jump(walker)
         links = self._restart_points.links(walker.at, self.frontier)
         if links is None:
             elsewhere = self._restart_points.draw(self.frontier, self.rng)
@@ -390,12 +413,13 @@ class Energy:
         It is if the link is chosen, or if the agent has died on the way.
         """
         for _ in range(self.settings.known_hops):
-            rich = None
-            if len(self.book.remnants) and (walker.energy < 0 or self.rng.random() < self.jump):
-                rich = self.book.draw(self.rng)
-            links = self._documents.get(walker.at)
-            if rich is None:
-                if links is None or not links.urls:
+            links, document = self._documents.get(walker.at), None
+            if len(self.book.remnants) and (
+                links is None or walker.energy < 0 or self.rng.random() < self.jump
+            ):
+                document = self.book.draw(self.rng)
+            if document is None:
+                if links is None:
                     return False
                 promises = walker.policy.promises(links)
                 index = pick(promises, walker.policy.sharpness, self.rng)
@@ -407,12 +431,8 @@ class Energy:
                     self._choices[url] = walker, float(promises[index])
                     self.frontier.push(url, links.hosts[index], 0.0, walker.at, links.depth)
                     return True
-                rich = url
-            walker.at = rich
-            if self._is_crowded:
-                self.book.pay(walker, self.cost)
-            elif rich in self.book.left:
-                self.book.take(walker, rich)
+                document = url
+            self._return_to(document, walker)
             if not self._live_on(walker):
                 return True
         return False

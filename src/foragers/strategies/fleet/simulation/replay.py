@@ -23,7 +23,7 @@ from foragers.strategies.fleet.colony import Colony
 from foragers.strategies.fleet.fleet import Fleet
 from foragers.strategies.fleet.forager import Forager
 from foragers.strategies.fleet.library import LIBRARY
-from foragers.strategies.fleet.page_memory import OneSight, Sights
+from foragers.strategies.fleet.page_memory import Sights
 from foragers.strategies.fleet.settings import FleetSettings
 from foragers.strategies.fleet.simulation.outcome import FleetRun, NewStart, Record
 from foragers.strategies.fleet.simulation.territory import Territory
@@ -124,8 +124,7 @@ class Replay:
             self._finish(forager, sights, versions, links, young_ones)
             return
         number, leads = ground.numbers.item(version), ground.leads.item(version)
-        sight = OneSight(url, page, number, moment, leads)
-        self.colony.pass_by(forager, sight, links, ground.states)
+        self.colony.pass_by(forager, url, page, number, moment, leads, links, ground.states)
         self.downloaded += 1
         tally.downloaded += 1
         if tally.discovered.item(url) < 0:

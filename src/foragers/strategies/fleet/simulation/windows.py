@@ -109,8 +109,8 @@ class Finds:
         """The numbers of the foragers that found them."""
         return self._foragers[: self.count]
 
-    def add(self, times: Floats, versions: Ids, forager: int) -> None:
-        """Add documents found by a forager."""
+    def add(self, times: Floats, versions: Ids, forager: int | Ids) -> None:
+        """Add documents found by a forager, or by one each."""
         first, last = self.count, self.count + len(versions)
         self._times = grown(self._times, last, 0.0)
         self._versions = grown(self._versions, last, 0)
