@@ -2,8 +2,8 @@
 
 One download at a time from each host leaves most connections free.  Filling them with
 whatever page is open spends the budget on bad pages; waiting keeps it for good ones.  Each row
-replays a web with one connection and with sixteen, with and without `WaitRule`; the figures for
-sixteen are means over `--seeds` random seeds, by which hosts answer in another order.  Webs have
+replays a web with one connection and with sixteen, with and without `WaitRule`; the figures
+are means over `--seeds` random seeds, by which hosts answer in another order.  Webs have
 1, 4, 20 and 300 hosts, about so many; `--only` and `--strategies` choose among them.
 """
 
@@ -75,13 +75,14 @@ def main(arguments: Sequence[str]) -> bool:
             for strategy in chosen.strategies.split(";"):
                 alone = replace(base, strategy=strategy)
                 # With a delay, so that traps are detected here too.
-                one, _ = found(replace(alone, delay=0.0), study, TAKE_ANY)
+                single = replace(alone, delay=0.0, latency=LATENCY)
+                one, _ = mean_found(single, study, TAKE_ANY, chosen.seeds)
                 for delay, shares in kept.items():
                     many = replace(alone, connections=CONNECTIONS, delay=delay, latency=LATENCY)
                     filled, quick = mean_found(many, study, TAKE_ANY, chosen.seeds)
                     waiting, slow = mean_found(many, study, WaitRule(), chosen.seeds)
                     print(
-                        f"   {name} ({hosts}), {strategy}, {delay:g} s: {one};"
+                        f"   {name} ({hosts}), {strategy}, {delay:g} s: {one:.4g};"
                         f" {filled:.4g} ({quick:.0f}); {waiting:.4g} ({slow:.0f})",
                         flush=True,
                     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foragers.core.display import opening, spelled
+from foragers.core.display import opening, sentence, spelled
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,11 @@ def test_an_opening_ends_between_two_words() -> None:
     assert opening("one two three four", 12) == "one two …"
     assert opening("W" * 30, 12) == "W" * 11 + "…"
     assert opening("one\n\ttwo\u202e", 20) == "one two"
+
+
+def test_a_sentence_has_a_capital_and_one_full_stop() -> None:
+    assert sentence("it was old, mainly because it rained") == (
+        "It was old, mainly because it rained."
+    )
+    assert sentence("It ends (in brackets.)") == "It ends (in brackets.)"
+    assert sentence("“adds” is a sum.") == "“adds” is a sum."

@@ -1,15 +1,19 @@
-"""Choices of strategies without a frontier wait in the loop for their hosts."""
+"""Waiting in the loop: choices for their hosts, and all of a crawl for its first pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from math import inf
 
 from foragers.core.loop import Crawl
 from foragers.core.pace import TAKE_ANY, ClosedForLong, Pace, WaitRule
 from foragers.core.types import NO_PARENT, Choice, HostId, Link, Visit
+from foragers.frontier.frontier import Frontier
 from foragers.judges.simple import Everything
 from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.baselines import BreadthFirst
 from foragers.worlds.archive import Archive
 from foragers.worlds.budget import Budget
 from foragers.worlds.replay import Recorded
@@ -140,3 +144,70 @@ def test_a_crawl_that_waits_says_so() -> None:
 def awaited(crawl: Crawl) -> int:
     assert crawl.pace is not None
     return crawl.pace.closed.awaited
+
+
+STARS = [f"http://host{n}.test/" for n in range(60)]
+
+
+@dataclass
+class Noted(Recorded):
+    """Notes how many pages are under way at each start."""
+
+    seen: list[int] = field(default_factory=list)
+
+    def start(self, choice: Choice) -> None:
+        Recorded.start(self, choice)
+        self.seen.append(self.running)
+
+
+def most_at_once(rule: WaitRule, longest: float = 3.0) -> list[int]:
+    """Crawl a list of hosts, that answer after 3 seconds or more; return the pages under way."""
+    archive = small_world({HOME: STARS, **{star: [] for star in STARS}})
+    world = Noted(archive, connections=16, latency=(3.0, longest))
+    crawl = Crawl(BreadthFirst(), world, Everything(), MemoryLedger(), Pace(0.0), rule=rule)
+    crawl.begin()
+    crawl.run()
+    assert len(world.seen) == 61
+    return world.seen
+
+
+def test_the_first_pages_come_one_after_the_other_and_then_more_and_more_at_once() -> None:
+    seen = most_at_once(WaitRule())
+    assert seen[:20] == [1] * 20
+    assert max(seen[20:40]) == 2
+    assert max(seen[40:60]) == 3
+
+
+def test_where_time_is_scarce_all_connections_are_used_from_the_start() -> None:
+    assert most_at_once(TAKE_ANY)[:17] == [1, *range(1, 17)]
+
+
+def test_at_the_start_a_page_that_takes_long_does_not_keep_others_waiting() -> None:
+    seen = most_at_once(WaitRule(), longest=20.0)
+    assert max(seen[:20]) > 1
+
+
+class Chosen:
+    """Has links that were chosen already in a frontier, in this order."""
+
+    keeps_order = True
+
+    def __init__(self) -> None:
+        self.frontier = Frontier()
+
+    def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
+        return self.frontier.pop(n, closed)
+
+    def tell(self, visits: Sequence[Visit]) -> None:
+        for visit in visits:
+            self.frontier.fetched(visit.page)
+            self.frontier.extend(visit.page.links, 0.0, visit.page.final, 0)
+
+
+def test_links_that_agents_have_chosen_are_waited_for_in_their_order() -> None:
+    archive, ledger = small_world(WEB), MemoryLedger()
+    world = Budget(Recorded(archive, connections=4), 9)
+    crawl = Crawl(Chosen(), world, Everything(), ledger, Pace(1.0), rule=WaitRule(ramp=inf))
+    crawl.begin()
+    crawl.run()
+    assert hosts(archive, ledger.visits) == ["home"] + ["good"] * 4 + ["poor"] * 4

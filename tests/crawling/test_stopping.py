@@ -207,3 +207,24 @@ def test_a_crawl_stops_when_the_last_downloads_found_too_little(
     reason = StopRules(rate=Rate(2, 5)).reason(monitor)
     assert bool(reason) == stops
     assert not stops or "fewer than 2" in reason
+
+
+@pytest.mark.parametrize(
+    ("strategy", "given", "warned"),
+    [
+        ("best-first", {"until_recall": 0.9}, True),
+        ("auto", {"until_recall": 0.9}, False),
+        ("best-first", {"until_yield": "1/50"}, False),
+    ],
+)
+def test_a_crawl_says_if_its_recall_was_not_calibrated_for_its_strategy(
+    strategy: str, given: dict[str, object], warned: bool, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    with serving(site()) as server:
+        session = session_of(tmp_path, server.url("/"), strategy=strategy, budget=3, **given)
+        try:
+            session.run(lambda _: said.extend(session.notices()))
+        finally:
+            session.close()
+    assert any("calibrated for auto" in line for line in said) == warned

@@ -78,3 +78,9 @@ def spelled(seconds: float) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number and its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital at the beginning and a full stop at the end."""
+    ended = text if text.endswith((".", "!", "?", ".)")) else f"{text}."
+    return ended[:1].upper() + ended[1:]

@@ -9,7 +9,7 @@ when the world takes no more (a `Budget` around it is spent).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import inf
@@ -21,6 +21,8 @@ from foragers.core.protocols import (
     FollowsWaitRule,
     HasFrontier,
     Judge,
+    JudgesTogether,
+    KeepsOrder,
     KeepsTime,
     Ledger,
     Strategy,
@@ -38,9 +40,9 @@ class Crawl:
 
     A crawl that has nothing to do but wait longer than its `patience` is over.  With a pace,
     `rule` says when a page is left waiting for a better one on a closed host.  Strategies with a
-    `Frontier` follow it there.  The others are asked for a choice when the one before it is
-    answered, and choices on closed hosts are `held` here, in their order, until the hosts open.
-    A `guard` checks what a strategy of the user's says.
+    `Frontier` follow it there, unless they keep their order.  The others are asked for a choice
+    when the one before it is answered, and choices on closed hosts are `held` here, in their
+    order, until the hosts open.  A `guard` checks what a strategy of the user's says.
     """
 
     strategy: Strategy
@@ -61,6 +63,7 @@ class Crawl:
         self._waits_itself = self._timed is not None or (
             isinstance(self.strategy, HasFrontier)
             and isinstance(self.strategy.frontier, FollowsWaitRule)
+            and not (isinstance(self.strategy, KeepsOrder) and self.strategy.keeps_order)
         )
 
     def begin(self) -> None:
@@ -76,15 +79,16 @@ class Crawl:
     def step(self) -> Sequence[Visit] | None:
         """Start new downloads and process finished ones; None when the crawl is done."""
         self.start()
-        until = self.pace.next_opening if self.pace and self.world.free else inf
-        until = min(until, self._wake)
+        until = self._wake
+        if self.pace and self.world.free:
+            until = min(until, self.pace.next_opening, self.pace.next_slow(self.rule.slow))
         running = self.world.running
         if not running and inf > until > self.world.now + self.patience:
             return None
         pages = self.world.finished(until)
         if not pages:
             return None if until == inf and not running else ()
-        visits = [self.visit(page) for page in pages]
+        visits = self.visits(pages)
         self.ledger.append(visits)
         self.tell(visits)
         return visits
@@ -107,7 +111,7 @@ class Crawl:
         world, pace = self.world, self.pace
         if pace:
             pace.advance(world.now)
-            pace.closed.prefer(self.rule, world.left)
+            pace.closed.prefer(self.rule, world.left, pace.downloads)
         if self._timed:
             self._timed.wake(world.now)
         self._send_choices()
@@ -118,12 +122,20 @@ class Crawl:
         """Ask for as many pages as the world can take."""
         world, pace = self.world, self.pace
         while (free := world.free) > 0:
+            if pace and self._is_enough(pace):
+                return
             # One at a time where each start closes a host: the next choice must know of it.
             choices = self._choose(pace) if pace else self.ask(free, OPEN)
             if not choices:
                 return
             for choice in choices:
                 self.send(choice)
+
+    def _is_enough(self, pace: Pace) -> bool:
+        """Say whether as many pages are under way as the rule allows by now."""
+        if self._timed or not self._waits_itself:
+            return False  # it has times of its own, or is asked for one page after the other
+        return pace.under_way(self.rule.slow) >= self.rule.most_under_way(pace.downloads)
 
     def _choose(self, pace: Pace) -> Sequence[Choice]:
         """Return the next choice on an open host; none if it is better to wait."""
@@ -148,12 +160,23 @@ class Crawl:
             self.pace.start(choice.host)
         self.world.start(choice)
 
+    def visits(self, pages: Sequence[Page]) -> list[Visit]:
+        """Judge the pages that came in."""
+        if self.pace:
+            for page in pages:
+                self.pace.finish(page.choice.host, self.world.now, page.pause)
+        judge = self.judge
+        relevances: Iterable[float] = map(judge.relevance, pages)
+        if isinstance(judge, JudgesTogether):
+            relevances = judge.relevances(pages)
+        return [
+            Visit(page, relevance, relevance >= judge.threshold)
+            for page, relevance in zip(pages, relevances, strict=True)
+        ]
+
     def visit(self, page: Page) -> Visit:
         """Judge a page that came in."""
-        if self.pace:
-            self.pace.finish(page.choice.host, self.world.now, page.pause)
-        relevance = self.judge.relevance(page)
-        return Visit(page, relevance, relevance >= self.judge.threshold)
+        return self.visits((page,))[0]
 
 
 def seed_visit(seeds: Sequence[Link], now: float) -> Visit:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from math import inf
+from math import floor, inf
 from typing import cast
 
 from foragers.core.types import HostId
@@ -30,18 +30,23 @@ class WaitRule:
     """When a page of an open host waits for better pages of closed hosts.
 
     It is fetched if two conditions hold: its promise is at least `share` of the best of them,
-    and fewer pages than `rank` times the downloads left have a better promise (promises of
-    some strategies lie close together).  Hosts that stay closed longer than `longest` seconds
-    are not waited for.
+    and fewer pages than `rank` times the downloads left, or those made if they are fewer, come
+    before it (promises of some strategies lie close together; equal ones count in the order in
+    which they came).  Hosts that stay closed longer than `longest` seconds are not waited for.
+
+    At first there is one download at a time, and one more for every 1 / `ramp` downloads.  The
+    first pages decide what is learned and which links are known; out of their order, a crawl
+    takes another way.
 
     A strategy that does not keep its pages in a `Frontier` is asked as if only those hosts were
     closed.  Up to `held` of its choices are held by the loop until their hosts open, or under way:
     with one, it learns from each page before it chooses the next, as with one connection.  Bandits
-    and fleets need that; with two or more they found as little as a third.  A page that has been
-    under way for `slow` seconds does not count.
+    and fleets need that; with two or more they found as little as a third.  So do strategies that
+    keep their order (`KeepsOrder`).  A page that has been under way for `slow` seconds does not
+    count.
     `python -m benchmarks politeness` measures the rule.  Its values are from trials on 18 tasks,
     with the harvest of one connection as the goal; `share` was raised from 0.5, where strategies
-    with few different promises lost pages.
+    with few different promises lost pages.  `ramp` is a compromise with speed.
     """
 
     share: float = 0.8
@@ -49,13 +54,19 @@ class WaitRule:
     longest: float = 60.0
     held: int = 1
     slow: float = 5.0
+    ramp: float = 0.05
 
-    def most_better(self, downloads_left: float) -> float:
-        """Return the largest number of better pages that may wait on closed hosts."""
-        return max(1.0, min(self.rank * downloads_left, MAX_COUNTED))
+    def most_ahead(self, downloads_left: float, downloads: float) -> float:
+        """Return how many pages on closed hosts may come before one that is fetched."""
+        least = max(1.0, min(downloads_left, downloads))
+        return max(1.0, min(self.rank * least, MAX_COUNTED))
+
+    def most_under_way(self, downloads: float) -> float:
+        """Return how many downloads may be under way after a number of them."""
+        return inf if self.ramp == inf else 1 + floor(self.ramp * downloads)
 
 
-TAKE_ANY = WaitRule(share=0.0, rank=inf, held=0)
+TAKE_ANY = WaitRule(share=0.0, rank=inf, held=0, ramp=inf)
 """Never wait: every free connection is used."""
 
 
@@ -65,13 +76,13 @@ class Closed(AbstractSet[HostId]):
     A frontier that parked the pages of closed hosts reads the log from its last position.
     So hosts that stay closed cost nothing, however many they are.
 
-    `rule` and `downloads_left` define how good a page of an open host must be to be fetched
-    before those of closed hosts that open soon.  `is_awaited` is true if one was held back.
+    `rule`, `downloads_left` and `downloads` define how good a page of an open host must be to be
+    fetched before those of closed hosts that open soon.  `is_awaited` is true if one was held back.
     """
 
     def __init__(self) -> None:
         self.rule = TAKE_ANY
-        self.downloads_left = inf
+        self.downloads_left = self.downloads = inf
         self.now = 0.0
         self.is_awaited = False
         self._hosts: set[HostId] = set()
@@ -88,9 +99,10 @@ class Closed(AbstractSet[HostId]):
     def __len__(self) -> int:
         return len(self._hosts)
 
-    def prefer(self, rule: WaitRule, downloads_left: float) -> None:
-        """Set how good a page must be from now on."""
-        self.rule, self.downloads_left, self.is_awaited = rule, downloads_left, False
+    def prefer(self, rule: WaitRule, downloads_left: float, downloads: float = inf) -> None:
+        """Set how good a page must be from now on, after a number of downloads."""
+        self.rule, self.is_awaited = rule, False
+        self.downloads_left, self.downloads = downloads_left, downloads
 
     def close(self, host: HostId) -> None:
         """Close a host while a request is in progress."""
@@ -158,17 +170,24 @@ class Pace:
 
     delay: float = 0.0
     closed: Closed = field(default_factory=Closed)
+    downloads: int = 0
     _openings: list[tuple[float, HostId]] = field(default_factory=list)
     _started: dict[HostId, float] = field(default_factory=dict)
 
     def start(self, host: HostId) -> None:
         """Record the start of a download."""
         self.closed.close(host)
+        self.downloads += 1
         self._started[host] = self.closed.now
 
     def under_way(self, slow: float) -> int:
         """Return how many downloads were started less than `slow` seconds ago."""
         return sum(self.closed.now - start < slow for start in self._started.values())
+
+    def next_slow(self, slow: float) -> float:
+        """Return when the next download will have been under way for `slow` seconds."""
+        moments = (start + slow for start in self._started.values())
+        return min((moment for moment in moments if moment > self.closed.now), default=inf)
 
     def finish(self, host: HostId, now: float, asked: float = 0.0) -> None:
         """Record the end of a download, and the pause that the host asked for."""

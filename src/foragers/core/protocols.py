@@ -102,6 +102,19 @@ class FollowsWaitRule(Protocol):
     follows_wait_rule: ClassVar[bool]
 
 
+@runtime_checkable
+class KeepsOrder(Protocol):
+    """A strategy whose choices are waited for one by one, where downloads are scarce.
+
+    It has a `Frontier`, but what waits there was chosen already, or it depends on each page.
+    """
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether they are."""
+        ...
+
+
 class World(Protocol):
     """The web, or a replacement for it: owns the clock and all concurrency."""
 
@@ -149,6 +162,15 @@ class Judge(Protocol):
 
     def relevance(self, page: Page) -> float:
         """Return a number from 0 to 1."""
+        ...
+
+
+@runtime_checkable
+class JudgesTogether(Protocol):
+    """A judge that is faster with several pages at once."""
+
+    def relevances(self, pages: Sequence[Page]) -> Sequence[float]:
+        """Return the relevance of each of some pages."""
         ...
 
 

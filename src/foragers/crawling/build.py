@@ -227,7 +227,11 @@ def build_node(
 def list_sources(options: CrawlOptions, settings: SessionSettings) -> ListSources:
     """Return where sitemaps and feeds come from."""
     return ListSources(
-        options.sitemaps, options.feeds, options.named_sitemaps, settings=settings.fetching.lists
+        options.sitemaps,
+        options.feeds,
+        options.named_sitemaps,
+        dated=info(options.strategy).reads_lists,
+        settings=settings.fetching.lists,
     )
 
 

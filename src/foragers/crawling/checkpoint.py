@@ -47,7 +47,7 @@ from foragers.urls.table import UrlTable
 
 NOT_PICKLED = (pickle.PicklingError, AttributeError, TypeError)
 """The errors of pickle for code that another process could not import."""
-LAYOUT = 9
+LAYOUT = 11
 """The version of checkpoints.  Those of other versions are dropped, and the ledger is replayed."""
 
 

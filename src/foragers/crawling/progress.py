@@ -1,15 +1,17 @@
-"""Why a crawl stopped, and which hosts ask for a long pause."""
+"""Why a crawl stops, and which hosts ask for a long pause."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import inf
 
 import msgspec
 
 from foragers.core.clock import steady, to_system
 from foragers.core.pace import Pace
+from foragers.core.types import Status, UrlId, Visit
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
 from foragers.fetching.live import Live
@@ -20,6 +22,8 @@ NAMED = 3
 """The number of hosts named in a line."""
 LONG = 60.0
 """Shorter pauses, in seconds, are not reported."""
+MOST_IN_VAIN = 1000
+"""After so many choices in a row of pages known not to be requested, a crawl ends."""
 
 
 class LeftAlone(msgspec.Struct, frozen=True):
@@ -28,6 +32,36 @@ class LeftAlone(msgspec.Struct, frozen=True):
     host: str
     until: float
     pages: int = 0
+
+
+@dataclass(slots=True)
+class InVain:
+    """Counts the choices in a row of pages that are not requested, though that is known.
+
+    A fleet goes back to its pages.  If none of them may be requested it would do so for ever, since
+    such a choice costs no download.
+    """
+
+    count: int = 0
+    _known: set[UrlId] = field(default_factory=set)
+
+    def watch(self, visits: Sequence[Visit]) -> None:
+        """Add visits."""
+        for visit in visits:
+            if visit.page.status is not Status.SKIPPED:
+                self.count = 0
+                self._known.clear()
+            elif visit.page.choice.url in self._known:
+                self.count += 1
+            else:
+                self._known.add(visit.page.choice.url)
+
+    @property
+    def reason(self) -> str:
+        """Why the crawl ends, or "" if it goes on."""
+        if self.count < MOST_IN_VAIN:
+            return ""
+        return "the strategy goes back only to pages that may not be requested (see skipped)"
 
 
 def why_stopped(

@@ -49,7 +49,13 @@ from foragers.crawling.interrupts import Interrupts
 from foragers.crawling.nodes.on_ray import nodes_on_ray
 from foragers.crawling.options import CrawlOptions
 from foragers.crawling.own_requests import OwnRequests
-from foragers.crawling.progress import LeftAlone, common_words, left_alone, why_stopped
+from foragers.crawling.progress import (
+    InVain,
+    LeftAlone,
+    common_words,
+    left_alone,
+    why_stopped,
+)
 from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.stopping import RecallMonitor
 from foragers.crawling.widening import ask_again, is_widened, read_again
@@ -77,6 +83,8 @@ OWN = (
     *("checkpoint", GIVEN, LEARNED, ORDERS, OBEYED, NOW),
 )
 """Prefixes of the files that a crawl writes in its folder."""
+WAIT = WaitRule()
+"""Wait for better pages."""
 Watch = Callable[[Sequence[Visit]], None]
 
 
@@ -191,7 +199,7 @@ class Session:
         resumed_after = len(ledger)
         world = Budget(live, options.budget, ledger.downloads())
         # The live world returns with every page how long its host is to be left alone.
-        pace = Pace()
+        pace = Pace(downloads=resumed_after)
         crawl = Crawl(
             checkpoint.strategy,
             world,
@@ -285,7 +293,9 @@ class Session:
         deadline = self.live.deadline = inf if minutes is None else steady() + 60 * minutes
         self._left_at_start = self.world.left
         rules = self.options.stop_rules
-        while not (reason := rules.reason(self.monitor)):
+        self._said += rules.cautions(self.options.strategy)
+        in_vain = InVain()
+        while not (reason := rules.reason(self.monitor) or in_vain.reason):
             self._said += self.feedback.learn(len(self.ledger))
             for order in self.orders.take():
                 self._said.append(self._obey(order))
@@ -297,6 +307,7 @@ class Session:
                 visits = self.crawl.step()
             self._add_own_requests(visits or ())
             self.monitor.watch(visits or ())
+            in_vain.watch(visits or ())
             self._is_consistent = True
             yield visits or ()
             self._now.write(self)
@@ -331,11 +342,11 @@ class Session:
     def _wait_rule(self, deadline: float) -> WaitRule:
         """Return when to wait for better pages: not while time is scarcer than downloads."""
         if deadline == inf:
-            return WaitRule()
+            return WAIT
         left = deadline - steady()
         passed = 60 * (self.options.minutes or 0.0) - left
         started = self._left_at_start - self.world.left
-        return WaitRule() if started * left > passed * self.world.left else TAKE_ANY
+        return WAIT if started * left > passed * self.world.left else TAKE_ANY
 
     @property
     def awaited(self) -> int:

@@ -34,6 +34,7 @@ from foragers.frontier.overflow import (
     FEW_OF_HOST,
     NONE,
     Entry,
+    Key,
     PackedQueue,
     Records,
     Rescoring,
@@ -201,7 +202,7 @@ class Frontier:
                 continue
             negative, _, url, parent, depth = heap[0]
             counts = promises[url] == -negative
-            if counts and choosy and self._parked and self._better_waits(-negative, choosy):
+            if counts and choosy and self._parked and self._better_waits((negative, order), choosy):
                 choosy.is_awaited = True
                 break
             heappop(heap)
@@ -217,22 +218,24 @@ class Frontier:
                 heappop(hosts)
         return choices
 
-    def _better_waits(self, promise: float, closed: Closed) -> bool:
-        """Say whether a promise is too low compared with pages of hosts that open soon."""
-        rule, heads, negative = closed.rule, self._parked_heads, -promise
-        if not heads or heads[0][0] >= negative:
+    def _better_waits(self, key: Key, closed: Closed) -> bool:
+        """Say whether a page comes too far behind pages of hosts that open soon.
+
+        Of equal promises, the one that came first is ahead, as with one connection.
+        """
+        rule, heads, promise = closed.rule, self._parked_heads, -key[0]
+        if not heads or heads[0] > key:
             return False
         heaps, parked, size = self._heaps, self._parked, len(heads)
-        most, better, seen = rule.most_better(closed.downloads_left), 0, set[HostId]()
+        most = rule.most_ahead(closed.downloads_left, closed.downloads)
+        ahead, seen = 0, set[HostId]()
         may_be_many = most <= self._pushed - self._dealt
         waiting = [0]
         while waiting:
             index = waiting.pop()
-            if index >= size:
+            if index >= size or heads[index] > key:
                 continue
             head, order, host = heads[index]
-            if head >= negative:
-                continue
             waiting += (2 * index + 1, 2 * index + 2)
             heap = heaps[host] if host in parked else None
             if not heap or heap[0][1] != order or host in seen or not closed.opens_soon(host):
@@ -242,22 +245,22 @@ class Frontier:
             if is_waiting and head < 0 and promise < rule.share * -head:
                 return True
             if may_be_many:
-                better += self._count_better(host, negative, most - better)
-                if better >= most:
+                ahead += self._count_ahead(host, key, most - ahead)
+                if ahead >= most:
                     return True
         return False
 
-    def _count_better(self, host: HostId, negative: float, most: float) -> int:
-        """Count a host's entries with a better promise, up to a number."""
-        heap, better, waiting = self._heaps[host], 0, [0]
-        while waiting and better < most:
+    def _count_ahead(self, host: HostId, key: Key, most: float) -> int:
+        """Count a host's entries that come before a key, up to a number."""
+        heap, ahead, waiting = self._heaps[host], 0, [0]
+        while waiting and ahead < most:
             index = waiting.pop()
-            if index < len(heap) and heap[index][0] < negative:
-                better += self._promises[heap[index][2]] == -heap[index][0]
+            if index < len(heap) and heap[index] < key:
+                ahead += self._promises[heap[index][2]] == -heap[index][0]
                 waiting += (2 * index + 1, 2 * index + 2)
-        if better < most and host in self._tails:
-            better += self._tails[host].count_better(negative)
-        return better
+        if ahead < most and host in self._tails:
+            ahead += self._tails[host].count_ahead(key)
+        return ahead
 
     def best(self, closed: AbstractSet[HostId]) -> float:
         """Return the promise of the URL to be popped next; minus infinity if there is none."""

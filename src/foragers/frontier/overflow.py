@@ -51,7 +51,7 @@ RUNS, LARGE = 8, 1 << 17
 class PackedQueue:
     """The entries of one host that are not in its heap; none comes before the key `best`."""
 
-    __slots__ = ("_best_promises", "_bounds", "_fresh", "_fresh_bound", "_piles", "_runs", "best")
+    __slots__ = ("_bounds", "_first", "_fresh", "_fresh_bound", "_piles", "_runs", "best")
 
     def __init__(self) -> None:
         self.best = NONE
@@ -60,7 +60,7 @@ class PackedQueue:
         self._piles: list[Records] = []
         self._bounds: list[Key] = []
         self._runs: list[Records] = []
-        self._best_promises: NDArray[np.float64] | None = None
+        self._first: tuple[NDArray[np.float64], NDArray[np.int64]] | None = None
 
     def __len__(self) -> int:
         packed = len(self._fresh) // RECORD.itemsize
@@ -81,7 +81,7 @@ class PackedQueue:
 
         `scores` are the promises of all URLs, if entries count that have those.
         """
-        self._best_promises = None
+        self._first = None
         if len(self._fresh) <= FEW * RECORD.itemsize and not self._runs and not self._piles:
             return self._take_all()
         last = self._last(n)
@@ -121,22 +121,33 @@ class PackedQueue:
         tail._bound(bound)
         return tail
 
-    def count_better(self, negative: float) -> int:
-        """Count the entries with a better promise, including those that no longer count."""
-        if self.best[0] >= negative:
+    def count_ahead(self, key: Key) -> int:
+        """Count the entries that come before a key, including those that no longer count."""
+        if self.best >= key:
             return 0
-        if self._best_promises is None:
-            fresh = np.frombuffer(self._fresh, RECORD)
-            column = np.concatenate(
-                [part["negative"] for part in (*self._runs, *self._piles, fresh)]
-            )
-            if len(column) > MAX_COUNTED:
-                column = np.partition(column, MAX_COUNTED)[:MAX_COUNTED]
-            self._best_promises = np.sort(column)
-        return int(np.searchsorted(self._best_promises, negative, "left"))
+        if self._first is None:
+            self._first = self._firsts()
+        negatives, orders = self._first
+        negative, order = key
+        start, end = np.searchsorted(negatives, negative, "left"), len(negatives)
+        if start < end and negatives[start] == negative:
+            end = int(np.searchsorted(negatives, negative, "right"))
+            start += np.searchsorted(orders[start:end], order)
+        return int(start)
+
+    def _firsts(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return the keys of the first entries, in order."""
+        parts = (*self._runs, *self._piles, np.frombuffer(self._fresh, RECORD))
+        negatives = np.concatenate([part["negative"] for part in parts])
+        orders = np.concatenate([part["order"] for part in parts])
+        if len(negatives) > MAX_COUNTED:
+            near = negatives <= np.partition(negatives, MAX_COUNTED)[MAX_COUNTED]
+            negatives, orders = negatives[near], orders[near]
+        ranks = np.lexsort((orders, negatives))[:MAX_COUNTED]
+        return negatives[ranks], orders[ranks]
 
     def _bound(self, key: Key) -> None:
-        self._best_promises = None
+        self._first = None
         self._fresh_bound = min(self._fresh_bound, key)
         self.best = min(self.best, key)
 

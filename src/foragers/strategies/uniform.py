@@ -29,6 +29,7 @@ class Uniform:
     _turns: dict[UrlId, int] = field(default_factory=dict, repr=False)
     _told: int = 0
 
+    keeps_order: ClassVar[bool] = True
     revisits: ClassVar[bool] = True
     needs_link_context: ClassVar[bool] = False
 

@@ -52,7 +52,9 @@ def found_by(run: ReplayOptions, study: Study) -> int:
     return int(harvest.found(crawl(run, study, ":memory:"))[-1])
 
 
-@pytest.mark.parametrize("strategy", ["auto", "best-first"])
+@pytest.mark.parametrize(
+    "strategy", ["auto", "best-first", "breadth-first", "uniform", "energy", "infospiders"]
+)
 @pytest.mark.parametrize("delay", [0.0, 1.0])
 def test_many_connections_find_nearly_what_one_finds(
     strategy: str, delay: float, news: Path, study: Study
@@ -150,7 +152,9 @@ def recorded_run(web: str, topic: str, strategy: str, folder: Path) -> ReplayOpt
     [
         ("organisations", "ldap, authentication, directory, login, kerberos", "auto"),
         ("university-news", "nursing, medicine, patient, health", "best-first"),
+        ("university-news", "football, athletics, stadium", "auto"),
         ("openoffice", "test case, testcase, regression, quality assurance", "shark-search"),
+        ("openoffice", "test case, testcase, regression, quality assurance", "auto"),
     ],
 )
 def test_polite_replays_of_a_recorded_web_predict_what_the_judge_will_count(

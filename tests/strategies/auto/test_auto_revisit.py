@@ -333,7 +333,7 @@ def test_a_seed_that_is_due_and_a_link_of_a_seed_are_explained_by_their_rules() 
     del auto._again._seed_links[link.url]
     why = auto.explain(front, link)
     assert why is not None
-    assert why.says.startswith("a probability of ")
+    assert why.says.startswith("it had a probability of ")
 
 
 def test_a_page_visited_once_is_explained_by_similar_pages() -> None:

@@ -43,6 +43,11 @@ def law_of(strategy: str) -> Law:
     return BY_STRATEGY.get(name_of(strategy), FITTED)
 
 
+def has_own_law(strategy: str) -> bool:
+    """Return whether a law was fitted for a strategy, and not for all others together."""
+    return name_of(strategy) in BY_STRATEGY
+
+
 def plan_law_of(strategy: str) -> PlanLaw | None:
     """Return how plans are made for a strategy, None where that was not measured."""
     return PLANS.get(name_of(strategy))

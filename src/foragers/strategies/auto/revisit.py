@@ -276,7 +276,7 @@ def why_seed_link(revisits: Revisits, url: UrlId, reasons: Reasons) -> Reasons:
         return reasons
     most = revisits.settings.most_seed_links
     said = f"it is among the first {most} links of the seeds, each of which is followed once"
-    return msgspec.structs.replace(reasons, says=f"{said}; by itself it had {reasons.says}")
+    return msgspec.structs.replace(reasons, says=f"{said}; by itself {reasons.says}")
 
 
 def why_again(revisits: Revisits, place: int) -> Reasons:
@@ -294,7 +294,8 @@ def why_again(revisits: Revisits, place: int) -> Reasons:
         Part("news found by visits to pages like it, of the news expected", (trust,)),
         Part("news a download brings elsewhere", (revisits.price,)),
     )
-    said = f"another visit was expected to bring {worth:.3f} pages of news, {history(row)}"
+    brings = "hardly any" if f"{worth:.3f}" == "0.000" else f"{worth:.3f}"
+    said = f"another visit was expected to bring {brings} pages of news, {history(row)}"
     if revisits.is_seed(place):
         parts += (Part("hours after which a seed is always visited again", (due,)),)
         away = (now - float(row["seen"])) / HOUR

@@ -363,10 +363,10 @@ class Auto:
             self.settings.explain,
         )
         why = Reasons(
-            f"a probability of {chance:.3f} of being worth following, {told.sentence()}",
+            f"it had a probability of {chance:.3f} of being worth following, {told.sentence()}",
             ("value", "adds"),
             parts,
-            "adds: to the log-odds, with the weight that the feature had at that time",
+            "“adds” is to the log-odds, with the weight that the feature had at that time",
             chance,
         )
         return why if self._again is None else why_seed_link(self._again, link.url, why)

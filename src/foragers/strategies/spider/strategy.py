@@ -92,6 +92,11 @@ class Spider:
         """Whether promises depend on the pages that this crawl has found."""
         return self.online or self.model is None
 
+    @property
+    def keeps_order(self) -> bool:
+        """Whether pages are waited for in order: its first lessons are from very few pages."""
+        return self.learns
+
     def ask(self, n: int, closed: AbstractSet[HostId]) -> Sequence[Choice]:
         """Choose the n most promising pages on open hosts."""
         return self.frontier.pop(n, closed)
