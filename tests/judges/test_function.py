@@ -8,10 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foragers.core.loop import Crawl
+from foragers.core.plugins.page import FetchedPage
 from foragers.core.types import Document, Page, Status
 from foragers.errors import UsageError
 from foragers.judges.function import FunctionJudge
+from foragers.storage.ledger.memory import MemoryLedger
+from foragers.strategies.baselines import BreadthFirst
+from foragers.worlds.replay import Recorded
 from support.judged_pages import page
+from support.worlds_by_hand import small_world
 
 
 def long_enough(page: Page) -> bool:
@@ -109,3 +115,44 @@ def test_a_function_of_a_module_survives_pickling() -> None:
     judge = FunctionJudge(long_enough)
     judge.relevance(page())
     assert pickle.loads(pickle.dumps(judge)) == judge
+
+
+def test_a_function_of_pages_gets_those_that_were_fetched_at_once() -> None:
+    calls = []
+
+    def together(pages: list[FetchedPage]) -> list[float]:
+        calls.append([one.text for one in pages])
+        return [len(one.text) / 10 for one in pages]
+
+    judge = FunctionJudge(together)
+    some = [page("tea"), page(status=Status.FAILED), page("green tea")]
+    assert judge.relevances(some) == [0.3, 0.0, 0.9]
+    assert judge.relevance(page("tea")) == 0.3
+    assert judge.relevances([page(status=Status.FAILED)]) == [0.0]
+    assert calls == [["tea", "green tea"], ["tea"]]
+
+
+def test_a_function_of_pages_says_one_number_for_each() -> None:
+    def one_for_all(pages: list[FetchedPage]) -> list[float]:
+        return [0.5]
+
+    with pytest.raises(UsageError, match="1 numbers for 2 pages"):
+        FunctionJudge(one_for_all).relevances([page("tea"), page("milk")])
+
+
+def test_a_crawl_lets_a_function_judge_the_pages_that_came_in_together() -> None:
+    sizes = []
+
+    def together(pages: list[FetchedPage]) -> list[bool]:
+        sizes.append(len(pages))
+        return [one.url.endswith("b") for one in pages]
+
+    archive, ledger = small_world({"a": ["b", "c", "d"], "b": [], "c": [], "d": []}), MemoryLedger()
+    world = Recorded(archive, connections=3)
+    crawl = Crawl(BreadthFirst(), world, FunctionJudge(together), ledger)
+    crawl.begin()
+    crawl.run()
+    assert sizes == [1, 3]
+    assert [visit.relevant for visit in ledger.visits if visit.url >= 0] == [
+        False, True, False, False,
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ judge, beside another they are only the truth to measure against.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from math import inf
@@ -22,7 +22,7 @@ from foragers.core.types import Document, Ids, UrlId
 from foragers.errors import UsageError
 from foragers.judges.corpus import read_texts
 from foragers.judges.examples import LAST, Examples
-from foragers.judges.function import FunctionJudge
+from foragers.judges.function import FunctionJudge, JudgeFunction
 from foragers.judges.keywords import Keywords, Tfidf, topic_counts
 from foragers.judges.novelty import InLanguage, Novelty, parse_duration
 from foragers.judges.simple import Documents, Everything, LabelJudge
@@ -165,7 +165,7 @@ def _examples_judge(path: str | Path, archive: Archive | None) -> Examples:
     return Examples(positive, negative, background)
 
 
-def _call_judge(judge: str | Callable[..., float | bool]) -> FunctionJudge:
+def _call_judge(judge: str | JudgeFunction) -> FunctionJudge:
     call = FunctionJudge(judge)
     _ = call.resolved  # a function that is not there is found out now, not at the first page
     return call

@@ -5,6 +5,9 @@ parameter is called `document` or annotated `Document`; a further parameter call
 the page's URL.  It returns a number from 0 to 1, or true or false.  It is called for pages that
 were fetched, and for no others.
 
+If its first parameter is called `pages`, it takes a list of pages, those that came in together, and
+returns a list with the relevance of each: for models that judge several at once.
+
 A function that fails stops the crawl with an error that names it and the page: a judge
 that is wrong on one page cannot be trusted on the rest, and what was fetched is kept.
 """
@@ -13,10 +16,10 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from foragers.core.plugins.loading import (
     Given,
@@ -33,11 +36,20 @@ from foragers.core.types import Page, Status
 from foragers.errors import UsageError
 from foragers.judges.topic import bounded
 
-JudgeFunction: TypeAlias = Callable[..., float | bool]
+Verdict: TypeAlias = float | bool
+JudgeFunction: TypeAlias = Callable[..., Verdict | Sequence[Verdict]]
 GROUP = "foragers.judges"
 """The entry points by which other packages offer judges."""
 JUDGES: dict[str, JudgeFunction] = {}
 """The functions that were registered in this process."""
+
+
+class Arguments(NamedTuple):
+    """Whether a function takes several pages, the document of one, and its URL besides."""
+
+    pages: bool
+    document: bool
+    url: bool
 
 
 @dataclass
@@ -49,19 +61,44 @@ class FunctionJudge:
 
     def relevance(self, page: Page) -> float:
         """Return what the function says of a page."""
-        if page.status is not Status.OK:
-            return 0.0
-        wants_document, wants_url = self._wishes
-        first = page.document if wants_document else FetchedPage(page)
-        function = self.resolved
+        return self.relevances((page,))[0]
+
+    def relevances(self, pages: Sequence[Page]) -> list[float]:
+        """Return what the function says of each of some pages."""
+        fetched = [page for page in pages if page.status is Status.OK]
+        if self._wishes.pages:
+            said = self._all(fetched) if fetched else []
+        else:
+            said = [self._one(page) for page in fetched]
+        found = iter(said)
+        return [next(found) if page.status is Status.OK else 0.0 for page in pages]
+
+    def _one(self, page: Page) -> float:
+        """Call a function of one page."""
+        function, wishes = self.resolved, self._wishes
+        first = page.document if wishes.document else FetchedPage(page)
         try:
-            said = function(first, url=page.href) if wants_url else function(first)
-            return bounded(float(said))
+            said = function(first, url=page.href) if wishes.url else function(first)
+            return bounded(float(cast(Verdict, said)))
         except Exception as error:
-            raise UsageError(
-                f"--judge {self.name} failed on {page.href}"
-                f" ({in_one_line(error)}{self._line(error)}); fix the function and run again"
-            ) from error
+            raise self._failed(page, error) from error
+
+    def _all(self, pages: Sequence[Page]) -> list[float]:
+        """Call a function of several pages."""
+        try:
+            called = self.resolved([FetchedPage(page) for page in pages])
+            said = list(cast(Sequence[Verdict], called))
+            if len(said) != len(pages):
+                raise ValueError(f"{len(said)} numbers for {len(pages)} pages")
+            return [bounded(float(number)) for number in said]
+        except Exception as error:
+            raise self._failed(pages[0], error) from error
+
+    def _failed(self, page: Page, error: Exception) -> UsageError:
+        return UsageError(
+            f"--judge {self.name} failed on {page.href}"
+            f" ({in_one_line(error)}{self._line(error)}); fix the function and run again"
+        )
 
     @property
     def name(self) -> str:
@@ -76,15 +113,16 @@ class FunctionJudge:
         return load(self.function) if isinstance(self.function, str) else self.function
 
     @cached_property
-    def _wishes(self) -> tuple[bool, bool]:
-        """Whether the function wants the document instead of the page, and whether the URL."""
+    def _wishes(self) -> Arguments:
+        """What the function wants to be called with."""
         parameters = list(inspect.signature(self.resolved).parameters.values())
         first = parameters[0] if parameters else None
         kind = getattr(first.annotation, "__name__", first.annotation) if first else ""
         wants_document = first is not None and (
             first.name == "document" or str(kind).rpartition(".")[2] == "Document"
         )
-        return wants_document, any(wish.name == "url" for wish in parameters[1:])
+        wants_url = any(wish.name == "url" for wish in parameters[1:])
+        return Arguments(first is not None and first.name == "pages", wants_document, wants_url)
 
     def _line(self, error: Exception) -> str:
         """Return the line of the function's file that led to an error."""
