@@ -240,15 +240,15 @@ def test_a_running_crawl_is_paused_given_seeds_and_stopped_from_its_page(
             tab.wait_for_selector("text=The crawl was told: pause")
             wait_until(lambda: doing(tmp_path).paused)
             wait_until(lambda: reloaded(tab).get_by_role("button", name="Go on").count() == 1)
-            tab.get_by_role("button", name="Go on").click()
+            press(tab, "Go on")
             wait_until(lambda: not doing(tmp_path).paused)
             tab.get_by_text("Change the budget, add seeds").click()
             tab.fill("[name=seeds]", server.url("/hidden"))
-            tab.get_by_role("button", name="Add seeds").click()
+            press(tab, "Add seeds")
             wait_until(lambda: "/hidden" in server.paths)
             tab.get_by_text("Change the budget, add seeds").click()
             tab.fill("[name=budget]", "4000")
-            tab.get_by_role("button", name="Change", exact=True).click()
+            press(tab, "Change")
             wait_until(lambda: doing(tmp_path).budget == 4000)
             wait_until(lambda: reloaded(tab).get_by_role("button", name="Stop").count() == 1)
             tab.get_by_role("button", name="Stop").click()
@@ -277,8 +277,20 @@ def doing(folder: Path) -> CrawlNow:
 
 
 def reloaded(tab: Page) -> Page:
-    tab.reload()
+    """The page anew; one that is being left, or reloads by itself just then, comes anew anyway."""
+    from playwright.sync_api import Error as PlaywrightError
+
+    try:
+        tab.reload()
+    except PlaywrightError:
+        tab.wait_for_load_state()
     return tab
+
+
+def press(tab: Page, name: str) -> None:
+    """Press a button of a form, and wait for the page that answers."""
+    with tab.expect_navigation():
+        tab.get_by_role("button", name=name, exact=True).click()
 
 
 def wait_until(condition: Any) -> None:
@@ -302,7 +314,7 @@ def test_a_crawl_is_started_from_a_form_and_replayed_with_another_strategy(
         wait_until(lambda: reloaded(tab).get_by_text("Stopped: the budget of 3").count() == 1)
         tab.get_by_text("Change the budget, add seeds").click()
         tab.fill("[name=budget]", "50")
-        tab.get_by_role("button", name="Go on with this budget").click()
+        press(tab, "Go on with this budget")
         wait_until(lambda: reloaded(tab).get_by_text("nothing left to fetch").count() > 0)
         tab.get_by_role("link", name="What if").click()
         tab.fill("[name=topic]", "coffee")
