@@ -33,7 +33,7 @@ PARTS: dict[str, tuple[tuple[object, str], ...]] = {
     "rest of parsing": ((extractor, "parse"),),
     "scope, URL table": ((PageExtractor, "follow"), (page_builder, "numbered")),
     "traps": ((Traps, "learn"), (Traps, "refuse")),
-    "judge": ((Crawl, "visit"),),
+    "judge": ((Crawl, "visits"),),
     "strategy": ((Crawl, "ask"), (Crawl, "tell")),
     "ledger": ((SqliteLedger, "append"),),
     "WARC": ((Recorder, "record"),),

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from foragers.core.display import counted, plain
+from foragers.core.display import counted, plain, sentence
 from foragers.core.protocols import Reasons
 from foragers.reports.crawl_folder import opened
 from foragers.reports.explain import Explanation, PathStep, explain
@@ -72,7 +72,7 @@ def show_reasons(
     """Print the reasons of a strategy, or of a judge."""
     console.print()
     console.print(Text(title, style="bold"))
-    console.print(said("  ", reasons.says), soft_wrap=True)
+    console.print(said("  ", sentence(reasons.says)), soft_wrap=True)
     if reasons.parts:
         grid = Table(box=SIMPLE, pad_edge=False)
         grid.add_column("", overflow="ellipsis", max_width=34)
@@ -83,7 +83,7 @@ def show_reasons(
             grid.add_row(Text(plain(part.name, 60)), *(number(*pair) for pair in numbers))
         console.print(grid)
     if reasons.note:
-        console.print(said("  ", reasons.note))
+        console.print(said("  ", sentence(reasons.note)), soft_wrap=True)
 
 
 def number(column: str, value: float) -> str:

@@ -137,13 +137,16 @@ class ClusterSettings:
     renew: float = 10.0  # so that two renewals may fail; guess
     shortest: float = 5.0  # a node starts no request if its lease ends sooner; guess
     abort: float = 1.0  # and drops those in progress if it ends so soon; guess
-    tick: float = 0.03  # between two looks at the database, doubled each time in vain; CPU
-    max_tick: float = 0.12  # longest; CPU
+    tick: float = 0.03  # shortest between two exchanges with the database; CPU
+    max_tick: float = 0.1  # how long an answer waits for others that are under way; CPU
+    look: float = 1.0  # between two looks at the database if nobody calls; guess
     watch: float = 1.0  # between two looks of the crawl for dead nodes; CPU
     reconnect: float = 1.0  # between two tries to reach a database that is down; guess
     remembered: float = 2.0  # how long a node remembers that another has a lease; guess
     orders: int = 500  # read at once; memory
     partition: int = 20_000  # orders in a partition of the tables; disk
+    drop_again: float = 60.0  # between two tries to drop one that somebody reads; guess
+    partitions: int = 100_000  # more than one run of a crawl can fill; guess
 
 
 @dataclass(frozen=True)

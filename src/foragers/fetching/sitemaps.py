@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from foragers.core.display import iso
 from foragers.core.types import Choice, ParsedLink, Purpose, Status, UrlId
 from foragers.fetching.extractor import Extracted
 from foragers.fetching.settings import DEFAULT_FETCHING, ListSettings
@@ -40,6 +41,8 @@ class ListSources:
     sitemaps: bool = False
     feeds: bool = False
     named: bool = False
+    dated: bool = False
+    """Whether the modification dates of pages are kept, in place of the words around links."""
     settings: ListSettings = DEFAULT_FETCHING.lists
     waiting: dict[str, list[str]] = field(default_factory=dict)
     hubs: dict[UrlId, FeedHub] | None = None
@@ -84,9 +87,13 @@ class ListSources:
         """Return the pages of a list as links; the words of their URLs stand in for link texts."""
         pages, most = latest_first(sitemap.urls), self.settings.max_url_chars
         return [
-            ParsedLink(page.url, words_in(page.url, most), position=n)
+            ParsedLink(page.url, words_in(page.url, most), self._date_of(page), position=n)
             for n, page in enumerate(pages)
         ]
+
+    def _date_of(self, page: Listed) -> str:
+        """Return when a page was modified, if that is wanted and said."""
+        return (iso(page.lastmod) or "") if self.dated else ""
 
 
 def absolute(name: str, origin: str) -> str:

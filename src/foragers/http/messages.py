@@ -30,6 +30,8 @@ TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 TRY_AGAIN_AFTER = (FetchError.TIMEOUT, FetchError.NO_CONNECTION, FetchError.LOST)
 BUSY, BUSY_ERRORS = (429, 503), (FetchError.TIMEOUT, FetchError.NO_CONNECTION)
 """Status codes and errors after which to try again, and those of a server that is busy."""
+TRANSFER, CONTENT = "transfer-encoding", "content-encoding"
+CODING_SIZES = (len(TRANSFER), len(CONTENT))
 NOT_REACHED = (FetchError.NO_HOST, FetchError.NO_CONNECTION)
 
 
@@ -109,8 +111,9 @@ def retry_after(response: Response) -> float:
 
 def payload(response: Response, limit: int) -> bytes:
     """Return the body of a response without its codings, up to a limit in bytes."""
-    transfer = ",".join(response.all("Transfer-Encoding"))
-    content = ",".join(response.all("Content-Encoding"))
+    codings = [(key, value) for key, value in response.headers if len(key) in CODING_SIZES]
+    transfer = ",".join([value for key, value in codings if key.lower() == TRANSFER])
+    content = ",".join([value for key, value in codings if key.lower() == CONTENT])
     if not (transfer or content):
         return response.body
     return decoded(response.body, transfer, content, limit)

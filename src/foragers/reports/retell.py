@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from foragers.core.content import StoredContent
+from foragers.core.display import sentence
 from foragers.core.files import read
 from foragers.core.loop import seed_visit
 from foragers.core.options import Target
@@ -210,7 +211,7 @@ def reasons(
     if off_by(best, promise) < SEEN:
         return best
     why = LEARNED if is_learning(strategy) else OTHER_MODEL
-    note = f"When it was chosen {promise:.3f} was expected: {why}. {best.note}"
+    note = f"When it was chosen, {promise:.3f} was expected: {why}. {sentence(best.note)}"
     return msgspec.structs.replace(best, note=note)
 
 

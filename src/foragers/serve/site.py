@@ -25,7 +25,7 @@ from starlette.responses import RedirectResponse as Redirect
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from foragers.core.display import counted, duration, is_web, utc
+from foragers.core.display import counted, duration, is_web, sentence, utc
 from foragers.errors import UsageError
 from foragers.http.reasons import reason_said
 from foragers.serve.login import LoginTries
@@ -73,6 +73,7 @@ class SiteFrame:
             "count": "{:,}".format,
             "day": day,
             "counted": counted,
+            "sentence": sentence,
             "duration": lasting,
             "reason": reason_said,
             "percent": lambda value: "–" if value is None else f"{value:.0%}",

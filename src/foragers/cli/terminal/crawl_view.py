@@ -117,7 +117,7 @@ class View:
             self._lately.append(found)
         if found:
             self._last = plain(visit.page.href)
-        status, reason = visit.page.status.value, visit.page.reason
+        status, reason = visit.page.status, visit.page.reason
         if status in ERRORS:
             self._errors[cause_of(reason) or status] += 1
         elif status == Status.SKIPPED.value and reason:
