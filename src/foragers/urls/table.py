@@ -80,19 +80,24 @@ class UrlTable:
 
     def intern_many(self, urls: Sequence[str]) -> tuple[Ids, Ids]:
         """Return the numbers of many URLs and of their hosts."""
+        ids = self.numbers(urls)
+        return ids, np.frombuffer(self._hosts, np.int32)[ids] if len(ids) else ids.copy()
+
+    def numbers(self, urls: Sequence[str]) -> Ids:
+        """Return the numbers of many URLs."""
         recent = self._recent.get
         recall = self._recall
         numbers = [number if (number := recent(url)) is not None else recall(url) for url in urls]
-        ids = np.array(numbers, np.int32)
-        return ids, np.frombuffer(self._hosts, np.int32)[ids] if numbers else ids.copy()
+        return np.array(numbers, np.int32)
 
     def _recall(self, url: str) -> UrlId:
         """Return the number of a URL that is not among the recent ones."""
         number = self._earlier.get(url)
         if number is None:
-            number = self._digests.find(digest(url))
+            mark = digest(url)
+            number = self._digests.find(mark)
             if number is None:
-                number = self._add(url)
+                number = self._add(url, mark)
             elif not self._odd[number]:
                 self._recent_hrefs[number] = url
         elif number in self._earlier_hrefs:
@@ -103,19 +108,22 @@ class UrlTable:
             self._earlier_hrefs, self._recent_hrefs = self._recent_hrefs, {}
         return number
 
-    def _add(self, url: str) -> UrlId:
-        """Assign a number to a URL, unless it is a new spelling of a known one."""
-        key = normalise(url)
-        existing = None if key == url else self._digests.find(digest(key))
-        if existing is not None:
-            return existing
+    def _add(self, url: str, mark: int) -> UrlId:
+        """Assign a number to a URL with a digest, unless it is a new spelling of a known one."""
+        key = href = normalise(url)
+        if key != url:
+            mark = digest(key)
+            existing = self._digests.find(mark)
+            if existing is not None:
+                return existing
         if not key.startswith(("http://", "https://")):
             raise ValueError(f"not a URL that can be fetched: {url!r}")
-        href = key if key == url else absolute(url).partition("#")[0]
+        if key != url:
+            href = absolute(url).partition("#")[0]
         self._hosts.append(self.host_id(key.split("/", 3)[2]))
         self._odd.append(href != key)
         self._strings.append(href)
-        number = self._digests.add(digest(key))
+        number = self._digests.add(mark)
         self._recent_hrefs[number] = href
         return number
 
@@ -140,6 +148,11 @@ class UrlTable:
         """Return the URLs of many numbers."""
         near, far = self._recent_hrefs.get, self.href
         return [near(url) or far(url) for url in urls]
+
+    def columns(self) -> tuple[NDArray[np.uint64], Ids, tuple[str, ...]]:
+        """Return the digest of the key and the host of each URL, and the names of the hosts."""
+        hosts = np.array(self._hosts, np.int32)
+        return self._digests.column().copy(), hosts, tuple(self._host_names)
 
     def host(self, url: UrlId) -> HostId:
         """Return the host of a URL."""

@@ -63,14 +63,25 @@ class AddressBook:
     @classmethod
     def pack(cls, hrefs: Sequence[str]) -> AddressBook:
         """Pack distinct URLs, numbered in the given order."""
-        encoded = [href.encode("utf-8", "surrogatepass") for href in hrefs]
-        starts = np.zeros(len(hrefs) + 1, np.int64)
-        np.cumsum([len(letters) for letters in encoded], out=starts[1:])
         names: dict[str, int] = {}
         host_ids = np.fromiter(
             (names.setdefault(host_of(href), len(names)) for href in hrefs), np.int32, len(hrefs)
         )
         keys = np.fromiter((digest(normalise(href)) for href in hrefs), np.uint64, len(hrefs))
+        return cls.of(hrefs, keys, host_ids, tuple(names))
+
+    @classmethod
+    def of(
+        cls,
+        hrefs: Sequence[str],
+        keys: NDArray[np.uint64],
+        host_ids: Ids,
+        host_names: tuple[str, ...],
+    ) -> AddressBook:
+        """Pack distinct URLs whose digests and hosts are known."""
+        encoded = [href.encode("utf-8", "surrogatepass") for href in hrefs]
+        starts = np.zeros(len(hrefs) + 1, np.int64)
+        np.cumsum([len(letters) for letters in encoded], out=starts[1:])
         order = np.argsort(keys, kind="stable").astype(np.int32)
         letters = np.frombuffer(b"".join(encoded), np.uint8)
-        return cls(letters, starts, host_ids, tuple(names), keys[order], order)
+        return cls(letters, starts, host_ids, host_names, keys[order], order)

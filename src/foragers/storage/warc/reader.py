@@ -85,24 +85,26 @@ class WarcReader:
                 if len(body) < record.content_length:
                     self._damaged.add(self.position)
                 elif record.record_type in WANTED:
-                    yield from self._capture(record, body)
+                    capture = self._capture(record, body)
+                    if capture is not None:
+                        yield capture
         except OSError:
             self._damaged.add(self.position)
             return next_record(file, self.position + 1)
         return -1
 
-    def _capture(self, record: WarcRecord, body: bytes) -> Iterator[Capture]:
-        """Yield the capture of a record, or count it as broken."""
+    def _capture(self, record: WarcRecord, body: bytes) -> Capture | None:
+        """Return the capture of a record, or count it as broken."""
         http = record.http_headers if record.is_http_parsed else None
         url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
         date = record.record_date
         revisit = record.record_type == WarcRecordType.revisit
         payload = record.headers.get("WARC-Payload-Digest") or ""
         if url.startswith(OTHER_SCHEMES):
-            return
+            return None
         if not url or date is None or (http is None and record.record_type == RESPONSE):
             self._damaged.add(self.position)
-            return
+            return None
         code, kind, location = 200, record.headers.get("Content-Type") or "", ""
         if http is not None:
             code = http.status_code or 0
@@ -110,7 +112,7 @@ class WarcReader:
             transfer, content = http.get("Transfer-Encoding"), http.get("Content-Encoding")
             if transfer or content:
                 body = decoded(body, transfer or "", content or "")
-        yield Capture(url, date.timestamp(), code, kind, location, body, revisit, payload)
+        return Capture(url, date.timestamp(), code, kind, location, body, revisit, payload)
 
 
 def sign_of(file: BinaryIO) -> bytes:

@@ -62,11 +62,10 @@ def sort_versions(
 
 
 def assemble(
-    hrefs: Sequence[str], versions: ImportedVersions, links: Sequence[Ids], texts: Texts
+    book: AddressBook, versions: ImportedVersions, links: Sequence[Ids], texts: Texts
 ) -> Archive:
     """Make an archive of sorted versions; `links` are the targets of each block of texts."""
     counts = np.array([len(targets) for targets in links], np.int64)
-    book = AddressBook.pack(hrefs)
     archive = Archive(
         book=book,
         version_starts=starts(np.bincount(versions.urls, minlength=len(book))),

@@ -19,6 +19,7 @@ from foragers.errors import UsageError
 from foragers.storage.warc.reader import Capture, WarcReader
 from foragers.urls.parse import resolve
 from foragers.urls.table import UrlTable
+from foragers.worlds.addresses import AddressBook
 from foragers.worlds.archive import Archive, Body
 from foragers.worlds.importing.assemble import assemble, sort_versions
 from foragers.worlds.importing.parse_ahead import Reading, read, readings
@@ -71,7 +72,7 @@ class Importer:
     # A page is shown under the URL it was recorded at, however others spell it.
     spellings: dict[UrlId, str] = field(default_factory=dict)
     revisits: list[tuple[UrlId, float, str]] = field(default_factory=list)
-    _blocks: dict[tuple[UrlId, bytes], int] = field(default_factory=dict)
+    _blocks: dict[tuple[UrlId, int], int] = field(default_factory=dict)
     _payloads: dict[tuple[UrlId, str], int] = field(default_factory=dict)
     _anywhere: dict[str, int] = field(default_factory=dict)
 
@@ -145,7 +146,7 @@ class Importer:
         body = self.writer.body(other)
         copy = Capture(self.table.href(url), 0.0, OK, body.content_type, "", body.data)
         packed, hrefs = read(copy)
-        self.links.append(self.table.intern_many(hrefs)[0])
+        self.links.append(self.table.numbers(hrefs))
         block = self._payloads[url, payload] = self.writer.add(packed)
         return block
 
@@ -163,7 +164,7 @@ class Importer:
             packed, hrefs = reading.packed, reading.hrefs
             if packed is None:
                 packed, hrefs = read(reading.capture)
-            self.links.append(self.table.intern_many(hrefs)[0])
+            self.links.append(self.table.numbers(hrefs))
             number = self._blocks[url, reading.digest] = self.writer.add(packed)
         return number
 
@@ -194,7 +195,8 @@ def import_world(
             importer.spellings.get(url) or importer.table.href(url)
             for url in range(len(importer.table))
         ]
-        archive = assemble(hrefs, versions, importer.links, StoredTexts(folder))
+        book = AddressBook.of(hrefs, *importer.table.columns())
+        archive = assemble(book, versions, importer.links, StoredTexts(folder))
         if options.evolving is not None:
             archive.evolving = options.evolving
         write_columns(finish(archive), folder)
