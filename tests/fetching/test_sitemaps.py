@@ -16,3 +16,10 @@ def test_modification_dates_are_kept_for_those_who_read_them() -> None:
     kept = ListSources(dated=True).pages_of(sitemap)
     assert [link.around for link in kept] == ["1970-01-01T00:30:00.000Z", ""]
     assert [link.around for link in ListSources().pages_of(sitemap)] == ["", ""]
+
+
+def test_titles_of_entries_are_kept_for_those_who_read_them() -> None:
+    feed = Sitemap((Listed("http://a.test/b-c", None, "Boats & cars"), Listed("http://a.test/d-e")))
+    kept = ListSources(dated=True).pages_of(feed)
+    assert [link.anchor for link in kept] == ["Boats & cars", "d e"]
+    assert [link.anchor for link in ListSources().pages_of(feed)] == ["b c", "d e"]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foragers.parsing.sitemap import MAX_BYTES, MAX_URLS, Listed, Sitemap, read_sitemap
+from foragers.parsing.xml_scan import MAX_TEXT
 from support.shared_suites import suite
 
 AT = "https://h.example/sitemap.xml"
@@ -188,7 +189,7 @@ def test_entries_of_rss_are_pages() -> None:
         "<item><link><![CDATA[ /4?a&b ]]></link></item></channel></rss>"
     )
     assert found.urls == (
-        Listed("http://a/1", MAY_DAY),
+        Listed("http://a/1", MAY_DAY, "1"),
         Listed("http://a/2", MAY_DAY),
         Listed("https://h.example/4?a&b"),
     )
@@ -209,7 +210,27 @@ def test_items_of_rdf_are_pages() -> None:
         "<rdf:RDF><channel rdf:about='http://a/'><link>http://a/</link></channel>"
         "<item rdf:about='http://a/1'><title>x</title></item></rdf:RDF>"
     )
-    assert found.urls == (Listed("http://a/1"),)
+    assert found.urls == (Listed("http://a/1", None, "x"),)
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Ships &amp; boats", "Ships & boats"),
+        ("<![CDATA[ Ships &amp; <b>boats</b>\n of 1 < 2 ]]>", "Ships & boats of 1 < 2"),
+        ("&lt;i&gt;Ships&lt;/i&gt; &amp;#8217;s", "Ships \u2019s"),
+        ("<![CDATA[Sh\0ips]]>", "Sh ips"),
+        ("S" * (MAX_TEXT + 1), ""),
+        ("<b>in a tag</b>", ""),
+    ],
+)
+def test_the_title_of_an_entry_is_its_own_and_without_html(written: str, title: str) -> None:
+    media = "<media:title>A picture</media:title>"
+    (one,) = read(
+        f"<rss><channel><title>All</title><item>{media}<title>{written}</title>"
+        f"<title>Another</title><link>http://a/1</link></item></channel></rss>"
+    ).urls
+    assert one.title == title
 
 
 # ---- any input, in bounded time and memory

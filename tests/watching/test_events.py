@@ -109,6 +109,15 @@ def test_a_page_found_while_exploring_is_new_only_by_its_date() -> None:
     assert events_of(visit(1, UNSEEN, published=1000.0)) == []
 
 
+def test_a_date_far_ahead_is_none() -> None:
+    ahead = 1e6 + 10 * 86_400.0
+    assert events_of(visit(1, UNSEEN, published=ahead)) == []
+    findings = Findings(Visits(), began=900_000.0)
+    told = findings.look(1, visit(1, NEW, published=ahead))
+    assert told is not None
+    assert told.published is None
+
+
 def test_a_page_that_consists_of_links_is_no_news() -> None:
     assert events_of(visit(1, NEW, text="a link text " * 30, links=30)) == []
 

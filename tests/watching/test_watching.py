@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from foragers.core.clock import steady
 from foragers.errors import UsageError
 from foragers.watching.events import Event, EventKind
 from foragers.watching.report import watch_report
@@ -76,6 +78,29 @@ def test_what_is_published_is_found_once_also_after_a_kill(tmp_path: Path) -> No
     status = read_status(tmp_path)
     assert (status.new, status.running) == (3, False)
     assert "Story 23" in watch_report(tmp_path)
+
+
+@pytest.mark.parametrize("pause", [0.0, 600.0])
+def test_a_signal_ends_a_watch_without_a_checkpoint_unless_a_host_wants_a_pause(
+    tmp_path: Path, pause: float
+) -> None:
+    def end(watching: Watching) -> bool:
+        if watching.visits > 10 and 21 not in site.articles:
+            site.publish(21)
+        if watching.new:
+            downloads = watching.session.live.downloads
+            downloads.throttle.restore({"a.test": (steady() + pause, 0)})
+            signal.raise_signal(signal.SIGTERM)
+        return False
+
+    with served(NewsSite(old=20)) as site:
+        first = run(options(site), tmp_path, end)
+        assert first.session.stopped == "interrupted"
+        assert (tmp_path / "checkpoint").exists() == (pause > 0)
+        site.publish(22)
+        again = run(options(site), tmp_path, lambda watching: watching.new >= 2)
+    assert new_in(events_in(tmp_path)) == [site.article_url(n) for n in (21, 22)]
+    assert again.session.live.closed_for(60.0).keys() == ({"a.test"} if pause else set())
 
 
 def test_a_watch_with_other_limits_is_refused(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from foragers.core.types import NO_PARENT, Addresses, Choice
 from foragers.crawling.channel.orders import OBEYED, ORDERS, CrawlOrders
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback
 from foragers.crawling.own_requests import OwnRequests
+from foragers.crawling.settings import CheckpointSettings
 from foragers.crawling.signed import checking, opened, signing, user_key
 from foragers.crawling.stopping import RecallMonitor
 from foragers.fetching.live import Live
@@ -69,6 +70,12 @@ class Checkpoint:
     delays: HostDelays = field(default_factory=dict)
     monitor: RecallMonitor = field(default_factory=RecallMonitor)
     layout: int = LAYOUT
+
+
+def is_wanted(settings: CheckpointSettings, live: Live, is_interrupted: bool) -> bool:
+    """Return whether the end of a crawl is worth a checkpoint: the ledger knows of no pauses."""
+    is_urgent = is_interrupted and not settings.at_interrupt
+    return not is_urgent or bool(live.closed_for(settings.longest_pause))
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:

@@ -43,7 +43,7 @@ from foragers.crawling.build import (
 )
 from foragers.crawling.channel.now import NOW, NowFile
 from foragers.crawling.channel.orders import OBEYED, ORDERS, CrawlOrder, CrawlOrders, Do
-from foragers.crawling.checkpoint import Checkpoint, catch_up, keep_agents, load, save
+from foragers.crawling.checkpoint import Checkpoint, catch_up, is_wanted, keep_agents, load, save
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
 from foragers.crawling.interrupts import Interrupts
 from foragers.crawling.nodes.on_ray import nodes_on_ray
@@ -121,6 +121,7 @@ class Session:
     _next_words: int = field(init=False, default=0)
     _left_at_start: float = field(init=False, default=0.0)
     _told_to_stop: bool = field(init=False, default=False)
+    _is_interrupted: bool = field(init=False, default=False)
     _now: NowFile = field(init=False)
 
     def __post_init__(self) -> None:
@@ -284,7 +285,7 @@ class Session:
                 if watch:
                     watch(visits)
         if interrupts.count:
-            self.stopped = "interrupted"
+            self._is_interrupted, self.stopped = True, "interrupted"
         return self.stopped
 
     def steps(self) -> Iterator[Sequence[Visit]]:
@@ -428,7 +429,8 @@ class Session:
         # After an error the strategy may not have been told all visits; the ledger has them.
         if self._is_consistent:
             try:
-                self.checkpoint()
+                if is_wanted(self.settings.checkpoints, self.live, self._is_interrupted):
+                    self.checkpoint()
                 retain(self.options, self.crawl.strategy, self.table)
             except (OSError, sqlite3.Error, WriteError):
                 pass  # no room

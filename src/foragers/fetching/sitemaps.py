@@ -42,7 +42,8 @@ class ListSources:
     feeds: bool = False
     named: bool = False
     dated: bool = False
-    """Whether the modification dates of pages are kept, in place of the words around links."""
+    """Whether the titles of entries, and modification dates in place of the words around links, are
+    kept."""
     settings: ListSettings = DEFAULT_FETCHING.lists
     waiting: dict[str, list[str]] = field(default_factory=dict)
     hubs: dict[UrlId, FeedHub] | None = None
@@ -85,11 +86,15 @@ class ListSources:
 
     def pages_of(self, sitemap: Sitemap) -> list[ParsedLink]:
         """Return the pages of a list as links; the words of their URLs stand in for link texts."""
-        pages, most = latest_first(sitemap.urls), self.settings.max_url_chars
         return [
-            ParsedLink(page.url, words_in(page.url, most), self._date_of(page), position=n)
-            for n, page in enumerate(pages)
+            ParsedLink(page.url, self._text_of(page), self._date_of(page), position=n)
+            for n, page in enumerate(latest_first(sitemap.urls))
         ]
+
+    def _text_of(self, page: Listed) -> str:
+        """Return the title of an entry, if it is wanted and said, or else the words of its URL."""
+        most = self.settings.max_url_chars
+        return page.title[:most] if self.dated and page.title else words_in(page.url, most)
 
     def _date_of(self, page: Listed) -> str:
         """Return when a page was modified, if that is wanted and said."""

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from itertools import chain, islice
 
 import msgspec
@@ -32,18 +33,20 @@ _FEED_DATES = (b"updated", b"modified", b"pubdate", b"date", b"published", b"iss
 # Images have a <loc> too, and translations a <link>; there may be very many on each page.
 _TAGS = pattern(
     rb"(?<!image:)(?<!xhtml:)(?:urlset|url|sitemapindex|sitemap|loc|lastmod|publication_date"
-    rb"|rss|feed|rdf|item|entry|link|guid|%b)" % b"|".join(_FEED_DATES)
+    rb"|rss|feed|rdf|item|entry|link|guid|title|%b)" % b"|".join(_FEED_DATES)
 )
 _LINE = re.compile(rb"(?<![^\r\n])[^\r\n]{1,%d}+(?![^\r\n])" % MAX_TEXT)
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_HTML_TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A URL in a list, and its last change in POSIX seconds."""
+    """A URL in a list, its last change in POSIX seconds, and its title in a feed."""
 
     url: str
     lastmod: float | None = None
+    title: str = ""
 
 
 class Sitemap(msgspec.Struct, frozen=True):
@@ -149,13 +152,13 @@ class _Listing:
 
 def _read_feed(tags: Iterable[Element], base: str) -> Sitemap:
     """Parse the entries of RSS or Atom."""
-    urls: dict[str, float | None] = {}
+    urls: dict[str, Listed] = {}
     for item in islice(_items(tags), MAX_URLS):
         addresses = (_address(text, base) for text in _item_links(item))
         address = next(filter(None, addresses), None)
-        if address:
-            urls.setdefault(address, _item_date(item))
-    return _sitemap(urls, {})
+        if address and address not in urls:
+            urls[address] = Listed(address, _item_date(item), _item_title(item))
+    return Sitemap(tuple(urls.values()))
 
 
 def _items(tags: Iterable[Element]) -> Iterator[list[Element]]:
@@ -186,6 +189,14 @@ def _item_links(item: list[Element]) -> Iterator[str]:
         if element.name == b"guid" and _ABSOLUTE.match(element.text):
             yield element.text
     yield item[0].attribute("about")
+
+
+def _item_title(item: list[Element]) -> str:
+    """Return the title of an entry, without the HTML that it may contain."""
+    prefix = item[0].prefix
+    titles = (one.text for one in item if one.name == b"title" and one.prefix == prefix)
+    text = unescape(_HTML_TAG.sub(" ", next(titles, "")))
+    return " ".join(text.replace("\0", " ").split())
 
 
 def _item_date(item: list[Element]) -> float | None:

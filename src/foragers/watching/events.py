@@ -31,7 +31,9 @@ from foragers.watching.differences import MainTexts, difference
 
 LONGEST_TITLE, LONGEST_SUMMARY = 300, 600
 GRACE = 86_400.0
-"""Seconds by which the date of a page may lie before the watch: many dates have no time."""
+"""Seconds by which the date of a page may lie before the watch: many dates have no time.
+
+By so much it may lie ahead, too: many have no zone."""
 GONE_AFTER = 2
 """Looks in a row at which a page was missing, until it is reported as removed."""
 MOST_TITLES = 5000
@@ -234,7 +236,7 @@ class Findings:
 
     def _is_new(self, page: Page) -> bool:
         """Return whether a page seen for the first time has appeared since the watch began."""
-        date = page.document.published
+        date = date_of(page)
         if page.choice.agent == NEW:
             return date is None or date >= self.began - GRACE
         if page.choice.agent in (NEAR, UNSEEN):
@@ -263,7 +265,7 @@ class Findings:
         named = document.canonical or ""
         return self._event(
             EventKind.NEW, number, page, relevance, since=since, late=late,
-            published=document.published,
+            published=date_of(page),
             canonical=named if named in self.names else "",
         )  # fmt: skip
 
@@ -316,6 +318,12 @@ class Findings:
             relevance=relevance,
             **shown,  # type: ignore[arg-type]
         )
+
+
+def date_of(page: Page) -> float | None:
+    """Return the date that a page gives, unless it lies in the future: that of an event does."""
+    date = page.document.published
+    return None if date is not None and date > page.time + GRACE else date
 
 
 def name_of(event: Event) -> str:

@@ -11,7 +11,11 @@ from pathlib import Path
 from foragers.core.files import read
 from foragers.core.options import OnResume, Target, check_ranges, option, options_of
 from foragers.crawling.options import LONGEST, CrawlOptions
-from foragers.crawling.settings import OwnRequestSettings, SessionSettings
+from foragers.crawling.settings import (
+    CheckpointSettings,
+    OwnRequestSettings,
+    SessionSettings,
+)
 from foragers.errors import UsageError
 from foragers.fetching.settings import DEFAULT_FETCHING, RetrySettings
 from foragers.judges.novelty import parse_duration
@@ -297,7 +301,8 @@ def session_settings() -> SessionSettings:
     """Return the settings of a crawl that does not end, and reads lists by its strategy.
 
     The strategy also decides when a failed page is requested again: a repetition after a few
-    seconds would be more often than `--every` allows.
+    seconds would be more often than `--every` allows.  A signal ends a watch without a checkpoint,
+    which takes a second on a busy machine, so these are made often enough to be told the rest soon.
     """
     once = RetrySettings(tries=1, tries_after_timeout=1, tries_if_busy=1, deferrals_after_timeout=0)
     return SessionSettings(
@@ -306,4 +311,5 @@ def session_settings() -> SessionSettings:
         warc_daily=True,
         estimates=False,
         own_requests=OwnRequestSettings(max_lists=0),
+        checkpoints=CheckpointSettings(share=0.002, at_interrupt=False),
     )

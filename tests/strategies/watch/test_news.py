@@ -8,7 +8,7 @@ from foragers.core.content import MemoryContent
 from foragers.core.types import Choice, Document, Link, Page, Purpose, Status
 from foragers.judges.topic import NoTopic
 from foragers.strategies.watch.boxes import box_of
-from foragers.strategies.watch.links import LinkBook, LinkOrigin, title_in, waiting
+from foragers.strategies.watch.links import LinkBook, LinkOrigin, title_in, title_of, waiting
 from foragers.strategies.watch.news import credit_ahead, room_of, seen_at, take_back
 from foragers.strategies.watch.sites import Site, Waiting
 from foragers.strategies.watch.sources import Kind, Sources
@@ -102,6 +102,13 @@ def test_a_page_has_room_for_its_titles_and_a_list_for_all_of_its_links() -> Non
 def test_a_link_without_a_text_is_named_by_its_url() -> None:
     assert title_in("http://a.test/2026/harbour-opens-again.html?x=1") == "harbour opens again"
     assert title_in("http://a.test/a_b/") == "a b"
+
+
+def test_an_entry_of_a_feed_has_its_title_and_that_of_a_sitemap_the_words_of_its_url() -> None:
+    feed, href = page(Purpose.FEED), "http://a.test/news/1-harbour-opens"
+    assert title_of(feed, "The Harbour is open", href) == "The Harbour is open"
+    assert title_of(feed, "news 1 harbour opens", href) == "1 harbour opens"
+    assert title_of(page(), "", href) == "1 harbour opens"
 
 
 def test_in_the_first_minutes_requests_are_left_for_looks() -> None:

@@ -65,7 +65,7 @@ def table(status: WatchStatus) -> Table:
         sites.add_column(name, overflow="ellipsis", no_wrap=True)
     sites.columns[-1].ratio, sites.expand = 1, True
     for site in status.sites[:MOST_SITES]:
-        ahead = site.next
+        ahead = site.next if status.running else None
         sites.add_row(
             plain(site.site, 40),
             f"{site.new_today:,}",

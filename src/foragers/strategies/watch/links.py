@@ -26,6 +26,7 @@ from foragers.strategies.watch.articles import is_folder, of_url
 from foragers.strategies.watch.boxes import HEADLINE, Boxes, Met, box_of
 from foragers.strategies.watch.settings import DEFAULT_WATCH
 from foragers.strategies.watch.sites import Site, Waiting
+from foragers.text.words import url_words
 from foragers.urls.parse import host_of, site_of
 from foragers.urls.shapes import path_shape
 
@@ -208,9 +209,9 @@ def waiting(
 
 
 def title_of(page: Page, anchor: str, href: str) -> str:
-    """Return the text of a link, and of an entry of a list the words of its URL."""
-    text = title_in(href) if page.choice.purpose.is_list or not anchor else anchor
-    return text[: DEFAULT_WATCH.longest_title]
+    """Return the text of a link; without one, or if it only repeats the URL, the URL's words."""
+    words = page.choice.purpose.is_list and set(anchor.split()) <= set(url_words(href))
+    return (anchor if anchor and not words else title_in(href))[: DEFAULT_WATCH.longest_title]
 
 
 def title_in(href: str) -> str:
