@@ -37,6 +37,11 @@ SITES: dict[str, dict[str, int | float]] = {
     "fresh 73": {"pages": 1500, "days": 8.0, "home": 0.3, "navigation": 0.5, "related": 3.0},
     "fresh 74": {"pages": 1500, "days": 8.0, "home": 0.8, "sections": 6, "desks": 3},
     "fresh 75": {"pages": 1500, "days": 8.0, "home": 0.6, "reports": 0.02},
+    "fresh 81": {"pages": 1500, "days": 8.0},
+    "fresh 82": {"pages": 1500, "days": 8.0, "home": 0.5},
+    "fresh 83": {"pages": 1500, "days": 8.0, "home": 0.3, "navigation": 0.5, "related": 3.0},
+    "fresh 84": {"pages": 1500, "days": 8.0, "home": 0.8, "sections": 6, "desks": 3},
+    "fresh 85": {"pages": 1500, "days": 8.0, "home": 0.6, "reports": 0.02},
 }  # fmt: skip
 """The name of each site ends with its random seed."""
 REQUESTS = (TENTH, 500, 2000)

@@ -66,6 +66,13 @@ def test_a_watch_prints_events_and_stops_when_told(
     )
     code, out, _ = said(capsys, "export", folder, "--since", "2100-01-01")
     assert out == ""
+    code, out, _ = said(capsys, "export", folder, "--new", "--since", "1h")
+    assert [json.loads(line)["url"] for line in out.splitlines()] == [url]
+    (folder / "events.jsonl").unlink()
+    assert said(capsys, "export", folder, "--new")[:2] == (0, "")
+    (folder / "watch.json").unlink()
+    assert "--new is for watches" in refused(capsys, "export", folder, "--new")
+    assert "24h for the last day" in refused(capsys, "export", folder, "--since", "soon")
 
 
 def test_a_watch_that_is_killed_after_an_event_does_not_repeat_it(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     gc.set_threshold(50_000, 20, 50)
     order = make(ExportOptions, vars(options))
     check(order, options.folder)
-    selection = selection_of(order)
+    selection = selection_of(order, options.folder)
     tally = Tally()
     with opened(options.folder) as folder:
         if order.format in (WARC, WACZ):
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         Console(stderr=True).print(f"foragers: {line}", markup=False, soft_wrap=True)
 
 
-def selection_of(order: ExportOptions) -> Selection:
+def selection_of(order: ExportOptions, folder: Path) -> Selection:
     """Return which pages are wanted, and how much of them."""
     return Selection(
         relevant=order.relevant,
@@ -102,6 +102,7 @@ def selection_of(order: ExportOptions) -> Selection:
         links=not order.no_links,
         every=order.every,
         since=since_of(order.since) if order.since else None,
+        visits=new_in(folder) if order.new else None,
         min_words=order.min_words,
         languages=parse_languages(order.language),
         duplicates=order.duplicates,
@@ -111,12 +112,28 @@ def selection_of(order: ExportOptions) -> Selection:
     )
 
 
+def new_in(folder: Path) -> tuple[int, ...]:
+    """Return the visits at which the new articles of a watch were fetched."""
+    from foragers.watching.events import EventKind
+    from foragers.watching.report import is_watch
+    from foragers.watching.watching import events_in
+
+    if not is_watch(folder):
+        raise UsageError(f"--new is for watches: {folder} is the folder of a crawl")
+    kinds = (EventKind.NEW, EventKind.FETCHED)
+    return tuple(one.visit for one in events_in(folder) if one.event in kinds and one.fetched)
+
+
 def since_of(text: str) -> float:
     """Return the time that `--since` names: a date, or so long ago."""
     try:
         return time.time() - parse_duration(text, "--since")
     except UsageError:
+        pass
+    try:
         return moment(text, "--since")
+    except UsageError as error:
+        raise UsageError(f"{error}, or 24h for the last day") from None
 
 
 def check(order: ExportOptions, folder: Path) -> None:

@@ -81,6 +81,7 @@ class Selection:
     """Which pages are wanted, and how much of them.
 
     Without `every` these are the pages that were kept: not those that failed or were skipped.
+    `visits` are the numbers of the only ones that are wanted.
     """
 
     relevant: bool = False
@@ -88,6 +89,7 @@ class Selection:
     links: bool = True
     every: bool = False
     since: float | None = None
+    visits: tuple[int, ...] | None = None
     min_words: int = 0
     languages: frozenset[str] = frozenset()
     duplicates: str = MARK
@@ -115,7 +117,10 @@ class Selection:
         """The selection in SQL, as far as the ledger can tell."""
         kept = "" if self.every and not self.relevant else "AND status IN ('ok', 'unchanged')"
         since = "" if self.since is None else f"AND time >= {self.since!r}"
-        return " ".join(filter(None, (kept, "AND relevant" if self.relevant else "", since)))
+        relevant = "AND relevant" if self.relevant else ""
+        numbers = ", ".join(map(str, self.visits or (0,)))  # no visit has the number 0
+        only = "" if self.visits is None else f"AND number IN ({numbers})"
+        return " ".join(filter(None, (kept, relevant, since, only)))
 
 
 WHOLE = Selection()

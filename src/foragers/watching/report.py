@@ -63,8 +63,8 @@ def numbers(status: WatchStatus) -> str:
         ("9 of 10 within", short(whole.p90), f"{short(day.p90)} in the last 24 h"),
         ("requests", f"{status.requests_today:,}", "in the last 24 h"),
         ("found late", f"{whole.missed:,}", "by looking at old pages again"),
-        ("freshness", share(status.freshness), "of looks: no change"),
-        ("age", short(status.age), "of changed pages, mean"),
+        ("freshness", share(status.freshness), "of lists, over time"),
+        ("age", short(status.age), "of lists, mean"),
     )
     cells = "".join(
         f"<div><dt>{words(name)}</dt><dd>{words(value)}<small>{words(more)}</small></dd></div>"
@@ -72,9 +72,9 @@ def numbers(status: WatchStatus) -> str:
     )
     began, ended = utc(status.began), utc(status.updated)
     span = f"{began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M} UTC" if began and ended else ""
-    told = "Freshness: the share of looks that found the page as it was. Age: how long a changed"
     return f'<dl class="numbers">{cells}</dl>' + note(
-        f"{span}. {told} page may have been out of date, by its own date or the look before."
+        f"{span}. Freshness: the share of the time for which the pages that are looked at were as"
+        " last seen. Age: for how long they had been out of date, in the mean over the time."
     )
 
 
@@ -176,12 +176,14 @@ def sites(known: Sequence[SiteStatus], new: Sequence[Event]) -> str:
             if promise and promise.observed
             else "–"
         )
-        kept = f"{own.kept_low:.0%} to {own.kept_high:.0%}" if own.pages else "–"
+        low, high = f"{own.kept_low:.0%}", f"{own.kept_high:.0%}"
+        kept = (low if low == high else f"{low} to {high}") if own.pages else "–"
         rows.append(
             [apart(one.site), words(", ".join(one.troubles) or "–"), f"{own.pages:,}", said, kept,
-             short(own.median), short(own.p90)]
+             short(own.median), short(own.p90), share(one.freshness), short(one.age)]
         )  # fmt: skip
-    heads = ("site", "trouble", "new", "promised within 1 h", "kept", "median delay", "9 of 10")
+    heads = ("site", "trouble", "new", "promised within 1 h", "kept", "median delay", "9 of 10",
+             "freshness", "age")  # fmt: skip
     return table(heads, rows, text=2)
 
 

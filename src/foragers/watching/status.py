@@ -25,7 +25,7 @@ class NextLook(msgspec.Struct, frozen=True):
 
 
 class SiteStatus(msgspec.Struct, frozen=True):
-    """One site: its requests and its new pages."""
+    """One site: its requests and its new pages, and how fresh the pages are that are looked at."""
 
     site: str
     new: int = 0
@@ -37,14 +37,16 @@ class SiteStatus(msgspec.Struct, frozen=True):
     promise: Forecast | None = None
     more: Forecast | None = None
     next: NextLook | None = None
+    freshness: float | None = None
+    age: float | None = None
 
 
 class WatchStatus(msgspec.Struct, frozen=True):
     """A watch: counts, delays, what was promised and kept, and its sites.
 
-    `freshness` is the share of looks at which a page had not changed since the look before, and
-    `age` the mean time, in seconds, for which a changed page may have been stale.  `unfetched` new
-    pages are known by their links alone, and `withdrawn` ones proved not to be new articles.
+    `freshness` is the share of the time for which the pages that are looked at were as last seen,
+    and `age` the mean time, in seconds, for which they had been out of date.  `unfetched` new pages
+    are known by their links alone, and `withdrawn` ones proved not to be new articles.
     `hubs` is the number of feeds whose changes hubs announce, `calls` that of their announcements.
     `recent` are the last requests, the newest last.
     """

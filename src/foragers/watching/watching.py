@@ -45,6 +45,7 @@ from foragers.watching.alarms import Alarms, Trouble
 from foragers.watching.differences import MainTexts
 from foragers.watching.events import Event, EventKind, Findings, settled
 from foragers.watching.feeds import MOST_ENTRIES, write_feeds
+from foragers.watching.freshness import Freshness, SiteFreshness
 from foragers.watching.outbox import Outbox, Schedule, Sent, channels_of, template_of
 from foragers.watching.recent import RecentRequests
 from foragers.watching.status import NextLook, SiteStatus, WatchStatus, write_status
@@ -98,9 +99,7 @@ class Watching:
     new: int = 0
     visits: int = 0
     alarms: Alarms = field(default_factory=Alarms)
-    looked: int = 0
-    unchanged: int = 0
-    stale: float = 0.0
+    looks: SiteFreshness = field(default_factory=SiteFreshness)
     requests: deque[tuple[float, int]] = field(default_factory=deque)
     withdrawn: int = 0
     websub: WebSub | None = None
@@ -234,10 +233,10 @@ class Watching:
         page = visit.page
         if page.status is not Status.SKIPPED:
             self.requests.append((page.time, 0))
-        if page.choice.agent in (LOOK, HUB) and page.status in (Status.OK, Status.UNCHANGED):
-            self._fresh(visit)
         href = self.session.table.href(page.choice.url)
         site = site_of(host_of(href))
+        if page.choice.agent in (LOOK, HUB):
+            self.looks.see(site, visit)
         for _, told in list(self.alarms.see(site, visit)):
             self._alarm(site, told, page.time)
         event = self.findings.look(number, visit, self.strategy.links.get(page.choice.url))
@@ -278,13 +277,6 @@ class Watching:
                 event = self.findings.announce(self.visits, link, href, now)
                 if event is not None:
                     self._add(event)
-
-    def _fresh(self, visit: Visit) -> None:
-        """Count a look that was no change, and how long a changed page may have been stale."""
-        self.looked += 1
-        self.unchanged += visit.page.status is Status.UNCHANGED
-        if visit.page.status is Status.OK:
-            self.stale += max(0.0, visit.page.time - visit.page.born)
 
     def _alarm(self, site: str, told: str, now: float) -> None:
         url = next((one.site for one in self.sites if site in one.site), site)
@@ -386,8 +378,8 @@ class Watching:
             len(self.requests),
             account_of(self.events),
             account_of(recent),
-            self.unchanged / self.looked if self.looked else None,
-            self.stale / max(1, self.looked - self.unchanged) if self.looked else None,
+            self.looks.whole.freshness,
+            self.looks.whole.age,
             self.count - self.outbox.untold,
             self.outbox.untold,
             plain(self.session.condition),
@@ -422,7 +414,7 @@ class Watching:
 
     def _site_status(self, number: int, name: str, own: list[Event], now: float) -> SiteStatus:
         site, sources = self.strategy.sites[number], self.strategy.sources
-        health = self.alarms.sites.get(name)
+        health, fresh = self.alarms.sites.get(name), self.looks.sites.get(name, Freshness())
         due = sources.rows["due"][site.active]
         upcoming = None
         if len(due) and np.isfinite(due.min()):
@@ -441,6 +433,8 @@ class Watching:
             sorted(health.troubles) if health else [],
             *(self._forecasts.get(number, NO_PROMISES) if ready else NO_PROMISES),
             upcoming,
+            fresh.freshness,
+            fresh.age,
         )
 
     def close(self) -> None:

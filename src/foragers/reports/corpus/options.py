@@ -28,6 +28,7 @@ class ExportOptions:
     )
     out: str = option(STDOUT, metavar="FILE", help="file to write (- is standard output)")
     relevant: bool = option(False, group=PAGES, help="relevant pages only")
+    new: bool = option(False, group=PAGES, help="only new articles that a watch reported")
     every: bool = option(
         False, name="all", group=PAGES, help="also downloads that failed or were skipped"
     )
