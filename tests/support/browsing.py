@@ -5,11 +5,16 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from foragers.rendering.client import Renderer
 from foragers.rendering.messages import Rendered, RenderJob
+from support.waiting import until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), "")
@@ -31,3 +36,24 @@ def awaited(renderer: Renderer) -> Rendered:
     while (found := renderer.finished()) is None:
         time.sleep(0.02)
     return found
+
+
+def press(tab: Page, name: str) -> None:
+    """Press a button of a form, and wait for the page that answers."""
+    with tab.expect_navigation():
+        tab.get_by_role("button", name=name, exact=True).click()
+
+
+def visit(tab: Page, url: str, says: str = "") -> None:
+    """Load a page once its server answers with some words, and with no page that reloads by itself.
+
+    The server is asked beside the tab, which stays where it is until then: a tab that is sent
+    elsewhere while its page goes on by itself may go to neither.
+    """
+
+    def is_whole() -> bool:
+        html = tab.request.get(url).text()
+        return says in html and "data-reload" not in html
+
+    until(is_whole, f"{url} does not say {says}")
+    tab.goto(url)
