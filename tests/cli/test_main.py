@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from foragers.cli.main import main, parser, with_settings
 from foragers.worlds.generated import generate
 from foragers.worlds.store import open_world, save
+from support.waiting import until
 from support.worlds_by_hand import small_world
 
 HTML = b"<html><title>Home</title><body><a href=/a>first page</a></body></html>"
@@ -340,9 +340,7 @@ def test_a_killed_import_leaves_no_world_and_can_be_repeated(tmp_path: Path) -> 
         sys.executable, "-m", "foragers.cli.main", "world", "import", str(tmp_path / "w"), str(file)
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / ".w.partial").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until((tmp_path / ".w.partial").exists)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not (tmp_path / "w").exists()
@@ -360,8 +358,7 @@ def test_an_interrupted_import_cleans_up(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
-    while not (tmp_path / ".w.partial" / "words.bin").exists():
-        time.sleep(0.01)
+    until((tmp_path / ".w.partial" / "words.bin").exists)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130

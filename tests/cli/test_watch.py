@@ -19,6 +19,7 @@ from foragers.core.options import make
 from foragers.watching.watch_options import WatchOptions
 from support.crawl_folders import refused, said
 from support.news_site import NewsSite, served
+from support.waiting import LONG
 
 
 def test_a_watch_prints_events_and_stops_when_told(
@@ -42,7 +43,7 @@ def test_a_watch_prints_events_and_stops_when_told(
                 assert watch.stdout is not None
                 event = msgspec.json.decode(watch.stdout.readline())
                 watch.send_signal(signal.SIGTERM)
-                _, log = watch.communicate(timeout=60)
+                _, log = watch.communicate(timeout=LONG)
             finally:
                 watch.kill()
     assert (event["event"], event["url"]) == ("new", url)

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -41,9 +41,12 @@ def site(name: str, first: bytes | None = None) -> dict[str, Answer]:
 
 
 class Switched:
-    """A server that stops to listen when it has answered so often, and comes back after a time."""
+    """A server that stops to listen when it has answered so often, and comes back after a time.
 
-    def __init__(self, name: str, address: str, after: int, seconds: float) -> None:
+    Without a time it comes back when it is told to.
+    """
+
+    def __init__(self, name: str, address: str, after: int, seconds: float = 1e9) -> None:
         self.site, self.address, self.seconds = site(name), address, seconds
         self.log: list[Asked] = []
         self.left = after
@@ -60,7 +63,7 @@ class Switched:
                 self.server.stop()
                 connection.close()
                 if self.seconds < 1000:
-                    threading.Timer(self.seconds, self._back).start()
+                    threading.Timer(self.seconds, self.back).start()
             if callable(answer):
                 answer(connection)
             else:
@@ -68,7 +71,14 @@ class Switched:
 
         return send
 
-    def _back(self) -> None:
+    @property
+    def is_away(self) -> bool:
+        """Whether it has stopped, and has not come back."""
+        return self.left == 0
+
+    def back(self) -> None:
+        """Listen again, and from now on for good."""
+        self.left = -1
         self.server = HostileServer(self.site, address=self.address, port=self.port, log=self.log)
         self.server.start()
 
@@ -84,6 +94,7 @@ def run(
     *seeds: str,
     unit: float = UNIT,
     settings: SessionSettings = DEFAULT_SETTINGS,
+    heard: Callable[[str], None] = lambda line: None,
     **options: object,
 ) -> tuple[Outcome, list[str]]:
     """Crawl with short pauses; return what came of it and what was said on the way."""
@@ -91,7 +102,11 @@ def run(
     crawling = Session.open(order, folder, LIMITS, settings)
     said: list[str] = []
     try:
-        crawling.run(lambda visits: said.extend(crawling.notices()))
+        for _ in crawling.steps():
+            lines = crawling.notices()
+            said.extend(lines)
+            for line in lines:
+                heard(line)
     finally:
         crawling.close()
     outcome = Outcome(folder)
@@ -104,10 +119,18 @@ def fetched(outcome: Outcome) -> int:
 
 
 def test_nothing_is_lost_when_all_hosts_are_away_for_a_while(tmp_path: Path) -> None:
-    servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4 + n % 2, 1.5) for n in range(5)]
+    servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4 + n % 2) for n in range(5)]
+
+    def heard(line: str) -> None:
+        if "no host can be reached" in line:
+            for server in servers:
+                if server.is_away:
+                    server.back()
+                server.left = -1
+
     try:
         seeds = [server.url("/0") for server in servers]
-        outcome, said = run(tmp_path, *seeds, budget=5 * (PAGES + 1), concurrency=3)
+        outcome, said = run(tmp_path, *seeds, budget=5 * (PAGES + 1), concurrency=3, heard=heard)
     finally:
         for server in servers:
             server.stop()
@@ -120,21 +143,37 @@ def test_nothing_is_lost_when_all_hosts_are_away_for_a_while(tmp_path: Path) -> 
 def test_one_host_that_is_away_for_a_while_holds_up_no_other_and_loses_nothing(
     tmp_path: Path,
 ) -> None:
-    switched = Switched("one", "127.0.0.2", 4, 2.0)
-    with serving(site("other")) as other:
-        outcome, said = run(tmp_path, switched.url("/0"), other.url("/0"), delay=0.02)
+    switched, lock, said_so = Switched("one", "127.0.0.2", 4), threading.Lock(), threading.Event()
+
+    def back_if_due() -> None:
+        with lock:
+            if said_so.is_set() and f"/{PAGES}" in other.paths and switched.is_away:
+                switched.back()
+
+    def heard(line: str) -> None:
+        if "127.0.0.2" in line and "cannot be reached" in line:
+            said_so.set()
+            back_if_due()
+
+    def last(connection: Connection) -> None:
+        connection.send(page(words="last of other"))
+        back_if_due()
+
+    with serving({**site("other"), f"/{PAGES}": last}) as other:
+        seeds = switched.url("/0"), other.url("/0")
+        outcome, _ = run(tmp_path, *seeds, delay=0.02, heard=heard)
         switched.stop()
         assert fetched(outcome) == 2 * (PAGES + 1)
         back = next(asked.start for asked in switched.log[4:])
         assert max(asked.start for asked in other.log) < back, "the other went on meanwhile"
-        assert any("127.0.0.2" in line and "cannot be reached" in line for line in said)
+        assert said_so.is_set()
 
 
 def test_a_host_that_stays_away_is_given_up_and_its_pages_are_not_each_tried(
     tmp_path: Path,
 ) -> None:
     links = [f"/{n}" for n in range(1, 9)]
-    dead = Switched("dead", "127.0.0.2", 2, 1e9)
+    dead = Switched("dead", "127.0.0.2", 2)
     dead.site["/0"] = dead._counted(page(*links))
     with serving(site("other")) as other:
         outcome, _ = run(tmp_path, dead.url("/0"), other.url("/0"), unit=0.005)
@@ -143,7 +182,7 @@ def test_a_host_that_stays_away_is_given_up_and_its_pages_are_not_each_tried(
         assert len(rows) <= 3
         assert outcome.stopped.startswith("no remaining host can be reached: 127.0.0.2")
         assert sum("127.0.0.1:" in url for url in outcome.rows) == PAGES + 1
-        dead._back()
+        dead.back()
         outcome, _ = run(tmp_path, dead.url("/0"), other.url("/0"))
         dead.stop()
         rows = [row for url, row in outcome.rows.items() if "127.0.0.2" in url]
@@ -155,7 +194,7 @@ def test_a_host_that_stays_away_is_given_up_and_its_pages_are_not_each_tried(
 def test_pages_that_were_set_aside_are_asked_for_when_the_crawl_goes_on(
     keep: bool, tmp_path: Path
 ) -> None:
-    server = Switched("one", "127.0.0.2", 5, 1e9)
+    server = Switched("one", "127.0.0.2", 5)
     crawling = Session.open(order_of(server.url("/0")), tmp_path, LIMITS)
     for _ in crawling.steps():
         if len(crawling.own_requests):
@@ -163,7 +202,7 @@ def test_pages_that_were_set_aside_are_asked_for_when_the_crawl_goes_on(
     crawling.close()
     if not keep:
         (tmp_path / "checkpoint").unlink()
-    server._back()
+    server.back()
     outcome, _ = run(tmp_path, server.url("/0"))
     server.stop()
     assert fetched(outcome) == len(outcome.rows) == PAGES + 1
@@ -208,7 +247,7 @@ def test_a_redirect_is_followed_at_a_host_with_a_long_crawl_delay(tmp_path: Path
 
 def test_a_network_that_stays_away_ends_the_crawl_in_time(tmp_path: Path) -> None:
     settings = SessionSettings(patience=20.0)
-    servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4, 1e9) for n in range(3)]
+    servers = [Switched(f"site {n}", f"127.0.0.{n + 1}", 4) for n in range(3)]
     outcome, _ = run(tmp_path, *(server.url("/0") for server in servers), settings=settings)
     assert outcome.stopped.startswith("no host can be reached for")
     assert {row[2] for row in outcome.rows.values()} == {"ok"}
@@ -323,7 +362,6 @@ def test_nothing_is_lost_when_names_cannot_be_looked_up_for_a_while(
         n = int(connection.path[1:])
         if n == 3:
             names.write_text(how)
-            threading.Timer(2.0, names.write_text, ["up"]).start()
         connection.send(page(f"/{n + 1}") if n < PAGES else page())
         connection.close()
 
@@ -334,9 +372,15 @@ def test_nothing_is_lost_when_names_cannot_be_looked_up_for_a_while(
             'mount --bind "$0" /etc/resolv.conf && exec "$@"', str(tmp_path / "resolv.conf"),
             sys.executable, "-c", CRAWL, str(tmp_path / "crawl"), f"http://h.test:{server.port}/0",
         ]  # fmt: skip
-        ended = subprocess.run(command, capture_output=True, text=True)
-        assert ended.returncode == 0, ended.stderr
-        assert "the network is back" in ended.stdout, (server.paths, ended.stderr)
+        said = []
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            for line in process.stdout:
+                said.append(line)
+                if "no host can be reached" in line:
+                    names.write_text("up")
+        assert process.returncode == 0
+        assert any("the network is back" in line for line in said), (server.paths, said)
     with sqlite3.connect(tmp_path / "crawl" / "ledger.sqlite") as ledger:
         rows = ledger.execute("SELECT status, count(*) FROM visits GROUP BY status").fetchall()
     ledger.close()
@@ -357,6 +401,8 @@ folder, seed = sys.argv[1:]
 order = CrawlOptions(seeds=(seed,), strategy="breadth-first", delay=0.0,
               allow_private=("127.0.0.0/8",), traps=False, warc=False)
 crawl = Session.open(order, Path(folder), settings=SessionSettings(fetching))
-print(crawl.run(lambda visits: [print(line) for line in crawl.notices()]))
+for _ in crawl.steps():
+    for line in crawl.notices():
+        print(line, flush=True)
 crawl.close()
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.crawling import crawl, gaps, one, serving
+from support.crawling import BRIEF, crawl, gaps, one, serving
 from support.hostile_server import (
     ALLOW_ALL,
     Answer,
@@ -168,7 +168,7 @@ def with_body_that_stops(connection: Connection) -> None:
 )
 def test_a_redirect_is_followed_whatever_its_body(answer: Answer, tmp_path: Path) -> None:
     with serving({"/it": answer, "/to": page(words="there")}) as server:
-        outcome = crawl(tmp_path, server.url("/it"), warc=True)
+        outcome = crawl(tmp_path, server.url("/it"), warc=True, limits=BRIEF)
         assert (outcome.status("/it"), outcome.title("/it")) == ("ok", "there")
         assert server.paths.count("/it") == 1
 

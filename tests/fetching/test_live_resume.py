@@ -15,6 +15,7 @@ from foragers.crawling.session import Session
 from foragers.http.messages import Limits
 from support.crawling import LIMITS, LOOPBACK, crawl, end_as_if_killed, order_of, serving
 from support.hostile_server import Connection, page, reply
+from support.waiting import LONG
 
 
 def killed(folder: Path, order: CrawlOptions, visits: int) -> None:
@@ -98,14 +99,14 @@ def test_what_was_under_way_is_fetched_and_what_was_answered_is_not_fetched_agai
     answers = threading.Event()
 
     def late(connection: Connection) -> None:
-        answers.wait(15)
+        answers.wait(LONG)
         connection.send(page(words=f"late {connection.path}"))
 
     quick = {f"/{n}": page(words=f"page {n}") for n in range(6)}
     slow = {f"/{n}": late for n in range(6)}
     with serving(quick) as one, serving(slow, address="127.0.0.2") as two:
         order = order_of(one.url("/"), two.url("/"), budget=500)
-        session = Session.open(order, tmp_path, Limits())
+        session = Session.open(order, tmp_path, Limits(head=LONG, idle=LONG, total=LONG))
         steps = session.steps()
         # All that is quick, the front page of the other, and its first page under way.
         while len(session.ledger) < 8 or not session.live.pending:

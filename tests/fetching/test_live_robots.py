@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from support.crawling import crawl, serving
+from foragers.http.messages import Limits
+from support.crawling import BRIEF, LIMITS, crawl, serving
 from support.hostile_server import Answer, Connection, HostileServer, page, redirect, reply
 
 RULES = b"User-agent: *\nDisallow: /no\nAllow: /no/but\n"
@@ -17,11 +18,13 @@ def text(body: bytes, **headers: str) -> bytes:
     return reply(body, kind="text/plain", **headers)
 
 
-def fetched(folder: Path, robots: Answer, *paths: str) -> tuple[list[str], list[str]]:
+def fetched(
+    folder: Path, robots: Answer, *paths: str, limits: Limits = LIMITS
+) -> tuple[list[str], list[str]]:
     """Crawl with a robots.txt; return which paths were asked for and the reasons of the others."""
     site = {path: page(words=path) for path in paths}
     with serving({**site, "/robots.txt": robots}) as server:
-        outcome = crawl(folder, *(server.url(path) for path in paths))
+        outcome = crawl(folder, *(server.url(path) for path in paths), limits=limits)
         reasons = [outcome.reason(path) for path in paths if outcome.status(path) == "skipped"]
         return [path for path in server.paths if path in paths], reasons
 
@@ -54,7 +57,7 @@ def test_without_rules_all_is_allowed(status: str, tmp_path: Path) -> None:
     ],
 )
 def test_rules_that_cannot_be_had_forbid_all(robots: Answer, reason: str, tmp_path: Path) -> None:
-    asked, reasons = fetched(tmp_path, robots, "/a", "/b")
+    asked, reasons = fetched(tmp_path, robots, "/a", "/b", limits=BRIEF)
     assert asked == []
     assert len(reasons) == 2
     assert all(found.startswith(reason) for found in reasons)

@@ -10,7 +10,7 @@ from shutil import which
 
 import pytest
 
-from support.crawling import crawl, serving
+from support.crawling import BRIEF, crawl, serving
 from support.hostile_server import HostileServer, page
 
 MADE = {
@@ -106,6 +106,7 @@ def test_http_where_https_is_meant_fails_with_a_reason(tmp_path: Path) -> None:
 
 def test_a_server_that_does_not_shake_hands_is_given_up_in_time(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        outcome = crawl(tmp_path, f"https://127.0.0.1:{listener.getsockname()[1]}/")
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}/"
+        outcome = crawl(tmp_path, url, limits=BRIEF)
         assert outcome.status("/") == "skipped"
         assert "timeout" in outcome.reason("/")

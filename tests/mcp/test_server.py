@@ -7,7 +7,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from foragers.cli.main import main
 from support.crawling import serving
 from support.hostile_server import HostileServer, page
+from support.waiting import LONG, until
 
 if find_spec("mcp") is None:
     pytest.skip("mcp is not installed", allow_module_level=True)
@@ -47,7 +47,7 @@ async def told(client: Client, tool: str, **given: Any) -> Any:
 
 async def finished(client: Client, name: str) -> dict[str, Any]:
     """Wait until a crawl has ended."""
-    for _ in range(600):
+    for _ in range(round(10 * LONG)):
         (status,) = await told(client, "status", crawl=name)
         if not status["running"]:
             return dict(status)
@@ -82,10 +82,7 @@ def test_an_agent_watches_a_site_until_it_stops_it(tmp_path: Path) -> None:
     with serving(SITE) as server:
         desk = CrawlDesk(tmp_path, options=["--allow-private=127.0.0.0/8"])
         name = desk.watch([server.url("/")])
-        for _ in range(600):
-            if desk.status(name).downloads:
-                break
-            time.sleep(0.1)
+        until(lambda: desk.status(name).downloads)
         later = CrawlDesk(tmp_path)  # a server that is started again
         assert later.is_running(name)
         assert later.status(name).running
@@ -116,6 +113,11 @@ def test_an_agent_crawls_searches_reads_and_teaches_over_standard_input(tmp_path
         ]  # fmt: skip
 
 
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def test_an_agent_does_the_same_over_http(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -127,11 +129,7 @@ def test_an_agent_does_the_same_over_http(tmp_path: Path) -> None:
             await use(client, server)
 
     try:
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
+        until(lambda: answers(port))
         with serving(SITE) as server:
             asyncio.run(run(server))
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ from foragers.cli.main import main
 from foragers.cli.serve import free_address
 from support.crawling import serving
 from support.hostile_server import HostileServer, page
+from support.waiting import until
 
 if find_spec("starlette") is None or find_spec("httpx") is None:
     pytest.skip("Starlette is not installed", allow_module_level=True)
@@ -140,12 +140,8 @@ def test_a_page_says_why_it_was_fetched(
         server.url("/"), server.url("/tea"), server.url("/green"),
     ]  # fmt: skip
     assert client.get("/api/explain?url=javascript:1").status_code == 400
-    for _ in range(100):
-        html = client.get(f"/pages/{one['number']}/why").text
-        if "data-reload" not in html:
-            break
-        time.sleep(0.1)
-    assert "Why it had this promise" in html
+    until(lambda: "data-reload" not in client.get(f"/pages/{one['number']}/why").text)
+    assert "Why it had this promise" in client.get(f"/pages/{one['number']}/why").text
 
 
 def test_a_long_replay_is_refused_and_the_way_is_shown_nevertheless(
@@ -158,8 +154,7 @@ def test_a_long_replay_is_refused_and_the_way_is_shown_nevertheless(
         assert answer.status_code == 400
         assert answer.json()["error"].endswith("2 are allowed here; use foragers explain")
         number = client.get("/api/pages?q=rice").json()["pages"][0]["number"]
-        client.get(f"/pages/{number}/why")
-        time.sleep(0.5)
+        until(lambda: "data-reload" not in client.get(f"/pages/{number}/why").text)
         html = client.get(f"/pages/{number}/why").text
         assert "use foragers explain" in html
         assert "How the crawl came to it" in html

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from foragers.watching.recent import RecentRequest
 from foragers.watching.status import SiteStatus, WatchStatus, write_status
 from support.crawling import serving
 from support.hostile_server import page
+from support.waiting import LONG, until
 
 if find_spec("starlette") is None or find_spec("httpx") is None:
     pytest.skip("Starlette is not installed", allow_module_level=True)
@@ -194,6 +196,10 @@ def test_a_promise_is_kept_broken_or_open() -> None:
     assert promise_of(site, account_of([])).kept is None
 
 
+def is_said(client: TestClient, path: str, what: str) -> bool:
+    return what in client.get(path).text
+
+
 def test_a_fleet_and_a_watch_that_are_still_read_say_so(
     watch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,7 +211,7 @@ def test_a_fleet_and_a_watch_that_are_still_read_say_so(
         go, read = threading.Event(), getattr(module, name)
 
         def slow(*given: Any, go: threading.Event = go, read: Any = read) -> Any:
-            assert go.wait(60)
+            assert go.wait(LONG)
             return read(*given)
 
         monkeypatch.setattr(module, name, slow)
@@ -217,11 +223,8 @@ def test_a_fleet_and_a_watch_that_are_still_read_say_so(
             assert whole not in html
             assert client.get(api).status_code == 503
             go.set()
-            end = time.monotonic() + 60
-            while whole not in (html := client.get(path).text):
-                assert time.monotonic() < end
-                time.sleep(0.01)
-            assert "data-reload" not in html
+            until(partial(is_said, client, path, whole))
+            assert "data-reload" not in client.get(path).text
             assert client.get(api).status_code == 200
 
 
@@ -231,7 +234,7 @@ def test_a_watch_that_has_grown_shows_what_was_read_last(
     go, read = threading.Event(), watch_pages.known_events
 
     def slow(folder: Path) -> watch_pages.KnownEvents:
-        assert go.wait(60)
+        assert go.wait(LONG)
         return read(folder)
 
     settings = ServeSettings(glance=60.0, cost=1e9)
@@ -241,7 +244,7 @@ def test_a_watch_that_has_grown_shows_what_was_read_last(
         (watch / "events.jsonl").write_bytes(lines + lines)
         assert client.get("/api/events").json()["total"] == 4
         monkeypatch.setattr(
-            watch_pages, "known_events", lambda folder: go.wait(60) and read(folder)
+            watch_pages, "known_events", lambda folder: go.wait(LONG) and read(folder)
         )
         object.__setattr__(settings, "glance", 0.01)
         (watch / "events.jsonl").write_bytes(lines)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,6 +10,8 @@ import pytest
 from foragers.errors import UsageError
 from foragers.serve.latest import LatestState, Read
 from foragers.serve.settings import ServeSettings
+from support import waiting
+from support.waiting import until
 
 BRIEF = ServeSettings(glance=0.01, cost=1e9)
 LONG = ServeSettings(glance=60.0, cost=1e9)
@@ -26,15 +26,8 @@ class SlowReader:
 
     def __call__(self) -> int:
         self.calls += 1
-        assert self.go.acquire(timeout=60)
+        assert self.go.acquire(timeout=waiting.LONG)
         return self.calls
-
-
-def until(wanted: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not wanted():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def test_a_reader_does_not_wait_for_the_first_state_nor_for_a_newer_one() -> None:
@@ -47,7 +40,7 @@ def test_a_reader_does_not_wait_for_the_first_state_nor_for_a_newer_one() -> Non
     assert slow.calls == 1, "all readers share one thread"
     assert latest.ask(8) == Read(1, is_old=True), "the last state is shown meanwhile"
     assert latest.ask(9) == Read(1, is_old=True)
-    assert slow.calls == 2
+    until(lambda: slow.calls == 2)
     slow.go.release()
     slow.go.release()
     until(lambda: latest.ask(9) == Read(3, is_old=False))
@@ -67,8 +60,8 @@ def test_a_program_waits_for_the_first_state() -> None:
     slow = SlowReader()
     latest = LatestState(slow, BRIEF)
     threading.Timer(0.2, slow.go.release).start()
-    assert latest.ask(1, first=60.0) == Read(1, is_old=False)
-    assert latest.ask(2, first=60.0) == Read(1, is_old=True), "then it gets what there is"
+    assert latest.ask(1, first=waiting.LONG) == Read(1, is_old=False)
+    assert latest.ask(2, first=waiting.LONG) == Read(1, is_old=True), "then it gets what there is"
     slow.go.release()
 
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
@@ -33,6 +33,7 @@ from foragers.storage.ledger import postgres
 from support.crawling import order_of
 from support.hostile_server import ALLOW_ALL, Answer, Connection, HostileServer, page, redirect
 from support.machines import enter
+from support.waiting import LONG, until
 
 DELAY = 0.1
 SHORT = ClusterSettings(
@@ -41,13 +42,15 @@ SHORT = ClusterSettings(
 LIMITS = Limits(connect=2.0, head=5.0, idle=5.0, total=10.0)
 SETTINGS = SessionSettings(
     fetching=FetchSettings(
-        cluster=SHORT,
+        cluster=replace(SHORT, lease=60.0),
         throttle=ThrottleSettings(backoff=0.05),
         outages=OutageSettings(give_up_new=10_000.0, give_up_known=10_000.0),
         # A cut cable looks like a slow or dead server; no page is given up for that.
         retries=RetrySettings(deferrals_after_timeout=1000, deferrals_after_loss=1000, pause=2.0),
     )
 )
+HURRIED = replace(SETTINGS, fetching=replace(SETTINGS.fetching, cluster=SHORT))
+"""For nodes that are stopped; on a busy machine others lose such a short lease too."""
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(
     [
@@ -73,6 +76,7 @@ class Place:
     network: str = ""
     ahead: float = 0.0
     stopped: float | None = None
+    settings: SessionSettings = SETTINGS
     token: str = field(default_factory=lambda: os.environ.get(TOKEN, ""))
 
     def enter(self) -> None:
@@ -95,10 +99,10 @@ def run(what: str, place: Place, options: dict[str, Any]) -> None:
     try:
         if what == "node":
             say = partial(print, flush=True)
-            node.Node(url, folder, say, limits=LIMITS, settings=SETTINGS).run()
+            node.Node(url, folder, say, limits=LIMITS, settings=place.settings).run()
             return
         order = order_of(*options.pop("seeds"), ledger=url, cluster="nodes", **options)
-        session = Session.open(order, folder, LIMITS, SETTINGS)
+        session = Session.open(order, folder, LIMITS, place.settings)
         try:
             print(session.run(), flush=True)
         finally:
@@ -152,6 +156,7 @@ class ClusterProcesses:
     options: dict[str, Any] = field(default_factory=dict)
     running: dict[str, ForkServerProcess] = field(default_factory=dict)
     stopped: float | None = None
+    settings: SessionSettings = SETTINGS
 
     def start(self, name: str) -> None:
         standby = name == "standby"
@@ -163,7 +168,8 @@ class ClusterProcesses:
 
     def place(self, name: str) -> Place:
         log = self.folder / f"{name}.log"
-        return Place(self.url, self.folder / name, log, stopped=self.stopped)
+        folder = self.folder / name
+        return Place(self.url, folder, log, stopped=self.stopped, settings=self.settings)
 
     def restart(self) -> None:
         for name, process in list(self.running.items()):
@@ -191,23 +197,20 @@ class ClusterProcesses:
         log = self.folder / f"{name}.log"
         return log.read_text() if log.exists() else ""
 
-    def finish(self, seconds: float = 120.0) -> None:
+    def finish(self) -> None:
         """Let the crawl come to its end, and start again what ends on the way."""
-        until = time.monotonic() + seconds
+        end = time.monotonic() + LONG
         while not self.is_done:
-            if time.monotonic() > until:
+            if time.monotonic() > end:
                 said = (f"{name}: {self.said(name)[-1500:]}" for name in self.running)
                 raise AssertionError("".join(said))
             self.restart()
             time.sleep(0.05)
 
-    def await_nodes(self, nodes: int, seconds: float = 60.0) -> None:
+    def await_nodes(self, nodes: int) -> None:
         """Wait until some nodes have joined."""
-        until = time.monotonic() + seconds
         names = [name for name in self.running if name.startswith("node")]
-        while sum("up to" in self.said(name) for name in names) < nodes:
-            assert time.monotonic() < until, "nodes did not join"
-            time.sleep(0.05)
+        until(lambda: sum("up to" in self.said(name) for name in names) >= nodes)
 
     def close(self) -> None:
         for name, process in self.running.items():
@@ -228,10 +231,11 @@ def cluster(
     seeds: Sequence[str],
     nodes: int,
     stopped: float | None = None,
+    settings: SessionSettings = SETTINGS,
     **options: Any,
 ) -> Iterator[ClusterProcesses]:
     """Run a crawl with some nodes, whose clocks may be stopped at a time."""
-    processes = ClusterProcesses(url, folder, seeds, options, stopped=stopped)
+    processes = ClusterProcesses(url, folder, seeds, options, stopped=stopped, settings=settings)
     try:
         processes.start("crawl")
         for number in range(nodes):

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.clusters import SHORT, ClusterProcesses, Place, sites
+from support.clusters import HURRIED, SHORT, ClusterProcesses, Place, sites
 from support.hostile_server import HostileServer
 from support.machines import WEB, Disk, Machines, can_isolate, inside
 from support.postgres import PostgresServer, running_postgres
@@ -42,14 +42,15 @@ class FaultyCluster(ClusterProcesses):
     def place(self, name: str) -> Place:
         log, ahead = self.folder / f"{name}.log", self.draw.choice(CLOCKS)
         if self.machines is None:
-            return Place(self.url, self.folder / name, log, ahead=ahead)
+            return Place(self.url, self.folder / name, log, ahead=ahead, settings=HURRIED)
         number = number_of(name)
         schema = self.url.partition("?")[2]
         url = f"{self.server.url('postgres', self.machines.database(number))}?{schema}"
         if name not in self.disks:
             self.disks[name] = Disk(self.folder / "disks" / name, 3)
         folder = self.disks[name].folder / "out"
-        return Place(url, folder, log, self.machines.machine(number), ahead)
+        machine = self.machines.machine(number)
+        return Place(url, folder, log, machine, ahead, settings=HURRIED)
 
     @property
     def nodes(self) -> list[str]:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from foragers.cli.main import main
-from support.clusters import DELAY, SHORT, cluster, sites
+from support.clusters import DELAY, HURRIED, SHORT, cluster, sites
 from support.crawling import gaps
 from support.hostile_server import HostileServer
 from support.judging import TOLERANCE, check_complete, check_polite, told
@@ -81,7 +81,8 @@ def test_hosts_at_one_address_are_one_nodes(database: str, tmp_path: Path) -> No
 
 def test_a_node_that_was_stopped_finds_its_hosts_gone(database: str, tmp_path: Path) -> None:
     with sites(HOSTS, 20) as servers:
-        with cluster(database, tmp_path, seeds_of(servers), nodes=2) as processes:
+        seeds = seeds_of(servers)
+        with cluster(database, tmp_path, seeds, nodes=2, settings=HURRIED) as processes:
             processes.await_nodes(2)
             time.sleep(SHORT.lease)
             for _ in range(2):

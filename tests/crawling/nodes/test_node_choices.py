@@ -18,6 +18,7 @@ from foragers.core.packing import unpacked
 from support.clusters import LIMITS, SETTINGS, cluster
 from support.crawling import crawl
 from support.hostile_server import ALLOW_ALL, HostileServer, page
+from support.waiting import until
 
 HOSTS, PAGES = 3, 25
 WORDS = ("robot", "sensor", "garden", "music", "river", "paper")
@@ -121,12 +122,12 @@ def test_a_fleet_whose_nodes_join_and_leave_finds_what_it_finds_on_one_machine(
 
 def await_pages(database: str, pages: int) -> None:
     """Wait until a ledger has some pages."""
-    until = time.monotonic() + 60
     with closing(psycopg.connect(database, autocommit=True)) as connection:
-        while True:
+
+        def has_them() -> bool:
             with suppress(psycopg.errors.UndefinedTable):
                 row = connection.execute("SELECT count(*) FROM visits").fetchone()
-                if row is not None and row[0] >= pages:
-                    return
-            assert time.monotonic() < until
-            time.sleep(0.02)
+                return row is not None and row[0] >= pages
+            return False
+
+        until(has_them)

@@ -36,7 +36,7 @@ def test_nothing_is_lost_and_no_host_is_hurried_whatever_fails(tmp_path: Path) -
                     faults += draw.choices(possible, k=EPISODE - len(faults))
                     processes.suffer(faults, (0.05, 0.5))
                     processes.mend(everything=True)
-                    processes.finish(120.0)
+                    processes.finish()
                     done += sum(processes.done.values())
                     late = processes.said("crawl").rpartition("late ")[2].strip()
                     print(f"{done} faults, {late} late answers, {dict(processes.done)}", flush=True)

@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from foragers.cli.main import main
 from support.clusters import sites
+from support.waiting import LONG, until
 
 with_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
 
@@ -28,7 +28,7 @@ def test_nodes_on_ray_do_the_crawl(database: str, tmp_path: Path) -> None:
         given = [server.url() for server in servers] + ["--out", "out", "--ledger", database]
         given += ["--cluster", "local", "--allow-private", "127.0.0.0/8", "--delay", "0.1"]
         command = [sys.executable, "-m", "foragers.cli.main", "crawl", *given]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONG)
         assert done.returncode == 0, done.stderr
         assert "nothing left to fetch" in done.stdout
         paths = [path for server in servers for path in server.paths if path != "/robots.txt"]
@@ -53,7 +53,7 @@ def ray_head(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        assert eventually(lambda: (folder / "ray_current_cluster").exists())
+        until(lambda: (folder / "ray_current_cluster").exists())
         yield head
     finally:
         lose(head, folder)
@@ -70,14 +70,6 @@ def lose(head: subprocess.Popen[bytes], folder: Path) -> None:
     head.wait()
 
 
-def eventually(happens: Callable[[], bool], seconds: float = 120.0) -> bool:
-    """Wait for something, and return whether it has happened."""
-    until = time.monotonic() + seconds
-    while not happens() and time.monotonic() < until:
-        time.sleep(0.1)
-    return happens()
-
-
 @with_ray
 def test_after_the_loss_of_the_head_the_same_command_goes_on(database: str, tmp_path: Path) -> None:
     with sites(3, 12) as servers, TemporaryDirectory(prefix="ray-") as short:
@@ -88,14 +80,14 @@ def test_after_the_loss_of_the_head_the_same_command_goes_on(database: str, tmp_
         around = {**os.environ, "RAY_ADDRESS": HEAD, **PATIENCE}
         with ray_head(Path(short) / "1") as head:
             first = subprocess.Popen(command, cwd=tmp_path, env=around, stdout=subprocess.DEVNULL)
-            assert eventually(lambda: visits_in(database)[0] >= 6)
+            until(lambda: visits_in(database)[0] >= 6)
             lose(head, Path(short) / "1")
-            assert first.wait(120) != 0, "the crawl ends with its cluster"
+            assert first.wait(LONG) != 0, "the crawl ends with its cluster"
         before = visits_in(database)[0]
         assert 6 <= before < 3 * 13
         with ray_head(Path(short) / "2"):
             done = subprocess.run(
-                command, cwd=tmp_path, env=around, capture_output=True, text=True, timeout=300
+                command, cwd=tmp_path, env=around, capture_output=True, text=True, timeout=LONG
             )
         assert "nothing left to fetch" in done.stdout, done.stderr
     assert visits_in(database) == (3 * 14, 3 * 14), "all pages are told, and each once"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -21,9 +20,9 @@ from foragers.fetching.remote.tables import CrawlTables, NodeTables, Report
 from foragers.fetching.settings import ClusterSettings
 from foragers.storage.ledger.postgres import Database, connect
 from support.crawling import order_of
+from support.waiting import until
 
 ONLY_CALLED = ClusterSettings(look=3600.0, reconnect=0.05)
-SOON = 20.0
 
 
 @pytest.fixture
@@ -64,12 +63,20 @@ def talks(database: str, crawl: CrawlTables) -> Iterator[Talks]:
 
 def awaited(talk: DatabaseTalk) -> Reply:
     """Return what is heard next."""
-    until = time.monotonic() + SOON
-    while not (heard := talk.heard()):
-        assert time.monotonic() < until, "nothing was heard"
-        time.sleep(0.01)
-    assert len(heard) == 1
-    return heard[0]
+    (one,) = heard_by(talk)
+    return one
+
+
+def heard_by(talk: DatabaseTalk) -> list[Reply]:
+    """Wait until something is heard."""
+    heard: list[Reply] = []
+
+    def is_any() -> bool:
+        heard.extend(talk.heard())
+        return bool(heard)
+
+    until(is_any, "nothing was heard")
+    return heard
 
 
 def orders_in(heard: Reply) -> list[bytes]:
@@ -112,10 +119,7 @@ def test_more_orders_than_are_read_at_once_are_all_heard(talks: Talks, crawl: Cr
 
 def awaited_some(talk: DatabaseTalk) -> Reply:
     """Return all that is heard next as one."""
-    until = time.monotonic() + SOON
-    while not (heard := talk.heard()):
-        assert time.monotonic() < until, "nothing was heard"
-        time.sleep(0.01)
+    heard = heard_by(talk)
     whole = [order for one in heard if one.news for order in one.news.orders]
     assert heard[0].news is not None
     return Reply(heard[0].report, heard[0].news._replace(orders=whole))

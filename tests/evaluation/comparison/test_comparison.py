@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from foragers.evaluation.comparison.study import prepare
 from foragers.evaluation.metrics.significance import Difference
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
+from support.waiting import until
 from support.worlds_by_hand import small_world
 
 # home -> a, b, c; the targets t1 and t2 hang below c, the last page that breadth-first sees.
@@ -284,9 +284,7 @@ def test_a_killed_comparison_goes_on_and_ends_as_one_left_alone(tmp_path: Path) 
 
     killed = tmp_path / "killed"
     process = subprocess.Popen(command(killed), start_new_session=True, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while not list((killed / "runs").glob("*.json")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: list((killed / "runs").glob("*.json")))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert not (killed / "result.json").exists()

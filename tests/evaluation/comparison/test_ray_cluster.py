@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +30,7 @@ from foragers.strategies.registry import named_model
 from foragers.version import __version__
 from foragers.worlds.generated import generate
 from foragers.worlds.store import save
+from support.waiting import until
 
 with_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
 COMMAND = (sys.executable, "-m", "foragers.cli.main", "compare")
@@ -183,14 +183,14 @@ def test_an_interrupted_comparison_ends_its_ray(home: Path, short: Path) -> None
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(lambda: any((home / "stopped" / "runs").glob("*.json")) or running.poll() is not None)
+    until(lambda: any((home / "stopped" / "runs").glob("*.json")) or running.poll() is not None)
     running.send_signal(signal.SIGTERM)
     _, said = running.communicate()
     skip_if_too_slow(said)
     assert running.returncode == 130, said
     assert said.splitlines()[-1].startswith("foragers: interrupted")
     assert list(short.iterdir()) == []
-    wait_for(lambda: not processes_with(str(short)))
+    until(lambda: not processes_with(str(short)))
     runs = {file.stem for file in (home / "stopped" / "runs").iterdir()}
     ledgers = {file.stem for file in (home / "stopped" / "ledgers").iterdir()}
     assert runs <= ledgers
@@ -201,15 +201,6 @@ def skip_if_too_slow(said: str) -> None:
     """Skip where Ray gave up starting: it waits half a minute, however busy the machine is."""
     if "timed out during startup" in said:
         pytest.skip("this machine is too busy for Ray to start")
-
-
-def wait_for(condition: object, seconds: float = 120) -> None:
-    """Wait until something is so."""
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "that took too long"
-        time.sleep(0.1)
 
 
 def processes_with(word: str) -> list[str]:
