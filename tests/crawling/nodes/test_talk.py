@@ -164,30 +164,32 @@ def test_a_node_that_leaves_tells_its_last_reports_first(
     assert alive is False
 
 
+def member_of(folder: Path, downloads: SimpleNamespace, leases: Leases) -> Membership:
+    """Return a member of no crawl, whose downloads are played."""
+    node = Node("postgresql://nobody@127.0.0.1:1/none", folder)
+    return Membership(node, order_of("http://a.test/"), cast(NodeDownloads, downloads), leases)
+
+
 def test_an_answer_waits_for_as_many_as_are_under_way_but_not_for_long(tmp_path: Path) -> None:
     settings = ClusterSettings()
     leases = Leases(settings, until=lease_clock() + settings.lease)
     downloads = SimpleNamespace(
         running=3, leaving={}, answers=[], throttle=SimpleNamespace(leave=lambda *_: None)
     )
-    node = Node("postgresql://nobody@127.0.0.1:1/none", tmp_path)
-    member = Membership(
-        node, order_of("http://a.test/"), cast(NodeDownloads, downloads), leases, []
-    )
-    member._renewed_at = lease_clock()
+    member = member_of(tmp_path, downloads, leases)
     said: list[Report] = []
     member._talk = cast(Any, SimpleNamespace(heard=list, say=said.append))
     assert member.speak()
     assert member.wakes_at > steady() + 5.0, "nothing to say before the renewal"
-    member.ready = [(1, b"one"), (2, b"two")]
+    downloads.answers = [(1, b"one"), (2, b"two")]
     assert member.speak()
     assert not said
     assert member.wakes_at <= steady() + settings.max_tick
-    member.ready = [(3, b"three")]
+    downloads.answers = [(3, b"three")]
     assert member.speak()
     assert [len(report.answers) for report in said] == [3]
     assert member.wakes_at > steady() + 5.0, "the report is under way"
-    member.ready = [(4, b"four"), (5, b"five"), (6, b"six")]
+    downloads.answers = [(4, b"four"), (5, b"five"), (6, b"six")]
     assert member.speak()
     assert len(said) == 1, "one report at a time"
     member._said, member._ready_since, member._spoke_at = None, -inf, -inf
@@ -195,3 +197,30 @@ def test_an_answer_waits_for_as_many_as_are_under_way_but_not_for_long(tmp_path:
     assert [len(report.answers) for report in said] == [3, 6]
     leases.until = lease_clock() + settings.abort / 2
     assert not member.speak(), "nothing more is done in the last second of a lease"
+
+
+def test_what_could_not_be_told_is_told_again_and_what_is_ready_at_the_end_too(
+    tmp_path: Path,
+) -> None:
+    settings = ClusterSettings()
+    leases = Leases(settings, until=lease_clock() + settings.lease)
+    downloads = SimpleNamespace(running=1, leaving={}, answers=[(7, b"one")])
+    member = member_of(tmp_path, downloads, leases)
+    said: list[Report] = []
+    heard: list[Reply] = []
+    talk = SimpleNamespace(heard=lambda: heard, say=said.append, end=lambda leave: None)
+    member._talk = cast(Any, talk)
+    assert member.speak()
+    heard.append(Reply(said[0]))
+    assert member.speak()
+    heard.clear()
+    assert len(said) == 1, "not at once"
+    assert member.wakes_at <= steady() + settings.reconnect
+    member._again_at = member._spoke_at = -inf
+    downloads.answers = [(8, b"two")]
+    assert member.speak()
+    assert said[0].answers[0] in said[1].answers
+    downloads.answers = [(9, b"three")]
+    member.leave(for_good=True)
+    assert [order for _, order, _ in said[-1].answers] == [7, 8, 9]
+    assert [number for number, _, _ in said[-1].answers] == [1, 2, 3]

@@ -116,14 +116,14 @@ class Node:
 
     def _stay(self, options: CrawlOptions, rules: CrawlRules, recorder: Recorder | None) -> None:
         """Be a member of the crawl, and a new one whenever the lease is lost."""
-        ready: list[tuple[int, bytes]] = []
+        unsent: list[tuple[int, bytes]] = []
         while not self.stopped:
             leases = Leases(self.settings.fetching.cluster)
             renderers = renderers_of(options, self.limits, self.settings)
             live, downloads = build_node(
                 options, rules, recorder, renderers, leases, self.limits, self.settings
             )
-            member = Membership(self, options, downloads, leases, ready)
+            member = Membership(self, options, downloads, leases, unsent)
             try:
                 member.join()
                 if member.number:
@@ -134,7 +134,7 @@ class Node:
                         downloads.wait(member.wakes_at)
             finally:
                 live.close()  # no request outlives the lease
-                ready = member.leave(self.stopped)
+                unsent = member.leave(for_good=self.stopped)
             if not self.stopped:
                 self.say(f"node {member.number} was silent for too long; it joins again")
 
@@ -143,24 +143,23 @@ class Node:
 class Membership:
     """A node under one number: what it has said and heard, and what it is about to say.
 
-    `_unsent` are numbered answers, each with its order, that are not known to be written.
+    `unsent` are answers, each with its order, that are not known to be written; `_written` counts
+    those that are.
     """
 
     node: Node
     options: CrawlOptions
     downloads: NodeDownloads
     leases: Leases
-    ready: list[tuple[int, bytes]]
+    unsent: list[tuple[int, bytes]] = field(default_factory=list)
     number: int = 0
     _talk: DatabaseTalk | None = None
     _said: Report | None = None
     _spoke_at: float = 0.0
     _asked_at: float = 0.0
-    _renewed_at: float = 0.0
     _again_at: float = 0.0
     _ready_since: float = inf
-    _unsent: list[tuple[int, int, bytes]] = field(default_factory=list)
-    _count: int = 0
+    _written: int = 0
     _widened: set[str] = field(default_factory=set)
 
     def join(self) -> None:
@@ -173,7 +172,8 @@ class Membership:
                 with closing(tables.database):
                     tables.open()
                     self.number = tables.join(self.node.name, capacity)
-                self._renewed_at, self.leases.until = asked, asked + settings.lease
+                self.leases.until = asked + settings.lease
+                self._ready_since = 0.0 if self.unsent else inf
                 self._talk = DatabaseTalk(self._connect, self.number, capacity, settings)
                 self.downloads.scheduler.client.listen(self._talk.descriptor)
                 self._talk.start()
@@ -186,19 +186,19 @@ class Membership:
             self._hear(heard)
         if self.downloads.leaving:
             self.downloads.leave_idle()
-        answers, self.downloads.answers = self.downloads.answers, []
-        self.ready += [(order, pack_answer(answer)) for order, answer in answers]
-        for order, body in self.ready:
-            self._count += 1
-            self._unsent.append((self._count, order, body))
-        if self.ready:
-            self._ready_since = min(self._ready_since, steady())
-            self.ready.clear()
+        self._collect()
         if self._talk and self._said is None and steady() >= self._speaks_at:
             self._spoke_at, self._ready_since = steady(), inf
             self._asked_at, self._said = lease_clock(), self._report()
             self._talk.say(self._said)
         return self.leases.left > self.leases.settings.abort
+
+    def _collect(self) -> None:
+        """Pack the answers that are ready."""
+        answers, self.downloads.answers = self.downloads.answers, []
+        if answers:
+            self._ready_since = min(self._ready_since, steady())
+            self.unsent += [(order, pack_answer(answer)) for order, answer in answers]
 
     @property
     def wakes_at(self) -> float:
@@ -211,27 +211,33 @@ class Membership:
         """When there is something to say: many answers share one exchange."""
         leases, settings = self.leases, self.leases.settings
         due = inf
-        if self._unsent:
-            waits = len(self._unsent) < self.downloads.running
+        if self.unsent:
+            waits = len(self.unsent) < self.downloads.running
             due = self._ready_since + (settings.max_tick if waits else 0.0)
         if leases.wanted:
             due = self._spoke_at
         due = max(due, self._spoke_at + settings.tick)
-        renewal = steady() + self._renewed_at + settings.renew - lease_clock()
-        return max(self._again_at, min(due, renewal))
+        return max(self._again_at, min(due, steady() + self._renews_in))
 
-    def leave(self, for_good: bool) -> list[tuple[int, bytes]]:
+    @property
+    def _renews_in(self) -> float:
+        """In how many seconds the lease is to be renewed."""
+        return self.leases.left - (self.leases.settings.lease - self.leases.settings.renew)
+
+    def leave(self, *, for_good: bool) -> list[tuple[int, bytes]]:
         """End the membership, and return the answers that were not sent."""
+        self._collect()
         if self._talk is not None:
             if for_good:
                 self._talk.say(self._report())
             self._talk.end(leave=for_good)
-        return [(order, body) for _, order, body in self._unsent]
+        return self.unsent
 
     def _report(self) -> Report:
         leases = self.leases
-        due = lease_clock() >= self._renewed_at + leases.settings.renew
-        said = Report(tuple(self._unsent), leases.notes, tuple(leases.wanted), leases.released, due)
+        numbered = ((i, *told) for i, told in enumerate(self.unsent, self._written + 1))
+        due = self._renews_in <= 0
+        said = Report(tuple(numbered), leases.notes, tuple(leases.wanted), leases.released, due)
         leases.notes, leases.wanted, leases.released = {}, set(), {}
         return said
 
@@ -250,12 +256,12 @@ class Membership:
             leases.wanted.update(said.wanted)
             leases.notes = {**said.notes, **leases.notes}
             leases.released = {**said.released, **leases.released}
-            self._again_at = steady() + leases.settings.reconnect
+            self._again_at, self._ready_since = steady() + leases.settings.reconnect, 0.0
         else:
             if news.renewed:
-                self._renewed_at = self._asked_at
                 leases.until = self._asked_at + leases.settings.lease
-            del self._unsent[: len(said.answers)]
+            del self.unsent[: len(said.answers)]
+            self._written += len(said.answers)
             self._follow(news)
 
     def _follow(self, news: News) -> None:

@@ -10,6 +10,7 @@ import select
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import NamedTuple, TypeVar
@@ -52,10 +53,8 @@ class DatabaseTalk:
         for end in (self._bell, self._rope, self._wake, self._alarm):
             end.setblocking(False)
         self._tables: NodeTables | None = None
-        self._looks_at_once = True
         self._last_order = 0
         self._look_at = 0.0
-        self._written = 0
         self._ends = self._leaves = False
         self._thread = Thread(target=self._run, daemon=True)
 
@@ -101,51 +100,40 @@ class DatabaseTalk:
 
     def _next(self) -> Report:
         """Wait for a report or a call, or until it is time to look; return what is to be told."""
-        if self._said.empty() and not self._looks_at_once and not self._was_called():
-            waiting, wait = select.poll(), self._settings.reconnect
+        if self._said.empty():
+            waiting = select.poll()
             waiting.register(self._wake, select.POLLIN)
             if self._tables is not None:
                 waiting.register(self._tables.database.descriptor, select.POLLIN)
-                wait = self._settings.look
-            waiting.poll(1000 * wait)
-        self._looks_at_once = False
+            waiting.poll(ceil(1000 * max(0.0, self._look_at - steady())))
         _silence(self._wake)
         try:
             return self._said.get_nowait()
         except Empty:
             return NOTHING
 
-    def _was_called(self) -> bool:
-        """Return whether the crawl has called since the last exchange."""
-        try:
-            return self._tables is not None and self._tables.database.was_called()
-        except DatabaseError:
-            self._disconnect()
-            return False
-
     def _tell(self, report: Report) -> None:
         """Tell a report, over a new connection if the old one has broken, and hear the news."""
         try:
             tables = self._connected()
-            is_called = tables.database.was_called()
-            # The connection may have broken after answers were written.
-            left = tuple(answer for answer in report.answers if answer[0] > self._written)
-            told, last = report._replace(answers=left), self._last_order
-            looks = is_called or report is NOTHING or steady() >= self._look_at
-            news = tables.exchange(self._number, self._capacity, last if looks else None, told)
+            looks = tables.database.was_called() or steady() >= self._look_at
+            last = self._last_order if looks else None
+            news = tables.exchange(self._number, self._capacity, last, report)
+            # A call may have come with a result, and there may be more orders than were read.
+            again = tables.database.was_called() or len(news.orders) >= self._settings.orders
         except StaleError:
             self._hear(Reply(report, is_stale=True))
             return
         except (DatabaseError, UsageError):
             self._disconnect()
-            self._look_at = 0.0
+            self._look_at = steady() + self._settings.reconnect
             if report is not NOTHING:
                 self._hear(Reply(report))
             return
-        self._look_at = steady() + self._settings.look if looks else self._look_at
-        self._written = left[-1][0] if left else self._written
-        self._last_order = news.orders[-1][0] if news.orders else self._last_order
-        self._looks_at_once = len(news.orders) >= self._settings.orders
+        if looks or again:
+            self._look_at = 0.0 if again else steady() + self._settings.look
+        if news.orders:
+            self._last_order = news.orders[-1][0]
         if report is not NOTHING or news.orders:
             self._hear(Reply(report, news))
 
@@ -157,7 +145,6 @@ class DatabaseTalk:
         if self._tables is None:
             tables = self._connect()
             tables.open(self._number)
-            self._written = tables.written(self._number)
             self._tables = tables
         return self._tables
 

@@ -47,7 +47,7 @@ class OrderedDownloads(OrderingDownloads):
     _sites: dict[str, int] = field(default_factory=dict)
     _hosts: dict[str, int] = field(default_factory=dict)
     _moving: dict[int, tuple[str, int]] = field(default_factory=dict)
-    _loads: dict[int, int] = field(default_factory=dict)
+    _loads: Counter[int] = field(default_factory=Counter)
     _watched: float = 0.0
     _looked: float = 0.0
     _gave: float = 0.0
@@ -84,7 +84,7 @@ class OrderedDownloads(OrderingDownloads):
         until = min(until, self._gives_at, self._watched + cluster.watch)
         if now < soonest:  # so that many answers are read, told and written at once
             time.sleep(max(0.0, min(soonest, until) - now))
-        elif self.tables.is_called(max(0.0, min(latest, until) - now)) or now >= latest:
+        elif self.tables.database.was_called(min(latest, until) - now) or now >= latest:
             self._looked = steady()
             self._has_told = self._read_answers(self.read) or self._has_told
 
@@ -103,8 +103,7 @@ class OrderedDownloads(OrderingDownloads):
             # What a node wrote before it died counts; then nothing more is read of it.
             self._read_answers({node: self.read[node] for node in gone})
         for node in gone:
-            del self.read[node]
-            self._loads.pop(node, None)
+            del self.read[node], self._loads[node]
         for number in [number for number, (_, node) in self._given.items() if node in gone]:
             job, _ = self._given.pop(number)
             self._waiting.append(job)
@@ -125,11 +124,11 @@ class OrderedDownloads(OrderingDownloads):
             return
         node = self._hosts.get(host_of(job.url)) or self._sites.get(site, 0)
         if node not in self.nodes:
-            node = min(self.nodes, key=lambda node: self._loads.get(node, 0) / self.nodes[node])
+            node = min(self.nodes, key=lambda node: self._loads[node] / self.nodes[node])
             self._sites[site] = node
             self._hosts.pop(host_of(job.url), None)
         self._given[self._send(node, self._order(job))] = job, node
-        self._loads[node] = self._loads.get(node, 0) + 1
+        self._loads[node] += 1
 
     def _send(self, node: int, order: Order) -> int:
         """Write an order with the next ones, and return its number."""
@@ -161,7 +160,7 @@ class OrderedDownloads(OrderingDownloads):
             except DamagedError as error:
                 answer = Answer("", 0, 0.0, Status.FAILED, f"cannot be read: {error}")
             if job is not None:
-                self._loads[holder] = max(0, self._loads.get(holder, 0) - 1)
+                self._loads[holder] -= 1
                 self._take(job, answer)
             elif order in self._moving:
                 site, target = self._moving.pop(order)

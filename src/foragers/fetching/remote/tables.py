@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest, digest
-from select import POLLIN, poll
 from typing import Any, NamedTuple
 
 from foragers.core.clock import steady
@@ -48,7 +47,6 @@ CREATE TABLE IF NOT EXISTS runs (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY 
 CREATE TABLE IF NOT EXISTS widened (url TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS tokens (proof BYTEA NOT NULL);
 """
-DURABLY = "SET LOCAL synchronous_commit TO on"
 LAST_ANSWERS = "SELECT node, max(number) FROM answers GROUP BY node"
 RUN = "INSERT INTO runs DEFAULT VALUES RETURNING id"
 CHANNEL = "'foragers_' || current_schema()::regnamespace::oid"
@@ -96,7 +94,8 @@ FROM orders WHERE node = ? AND number > ? ORDER BY number LIMIT ?
 """
 ANSWER = f"""
 WITH told AS (
-    INSERT INTO answers SELECT ?, * FROM unnest(?::bigint[], ?::bigint[], ?::bytea[]) RETURNING 1
+    INSERT INTO answers SELECT ?, * FROM unnest(?::bigint[], ?::bigint[], ?::bytea[])
+    ON CONFLICT DO NOTHING RETURNING 1
 ) SELECT pg_notify({CHANNEL}, '') FROM told LIMIT 1
 """
 ANSWERS = """
@@ -188,24 +187,17 @@ class NodeTables:
         self._widened = 0
 
     def open(self, node: int = 0) -> None:
-        """Let a node that was stopped hold up no others, and answers not wait for the disk."""
+        """Let a node that was stopped hold up no others; what it did outlives a crash."""
         limit = round(1000 * self.settings.lease)
         self.database.execute(f"SET idle_in_transaction_session_timeout = {limit}")
-        self.database.execute("SET synchronous_commit TO off")
+        self.database.execute("SET synchronous_commit TO on")
         if node:
             listen(self.database, node)
 
     def join(self, name: str, capacity: int) -> int:
-        """Become a node, and return its number, which must outlive a crash of the database."""
-        with self.database.transaction():
-            self.database.execute(DURABLY)
-            row = self.database.execute(JOIN, (name, capacity, self.settings.lease)).fetchone()
-        return int(row[0])
-
-    def written(self, node: int) -> int:
-        """Return the number of the last answer that was written."""
-        query = "SELECT coalesce(max(number), 0) FROM answers WHERE node = ?"
-        return int(self.database.execute(query, (node,)).fetchone()[0])
+        """Become a node, and return its number."""
+        parameters = (name, capacity, self.settings.lease)
+        return int(self.database.execute(JOIN, parameters).fetchone()[0])
 
     def exchange(self, node: int, capacity: int, last: int | None, report: Report) -> News:
         """Tell and hear everything; raise a StaleError without a lease.
@@ -216,7 +208,6 @@ class NodeTables:
         """
         if report.renewal or report.wanted or report.notes or report.released:
             with self.database.transaction():
-                self.database.execute(DURABLY)
                 granted, elsewhere = self._tell(node, capacity, report)
         else:
             granted, elsewhere = (), ()
@@ -367,15 +358,6 @@ class CrawlTables:
                 self._drop_at = steady() + self.settings.drop_again
                 return
             self._partitions.discard(part)
-
-    def is_called(self, seconds: float) -> bool:
-        """Wait for a call of a node, at most some seconds; return whether there was one."""
-        if self.database.was_called():
-            return True
-        waiting = poll()
-        waiting.register(self.database.descriptor, POLLIN)
-        waiting.poll(1000 * seconds)
-        return self.database.was_called()
 
     def answers(self, read: Mapping[int, int]) -> Sequence[tuple[int, int, int, bytes]]:
         """Return the answers of nodes after the last that was read of each; b"" if not theirs."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from select import POLLIN, poll
 from typing import TYPE_CHECKING, Any
 
 from foragers.core.clock import steady
@@ -132,14 +133,23 @@ class Database:
         """What can be read from when another process has called."""
         return self.connection.fileno()
 
-    def was_called(self) -> bool:
-        """Return whether another process has called since the last time, without waiting."""
+    def was_called(self, seconds: float = 0.0) -> bool:
+        """Return whether another process has called since the last time; wait some seconds."""
+        self._read_calls()
+        if seconds > 0 and not self._is_called:
+            waiting = poll()
+            waiting.register(self.descriptor, POLLIN)
+            waiting.poll(1000 * seconds)
+            self._read_calls()
+        called, self._is_called = self._is_called, False
+        return called
+
+    def _read_calls(self) -> None:
+        """Read what has arrived, without waiting."""
         with self.speaking():
             self.connection.pgconn.consume_input()
             while self.connection.pgconn.notifies() is not None:
                 self._is_called = True
-        called, self._is_called = self._is_called, False
-        return called
 
     def _note_call(self, _: object) -> None:
         self._is_called = True  # it came with the result of a query
