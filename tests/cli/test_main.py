@@ -257,7 +257,7 @@ class TestBadInput:
         ("words", "remedy"),
         [
             (("--budget", "0"), "--budget 0: must be at least 1"),
-            (("--budget", "many"), "invalid int value"),
+            (("--budget", "many"), "--budget many: must be a whole number"),
             (("--runs", "-1"), "--runs -1"),
             (("--seed", "-1"), "--seed -1"),
             (("--strategies", ""), "--strategies is empty"),
@@ -290,6 +290,7 @@ class TestBadInput:
         ("words", "remedy"),
         [
             (("--out", ""), "--out is empty: name a folder"),
+            (("--scope", "galaxy"), "--scope galaxy: there is host, site, any"),
             (("--minutes", "inf"), "--minutes inf: must be at most"),
             (("--minutes", "nan"), "--minutes nan: must be at least 0"),
             (("--delay", "inf"), "--delay inf: must be at most"),

@@ -208,3 +208,11 @@ def test_processes_that_we_start_take_no_modules_from_where_the_user_stands(
     command = [sys.executable, str(script), *compare]
     subprocess.run(command, check=True, capture_output=True)
     assert not (strange / "was here").exists()
+
+
+@pytest.mark.parametrize("file", ["world.json", "comparison.json", "exhibits.json"])
+def test_a_folder_with_something_else_gets_no_crawl(file: str, tmp_path: Path) -> None:
+    (tmp_path / file).write_text("{}")
+    with pytest.raises(UsageError, match=r"--out .* holds .*; choose another folder"):
+        Session.open(order_of("http://127.0.0.1:9/"), tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == [file]

@@ -17,6 +17,7 @@ from foragers.watching.report import watch_report
 from foragers.watching.status import read_status
 from foragers.watching.watch_options import WatchOptions
 from foragers.watching.watching import EVENTS, Watching, events_in
+from support.crawling import crawl
 from support.news_site import NewsSite, served
 
 MOST = 900
@@ -111,6 +112,13 @@ def test_a_watch_with_other_limits_is_refused(tmp_path: Path) -> None:
         run(options(site), tmp_path, lambda watching: watching.visits >= 2)
         with pytest.raises(UsageError, match="--requests"):
             run(options(site, requests="7/day"), tmp_path, lambda _: True)
+
+
+def test_a_watch_does_not_go_on_with_a_crawl(tmp_path: Path) -> None:
+    with served(NewsSite(old=3)) as site:
+        crawl(tmp_path, site.url(), budget=2)
+        with pytest.raises(UsageError, match="holds a crawl, not a watch"):
+            run(options(site), tmp_path, lambda _: True)
 
 
 def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import signal
 import sqlite3
 import sys
@@ -21,6 +22,7 @@ from typing import NoReturn
 from rich.console import Console
 
 from foragers.core.display import plain
+from foragers.core.options import KINDS
 from foragers.errors import NothingFetchedError, UsageError, WriteError
 from foragers.version import __version__
 
@@ -199,7 +201,19 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage; what nobody knows is an option of the command."""
-        raise UsageError(f"{message}; see '{' '.join((self.prog, *self.chosen.split()))} --help'")
+        said = self.plainly(message)
+        raise UsageError(f"{said}; see '{' '.join((self.prog, *self.chosen.split()))} --help'")
+
+    def plainly(self, message: str) -> str:
+        """Say what is wrong with a value as the other messages do."""
+        if found := re.fullmatch(r"argument (\S+): invalid (int|float) value: '(.*)'", message):
+            flag, kind, value = found.groups()
+            return f"{flag} {value}: must be {KINDS[{'int': int, 'float': float}[kind]]}"
+        choice = r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)"
+        if found := re.fullmatch(choice, message):
+            flag, value, known = found.groups()
+            return f"{flag} {value}: there is {known.replace(chr(39), '')}"
+        return message
 
 
 def parser(chosen: str = "") -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ from foragers.errors import UsageError
 
 T = TypeVar("T")
 HELP, WITHOUT = "option", "without"
+KINDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}
 RELEVANT = "what is relevant (without these options, every page)"
 
 
@@ -116,8 +117,7 @@ class OptionField:
             return int(value)
         if self.type is float and _is_number(value, Real):
             return float(value)
-        kinds = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}
-        raise self.wrong(value, f"must be {kinds[self.type]}")
+        raise self.wrong(value, f"must be {KINDS[self.type]}")
 
     def _several(self, value: Any) -> tuple[str, ...]:
         texts = (value,) if isinstance(value, str) else value

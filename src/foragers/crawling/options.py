@@ -28,6 +28,12 @@ BROWSER = "pages that need JavaScript"
 MACHINES = "several machines"
 NODES = "nodes"
 """The value of `--cluster` for nodes that join by themselves; Ray starts the others."""
+OTHER_KINDS = {
+    "world.json": "a world",
+    "comparison.json": "a comparison",
+    "exhibits.json": "the exhibits of a paper",
+}
+"""What a folder is that has one of these files."""
 CLUSTERS = (NODES, "local", "auto")
 """The values of `--cluster` that are no URLs."""
 
@@ -358,6 +364,15 @@ NOT_OPTIONS = {
     "aim": "aim (--topic, --examples, --judge, --new-within and what belongs to them)",
 }
 """Names of the fields that are no options themselves."""
+
+
+def check_kind(folder: Path) -> None:
+    """Raise a UsageError if a folder holds something else than a crawl."""
+    if (folder / "crawl.json").exists():
+        return
+    for file, what in OTHER_KINDS.items():
+        if (folder / file).exists():
+            raise UsageError(f"--out {folder} holds {what}; choose another folder")
 
 
 def options_in_folder(folder: Path) -> CrawlOptions | None:

@@ -47,15 +47,9 @@ from foragers.crawling.checkpoint import Checkpoint, catch_up, is_wanted, keep_a
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
 from foragers.crawling.interrupts import Interrupts
 from foragers.crawling.nodes.on_ray import nodes_on_ray
-from foragers.crawling.options import CrawlOptions
+from foragers.crawling.options import CrawlOptions, check_kind
 from foragers.crawling.own_requests import OwnRequests
-from foragers.crawling.progress import (
-    InVain,
-    LeftAlone,
-    common_words,
-    left_alone,
-    why_stopped,
-)
+from foragers.crawling.progress import InVain, LeftAlone, common_words, left_alone, why_stopped
 from foragers.crawling.settings import DEFAULT_SETTINGS, SessionSettings
 from foragers.crawling.stopping import RecallMonitor
 from foragers.crawling.widening import ask_again, is_widened, read_again
@@ -139,6 +133,7 @@ class Session:
         """Start a crawl in a folder, or resume the one in it."""
         limits, settings = limits or Limits(), settings or DEFAULT_SETTINGS
         options.check()
+        check_kind(folder)
         keep_large_apart()
         fresh = new_checkpoint(options, folder, settings)
         rules = CrawlRules.of(options)

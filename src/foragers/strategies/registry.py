@@ -27,6 +27,7 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints, overload
 import numpy as np
 
 from foragers.core.models import Model, load_model
+from foragers.core.options import KINDS
 from foragers.core.plugins.guard import KEPT, KnownUrls, StrategyGuard, failures_named
 from foragers.core.plugins.loading import (
     Given,
@@ -472,7 +473,7 @@ def convert(whose: str, key: str, value: str, kind: type) -> bool | int | float 
     if kind is str and not isinstance(literal, str):
         literal = value
     if type(literal) is not kind or literal in (inf, -inf):
-        raise UsageError(f"{whose}: {key} must be {kind.__name__}, not '{value}'")
+        raise UsageError(f"{whose}: {key} must be {KINDS[kind]}, not '{value}'")
     return literal
 
 

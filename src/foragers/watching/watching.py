@@ -457,8 +457,10 @@ class Watching:
 
 
 def check_same(folder: Path, strategy: str) -> None:
-    """Raise a UsageError if a folder holds a watch with other limits."""
+    """Raise a UsageError if a folder holds a crawl, or a watch with other limits."""
     before = options_in_folder(folder)
+    if before is not None and before.strategy.partition("(")[0] != strategy.partition("(")[0]:
+        raise UsageError(f"--out {folder} holds a crawl, not a watch; choose another folder")
     if before is not None and before.strategy != strategy:
         raise UsageError(
             f"--out {folder} holds a watch with other --requests, --every, --changes or sites,"

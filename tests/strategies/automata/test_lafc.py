@@ -267,8 +267,8 @@ def test_garbled_model_is_refused_in_one_line(name: str, value: np.ndarray) -> N
         ("walkers=0", "walkers=0: use 1 to 10,000"),
         ("walkers=1000000000", "use 1 to 10,000"),
         ("walkers=-3", "walkers=-3"),
-        ("walkers=1.5", "walkers must be int"),
-        ("a=nan", "a must be float"),
+        ("walkers=1.5", "walkers must be a whole number"),
+        ("a=nan", "a must be a number"),
     ],
 )
 def test_parameter_that_makes_no_sense_is_refused(parameters: str, said: str) -> None:
