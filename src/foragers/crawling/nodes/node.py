@@ -12,7 +12,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from math import inf
@@ -39,13 +39,14 @@ from foragers.fetching.remote.messages import pack_answer, unpack_order
 from foragers.fetching.remote.node_side import Leases, NodeDownloads, lease_clock
 from foragers.fetching.remote.tables import News, NodeTables, Report, Token
 from foragers.http.messages import Limits
-from foragers.storage.ledger.postgres import check_tables, connect
+from foragers.storage.ledger.postgres import Database, check_tables, connect
 from foragers.storage.warc.writer import Recorder, locked
 from foragers.version import __version__
 
 SILENCE = 10
 """Seconds after which a node gives up a connection: sooner than its lease runs out."""
 BEGUN = "SELECT to_regclass('crawl') IS NOT NULL AND to_regclass('tokens') IS NOT NULL"
+TOLD = "SELECT options, (SELECT proof FROM tokens) FROM crawl"
 Say = Callable[[str], None]
 
 
@@ -64,7 +65,7 @@ class Node:
 
     def run(self) -> None:
         """Fetch until it is stopped."""
-        with Interrupts(self.stop):
+        with Interrupts(self.stop), ExitStack() as stack:
             options = self._options()
             if options is None:
                 return
@@ -73,17 +74,12 @@ class Node:
                 self.folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise UsageError(f"--out {self.folder}: {error.strerror}") from error
-            lock = locked(self.folder)
-            try:
-                check_own(self.folder, ("warc",))
-                recorder = open_recorder(options, self.folder, self.settings)
-                try:
-                    self._stay(options, rules, recorder)
-                finally:
-                    if recorder is not None:
-                        recorder.close()
-            finally:
-                os.close(lock)
+            stack.callback(os.close, locked(self.folder))
+            check_own(self.folder, ("warc",))
+            recorder = open_recorder(options, self.folder, self.settings)
+            if recorder is not None:
+                stack.callback(recorder.close)
+            self._stay(options, rules, recorder)
 
     def stop(self) -> None:
         """Leave the crawl at the next opportunity."""
@@ -93,21 +89,10 @@ class Node:
         """Return the options of the crawl, for which it waits; None if it is stopped."""
         said = False
         while not self.stopped:
-            database = connect(self.url, "--join")
-            try:
+            with closing(connect(self.url, "--join")) as database:
                 check_tables(database, "--join", may_be_empty=True)
                 if database.execute(BEGUN).fetchone()[0]:
-                    told = str(database.execute("SELECT options FROM crawl").fetchone()[0])
-                    options = checked(told, database.place)
-                    proof = database.execute("SELECT proof FROM tokens").fetchone()[0]
-                    if not compare_digest(proof, self.token.proof):
-                        raise UsageError(
-                            f"--join {database.place}: the crawl has another token;"
-                            f" set {TOKEN} to the same everywhere"
-                        )
-                    return options
-            finally:
-                database.close()
+                    return checked(database, self.token)
             if not said:
                 self.say(f"waiting for a crawl with --cluster {NODES} in {database.place}")
             said = True
@@ -282,17 +267,20 @@ class Membership:
                 self.downloads.take(number, unpack_order(body))
 
 
-def checked(told: str, place: str) -> CrawlOptions:
-    """Return the options of a crawl, if this node can work for it."""
+def checked(database: Database, token: Token) -> CrawlOptions:
+    """Return the options of the crawl in a database, if a node with this token can work for it."""
+    told, proof = database.execute(TOLD).fetchone()
+    wrong = ""
     about = msgspec.json.decode(told or "{}", type=dict[str, object])
     if about.get("foragers") != __version__:
-        raise UsageError(
-            f"--join {place}: the crawl is by foragers {about.get('foragers')}, this is"
-            f" {__version__}; install the same everywhere"
+        wrong = (
+            f"the crawl is by foragers {about.get('foragers')}, this is {__version__};"
+            " install the same everywhere"
         )
-    options = options_from(told)
-    if not options.cluster:
-        raise UsageError(
-            f"--join {place}: the crawl there fetches by itself; start it with --cluster {NODES}"
-        )
+    elif not (options := options_from(told)).cluster:
+        wrong = f"the crawl there fetches by itself; start it with --cluster {NODES}"
+    elif not compare_digest(proof, token.proof):
+        wrong = f"the crawl has another token; set {TOKEN} to the same everywhere"
+    if wrong:
+        raise UsageError(f"--join {database.place}: {wrong}")
     return options

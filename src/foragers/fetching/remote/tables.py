@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from foragers.core.clock import steady
 from foragers.errors import DatabaseError
 from foragers.fetching.settings import ClusterSettings
-from foragers.storage.ledger.postgres import Database
+from foragers.storage.ledger.postgres import Database, new_partition
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS nodes (
@@ -320,18 +320,12 @@ class CrawlTables:
 
     def _partition_of(self, table: str, part: int) -> Sequence[str]:
         """Return the statements that add a partition to a table."""
-        first, size, name = (
-            part * self.settings.partition,
-            self.settings.partition,
-            f"{table}_{part}",
-        )
-        return (
-            f"CREATE UNLOGGED TABLE {name} (LIKE {table} INCLUDING ALL)",
-            # They are compressed already.
-            f"ALTER TABLE {name} ALTER COLUMN body SET STORAGE EXTERNAL",
-            f"ALTER TABLE {table} ATTACH PARTITION {name} FOR VALUES FROM ({first})"
-            f" TO ({first + size})",
-        )
+        size = self.settings.partition
+        make, attach = new_partition(table, part, part * size, size)
+        unlogged = make.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")
+        # Bodies are compressed already.
+        external = f"ALTER TABLE {table}_{part} ALTER COLUMN body SET STORAGE EXTERNAL"
+        return unlogged, external, attach
 
     def _briefly(self, *statements: str) -> bool:
         """Change tables that nobody may read meanwhile; return False if a read takes long."""

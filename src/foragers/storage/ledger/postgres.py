@@ -313,13 +313,9 @@ class PostgresLedger(SqlLedger):
         wanted = {row.number // PARTITION + 1 for row in rows} - self._partitions
         with self._connection.transaction():
             for number in wanted:
-                # Attached, not created as a partition: that would wait for all who read.
-                first, name = (number - 1) * PARTITION, f"visits_{number}"
-                self._connection.execute(f"CREATE TABLE {name} (LIKE visits INCLUDING ALL)")
-                self._connection.execute(
-                    f"ALTER TABLE visits ATTACH PARTITION {name}"
-                    f" FOR VALUES FROM ({first}) TO ({first + PARTITION})"
-                )
+                make, attach = new_partition("visits", number, (number - 1) * PARTITION, PARTITION)
+                self._connection.execute(make)
+                self._connection.execute(attach)
             self._connection.copy("urls", ("bigint", "text"), names)
             storable_rows = [[storable(value) for value in row] for row in rows]
             self._connection.copy("visits", VISIT_TYPES, storable_rows)
@@ -327,6 +323,19 @@ class PostgresLedger(SqlLedger):
 
     def _make_index(self) -> None:
         self._connection.execute(INDEX)
+
+
+def new_partition(table: str, number: int, first: int, size: int) -> tuple[str, str]:
+    """Return the statements that make a partition, and attach it.
+
+    To create it as a partition would wait for all who read the table.
+    """
+    name = f"{table}_{number}"
+    values = f"FOR VALUES FROM ({first}) TO ({first + size})"
+    return (
+        f"CREATE TABLE {name} (LIKE {table} INCLUDING ALL)",
+        f"ALTER TABLE {table} ATTACH PARTITION {name} {values}",
+    )
 
 
 def number_of(table: str) -> int | None:
