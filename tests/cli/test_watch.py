@@ -114,7 +114,9 @@ def test_a_watch_that_is_killed_after_an_event_does_not_repeat_it(tmp_path: Path
         (("http://a.test/", "--digest", "25:00"), "--digest 25:00"),
         (("http://a.test/", "--keep", "long"), "--keep long"),
         (("http://a.test/", "--notify", "nonsense"), "--notify"),
-        (("--sites", "none.csv"), "--sites none.csv"),
+        (("--sites", "none.csv"), "--sites none.csv: No such file or directory"),
+        (("http://a.test/", "--template", "none"), "--template none: No such file or directory"),
+        (("http://a.test/", "--exec", "no-such-command"), "there is no command 'no-such-command'"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(

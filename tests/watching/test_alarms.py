@@ -69,6 +69,21 @@ def test_a_site_that_stops_publishing_is_silent() -> None:
     assert not list(alarms.silent(61 * hour))
 
 
+def test_no_site_is_silent_while_nobody_looks() -> None:
+    alarms, hour = Alarms(), 3600.0
+    for n in range(8):
+        alarms.wake(n * hour)
+        alarms.published("a.test", n * hour)
+    assert not list(alarms.silent(100 * hour)), "the watch was stopped, and just goes on"
+    alarms.wake(100 * hour)
+    assert not list(alarms.silent(101 * hour))
+    for n in range(100, 126, 5):
+        alarms.wake(n * hour)
+    ((_, kind, told),) = alarms.silent(126 * hour)
+    assert kind is Trouble.SILENT
+    assert "no new page for 1 d 2 h" in told
+
+
 def test_a_resumed_watch_does_not_report_a_trouble_again() -> None:
     alarms, hour = Alarms(), 3600.0
     resumed = Alarms()
@@ -103,6 +118,9 @@ def test_a_site_that_refuses_is_not_also_silent() -> None:
         alarms.published("a.test", n * hour)
     refusals = [visit(Status.REFUSED, 8 * hour + 600.0 * n) for n in range(10)]
     assert raised(alarms, *refusals) == [Trouble.REFUSES]
+    assert not list(alarms.silent(10 * hour))
+    later = [visit(Status.REFUSED, n * hour) for n in range(10, 41, 10)]
+    assert raised(alarms, *later) == []
     assert not list(alarms.silent(40 * hour))
     assert raised(alarms, visit(Status.OK, 41 * hour)) == []
     assert [site for site, _, _ in alarms.silent(42 * hour)] == ["a.test"]

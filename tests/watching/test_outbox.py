@@ -92,7 +92,10 @@ def test_a_command_gets_the_events_as_json_lines(tmp_path: Path) -> None:
 
 def test_a_command_that_fails_is_reported() -> None:
     assert "exit code 3" in str(CommandChannel.of("sh -c 'exit 3'")("t", "b", [event(1)]))
-    assert "none-such" in str(CommandChannel.of("/none-such")("t", "b", [event(1)]))
+    gone = CommandChannel(("/none-such",))("t", "b", [event(1)])  # it was there at the start
+    assert gone == Failure("--exec /none-such: No such file or directory", again=True)
+    with pytest.raises(UsageError, match="there is no command '/none-such'"):
+        CommandChannel.of("/none-such")
     with pytest.raises(UsageError, match="--exec"):
         CommandChannel.of("'")
 
@@ -118,6 +121,16 @@ class Mail:
             raise OSError("no mail server")
         self.told.extend(one.visit for one in events)
         return None
+
+
+def test_a_clock_that_is_put_back_holds_no_message_up() -> None:
+    channel = Mail("sound")
+    outbox = Outbox([channel], Schedule(every=60.0), Template(USUAL))
+    for now, number in ((1e6, 1), (1e6 - 7200.0, 2), (1e6 - 7140.0, 3)):
+        outbox.add([event(number)])
+        outbox.send(now)
+        outbox.close(30.0)
+    assert channel.told == [1, 2, 3]
 
 
 def test_what_was_not_delivered_is_sent_again_and_delays_no_other_channel() -> None:

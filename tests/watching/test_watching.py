@@ -121,6 +121,25 @@ def test_a_watch_does_not_go_on_with_a_crawl(tmp_path: Path) -> None:
             run(options(site), tmp_path, lambda _: True)
 
 
+def test_new_pages_are_found_after_the_clock_was_put_back_and_then_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, jumps, jump = time.time, [-7200.0, -6300.0], [0.0]
+    monkeypatch.setattr(time, "time", lambda: real() + jump[0])
+
+    def publish(watching: Watching) -> bool:
+        if watching.visits > 10 and 21 not in site.articles:
+            site.publish(21)
+        if jumps and 0 < watching.new == max(site.articles) - 20:
+            jump[0] = jumps.pop(0)
+            site.publish()
+        return watching.new >= 3
+
+    with served(NewsSite(old=20)) as site:
+        run(options(site), tmp_path, publish)
+    assert new_in(events_in(tmp_path)) == [site.article_url(n) for n in (21, 22, 23)]
+
+
 def test_a_site_out_of_reach_does_not_end_a_watch_nor_delay_another(tmp_path: Path) -> None:
     with served(NewsSite(old=5)) as dead:
         gone = dead.url()

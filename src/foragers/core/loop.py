@@ -42,7 +42,8 @@ class Crawl:
     `rule` says when a page is left waiting for a better one on a closed host.  Strategies with a
     `Frontier` follow it there, unless they keep their order.  The others are asked for a choice
     when the one before it is answered, and choices on closed hosts are `held` here, in their
-    order, until the hosts open.  A `guard` checks what a strategy of the user's says.
+    order, until the hosts open.  A `guard` checks what a strategy of the user's says.  A strategy
+    that keeps time is told that of the dates of pages, which is `ahead` of the clock of the world.
     """
 
     strategy: Strategy
@@ -53,6 +54,7 @@ class Crawl:
     patience: float = inf
     rule: WaitRule = TAKE_ANY
     guard: StrategyGuard | None = None
+    ahead: float = 0.0
     held: list[Choice] = field(init=False, default_factory=list)
     _timed: KeepsTime | None = field(init=False, default=None)
     _waits_itself: bool = field(init=False, default=False)
@@ -113,10 +115,12 @@ class Crawl:
             pace.advance(world.now)
             pace.closed.prefer(self.rule, world.left, pace.downloads)
         if self._timed:
-            self._timed.wake(world.now)
+            self._timed.wake(world.now + self.ahead)
         self._send_choices()
         # What became due and cannot be started yet waits for a host or a connection, not for time.
-        self._wake = self._timed.wake(world.now) if self._timed and world.free > 0 else inf
+        self._wake = inf
+        if self._timed and world.free > 0:
+            self._wake = self._timed.wake(world.now + self.ahead) - self.ahead
 
     def _send_choices(self) -> None:
         """Ask for as many pages as the world can take."""

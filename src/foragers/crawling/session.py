@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from foragers.core.clock import steady
+from foragers.core.clock import steady, to_system
 from foragers.core.display import counted, spelled
 from foragers.core.files import check_own
 from foragers.core.loop import Crawl
@@ -297,7 +297,7 @@ class Session:
                 self._said.append(self._obey(order))
             # In the middle of a step, the ledger may have visits that the strategy does not know.
             self._is_consistent = False
-            self.crawl.rule = self._wait_rule(deadline)
+            self.crawl.rule, self.crawl.ahead = self._wait_rule(deadline), to_system(0.0)
             with storing(self.folder):
                 self._send_own_requests()
                 visits = self.crawl.step()

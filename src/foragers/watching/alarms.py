@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 
 from foragers.core.display import duration
 from foragers.core.types import Status, Visit
@@ -19,6 +20,8 @@ LAYOUT_SHARE, USUAL_LINKS = 0.2, 10
 """A page with fewer links than this share of its usual number, at least ten, has a new layout."""
 SILENT_TIMES, SILENT_LEAST = 6.0, 86_400.0
 """A site is silent after so many times its longest pause, and at least a day."""
+ASLEEP = 43_200.0
+"""Seconds without any request after which the watch was not awake: then no site was silent."""
 FEWEST_NEW = 5
 """New pages before it is known how often a site publishes."""
 SMOOTHING = 0.3
@@ -56,9 +59,14 @@ class SiteHealth:
 
 @dataclass
 class Alarms:
-    """Watches the health of sites, by their hosts."""
+    """Watches the health of sites, by their hosts.
+
+    `awake_since` is when the watch began, or went on after it had slept or been stopped for hours.
+    """
 
     sites: dict[str, SiteHealth] = field(default_factory=dict)
+    awake_since: float = -inf
+    requested: float = -inf
 
     def troubles(self) -> dict[str, list[Trouble]]:
         """Return what is wrong now, by site."""
@@ -69,10 +77,17 @@ class Alarms:
         for name, known in troubles.items():
             self.sites.setdefault(name, SiteHealth()).troubles |= set(known)
 
+    def wake(self, now: float) -> None:
+        """Take note of a request."""
+        if not 0 <= now - self.requested <= ASLEEP:
+            self.awake_since = now
+        self.requested = now
+
     def see(self, site: str, visit: Visit) -> Iterator[tuple[Trouble, str]]:
         """Learn from a visit, and give what is wrong since now."""
         health = self.sites.setdefault(site, SiteHealth())
         page = visit.page
+        self.wake(page.time)
         if page.status in (Status.REFUSED, Status.FAILED) or self._is_barred(visit):
             health.bad_since = page.time if not health.bad else health.bad_since
             health.bad += 1
@@ -137,11 +152,13 @@ class Alarms:
         health.troubles.discard(Trouble.SILENT)
 
     def silent(self, now: float) -> Iterator[tuple[str, Trouble, str]]:
-        """Give the sites that have published nothing for long."""
+        """Give the sites that have published nothing for long, as far as they were watched."""
+        if -inf < self.requested < now - ASLEEP:
+            return
         for site, health in self.sites.items():
             if health.troubles & {Trouble.REFUSES, Trouble.FAILS}:
                 continue  # that is why
-            quiet = now - health.last_new
+            quiet = now - max(health.last_new, self.awake_since)
             limit = max(SILENT_LEAST, SILENT_TIMES * health.longest)
             if health.new >= FEWEST_NEW and quiet > limit and self._raise(health, Trouble.SILENT):
                 usual = duration(health.longest)

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from shutil import which
 from string import Template
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -28,7 +29,7 @@ from foragers.errors import UsageError
 from foragers.judges.novelty import parse_duration
 from foragers.watching.events import Event, EventKind
 from foragers.watching.feeds import NOT_FETCHED, digest
-from foragers.watching.watch_options import WatchOptions, clock_of, hours_of
+from foragers.watching.watch_options import WatchOptions, cause_of, clock_of, hours_of
 
 if TYPE_CHECKING:
     from apprise import Apprise
@@ -133,6 +134,8 @@ class Lane:
         if self._thread is not None and self._thread.is_alive():
             return
         self._take_back(now)
+        self.last = min(self.last, now)  # the clock may have been put back
+        self.retry_at = min(self.retry_at, now + LONGEST_RETRY)
         if not self.waiting or now < self.retry_at or now < self.schedule.next(self.last, now):
             return
         events, self.waiting = self.waiting, []
@@ -271,7 +274,7 @@ def template_of(file: str | None) -> Template:
     try:
         template = Template(read(Path(file)).decode())
     except (OSError, ValueError) as error:
-        raise UsageError(f"--template {file}: {error}; it must be a text file") from error
+        raise UsageError(f"--template {file}: {cause_of(error)}; it must be a text file") from error
     if not template.is_valid():
         raise UsageError(f"--template {file}: a $ without a name; write $$ for a dollar sign")
     for name in template.get_identifiers():
@@ -339,6 +342,8 @@ class CommandChannel:
             raise UsageError("--exec is empty: name a command")
         if sign := next((word for word in words if word in SHELL), ""):
             raise UsageError(f"--exec {command}: '{sign}' needs a shell; write sh -c '…' around it")
+        if which(words[0]) is None:
+            raise UsageError(f"--exec {command}: there is no command '{words[0]}'; check its path")
         return cls(words)
 
     def __call__(self, title: str, body: str, events: Sequence[Event]) -> Failure | None:
@@ -356,6 +361,6 @@ class CommandChannel:
         except subprocess.TimeoutExpired as error:
             return Failure(f"--exec {self.words[0]}: {error}")
         except OSError as error:
-            return Failure(f"--exec {self.words[0]}: {error}", again=True)
+            return Failure(f"--exec {self.words[0]}: {cause_of(error)}", again=True)
         code = done.returncode
         return Failure(f"--exec {self.words[0]}: exit code {code}") if code else None

@@ -191,7 +191,7 @@ def read_sites(file: Path, requests: int, every: float) -> list[SiteOptions]:
     try:
         text = read(file).decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        raise UsageError(f"--sites {file}: {error}; it must be a CSV file") from error
+        raise UsageError(f"--sites {file}: {cause_of(error)}; it must be a CSV file") from error
     sites: list[SiteOptions] = []
     names: tuple[str, ...] = COLUMNS
     try:
@@ -228,6 +228,11 @@ def read_sites(file: Path, requests: int, every: float) -> list[SiteOptions]:
             )
         )
     return sites
+
+
+def cause_of(error: OSError | ValueError) -> str:
+    """Return why a file cannot be read, without its name and the number of the error."""
+    return (error.strerror or "" if isinstance(error, OSError) else "") or str(error)
 
 
 def requests_of(text: str, option: str) -> int:

@@ -183,6 +183,7 @@ class Watching:
         for moment, status in zip(
             facts.times[-MOST_REMEMBERED:].tolist(), facts.statuses[-MOST_REMEMBERED:], strict=True
         ):
+            self.alarms.wake(moment)
             if status != Status.SKIPPED.value:
                 self.requests.append((moment, 0))
         self.visits = last
@@ -400,7 +401,7 @@ class Watching:
         sites = self.strategy.sites
         ready = [number for number, site in enumerate(sites) if site.places]
         for number in sorted(ready, key=lambda one: self._forecast_at.get(one, 0.0))[:AT_ONCE]:
-            if now - self._forecast_at.get(number, 0.0) >= STATUS_EVERY:
+            if abs(now - self._forecast_at.get(number, 0.0)) >= STATUS_EVERY:
                 self._forecast_at[number] = now
                 self._forecasts[number] = self.promise(number), self.promise(number, 2)
 

@@ -83,6 +83,7 @@ class WatchSettings:
     plan_every: float = 900.0  # seconds between two plans; CPU
     most_doublings: int = 8  # of the time to the next look at a page that is not there; guess
     most_refusals: int = 5  # in a row, until a site is left alone for a while; guess
+    clock_back: float = 60.0  # seconds by which the clock must lie back to be taken for set; guess
     longest: float = 86400.0  # seconds between two looks at a source, at most; guess
     most_hours: int = 672  # hours whose watching is counted, four weeks; CPU
     sure_hours: float = 20.0  # new pages that an even profile of hours counts; guess

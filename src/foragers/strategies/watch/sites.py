@@ -201,8 +201,9 @@ class Site:
             return False
         return self.outcomes.titles_tell(link.box) and self.chance(link) >= self.settings.sure_news
 
-    def turn_back(self, now: float) -> None:
-        """Survive a clock that jumped back."""
+    def turn_back(self, now: float, back: float) -> None:
+        """Survive a clock that jumped back by some seconds."""
+        self.late = [(due - back, order, link) for due, order, link in self.late]
         self.plan_at, self.began = now, min(self.began, now)
         self.rests_until = self.resumes_at = -inf
         self.all.at, self.spare.at = min(self.all.at, now), min(self.spare.at, now)

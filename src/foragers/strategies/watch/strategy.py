@@ -98,7 +98,7 @@ class Watch:
         """Take note of the time, and return when something becomes due after it."""
         if now > self.now:
             self.now = now
-        elif now < self.now - DEFAULT_WATCH.hour:
+        elif now < self.now - DEFAULT_WATCH.clock_back:
             self._turn_back(now)
         now = self.now
         times = (s.rests_until if s.rests_until > now else self._next(s) for s in self.sites)
@@ -275,10 +275,10 @@ class Watch:
 
     def _turn_back(self, now: float) -> None:
         """Survive a clock that jumped back: nothing was seen later than now."""
-        self.now = now
+        back, self.now = self.now - now, now
         self.sources.turn_back(now)
         for site in self.sites:
-            site.turn_back(now)
+            site.turn_back(now, back)
 
     # This came back.
 
