@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -50,11 +51,10 @@ def interrupted(
 
 def rows(folder: Path) -> list[str]:
     try:
-        with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger:
             found = ledger.execute("SELECT url FROM pages ORDER BY number").fetchall()
     except sqlite3.Error:
         return []
-    ledger.close()
     return [url for (url,) in found]
 
 
