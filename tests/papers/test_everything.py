@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from foragers.errors import UsageError
 from foragers.papers import everything
 from foragers.papers.everything import DONE, finished, reproduce_all
 from foragers.papers.request import PaperRequest
+from foragers.storage.warc.writer import locked
 from support.progress import silent
 
 
@@ -62,6 +64,25 @@ def test_another_request_or_a_damaged_folder_is_made_again(
     assert finished(tmp_path, made) is None
     (tmp_path / "exhibits.json").write_text("{}")
     assert finished(tmp_path, made) is None
+
+
+def test_a_folder_takes_one_reproduction_at_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = locked(tmp_path)
+    try:
+        for paper in ("all", "spider"):
+            assert main(["reproduce", paper, "--scale", "0.004", "--out", str(tmp_path)]) == 2
+            assert "being written by another reproduction" in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        os.close(other)
+
+
+def test_a_reproduction_that_cannot_begin_leaves_no_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["reproduce", "all", "--topic", "x", "--out", str(out)]) == 2
+    assert not out.exists()
 
 
 def test_worlds_are_for_one_paper_at_a_time(

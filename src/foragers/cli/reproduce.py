@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from foragers.evaluation.plots import canvas
 from foragers.papers.everything import ALL, reproduce_all
 from foragers.papers.output import show, write_exhibits
 from foragers.papers.request import PAPERS, PaperRequest, reproduce
+from foragers.storage.warc.writer import locked
 
 
 def add(verb: argparse.ArgumentParser) -> None:
@@ -83,14 +86,36 @@ def run(options: argparse.Namespace, console: Console) -> None:
         options.topic,
         options.ledgers,
     )
-    if options.paper == ALL:
-        run_all(request, console)
-        return
-    exhibits = reproduce(options.paper, request, partial(progress, console))
-    write_exhibits(exhibits, out)
+    with alone_in(out):
+        if options.paper == ALL:
+            run_all(request, console)
+        else:
+            run_one(options.paper, request, console)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other reproductions out of a folder; leave none behind if nothing was written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = locked(folder, by="reproduction")
+    except OSError as error:
+        raise UsageError(f"--out {folder}: {error.strerror}; choose another") from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()
+        os.close(lock)
+
+
+def run_one(paper: str, request: PaperRequest, console: Console) -> None:
+    """Make the exhibits of one paper."""
+    exhibits = reproduce(paper, request, partial(progress, console))
+    write_exhibits(exhibits, request.out)
     show(exhibits, console)
     tell_without_figures(console, bool(exhibits.figures))
-    console.print(f"everything: {out / 'report.html'}", soft_wrap=True, markup=False)
+    console.print(f"everything: {request.out / 'report.html'}", soft_wrap=True, markup=False)
 
 
 def run_all(request: PaperRequest, console: Console) -> None:

@@ -331,7 +331,7 @@ def series_for(folder: Path) -> str:
     return f"{name_for(folder)}-{time.strftime('%Y%m%d%H%M%S', time.gmtime())}-{token_hex(4)}"
 
 
-def locked(folder: Path, patience: float = 0.0) -> int:
+def locked(folder: Path, patience: float = 0.0, by: str = "crawl") -> int:
     """Lock a folder, so that no other crawl records into it; wait some seconds for it."""
     lock, until = os.open(folder, os.O_RDONLY), time.monotonic() + patience
     while True:
@@ -344,7 +344,7 @@ def locked(folder: Path, patience: float = 0.0) -> int:
                 continue
             os.close(lock)
             raise UsageError(
-                f"{folder} is being written by another crawl; wait for it or choose another folder"
+                f"{folder} is being written by another {by}; wait for it or choose another folder"
             ) from error
 
 
