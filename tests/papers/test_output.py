@@ -13,9 +13,18 @@ from matplotlib.figure import Figure as Drawing
 from rich.console import Console
 
 from foragers.cli.main import main
-from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict, worded
+from foragers.evaluation.tables import (
+    Cell,
+    Exhibits,
+    Figure,
+    Measured,
+    Table,
+    Verdict,
+    number,
+    worded,
+)
 from foragers.papers.output import read_exhibits, show, write_exhibits
-from foragers.papers.pages import page, whole
+from foragers.papers.pages import grid, page, whole
 from support.exhibit_audit import faults_of
 
 
@@ -228,3 +237,21 @@ def test_pictures_within_figures_are_shown(tmp_path: Path) -> None:
     assert 'xlink:href="data:image/png' in text
     policy = text.partition('Content-Security-Policy" content="')[2].partition('"')[0]
     assert "img-src data:" in policy.split("; ")
+
+
+@pytest.mark.parametrize(("columns", "wide"), [(3, False), (7, False), (8, True)])
+def test_only_tables_that_need_it_are_set_smaller(columns: int, wide: bool) -> None:
+    row = ("0.0123 ± 0.001",) * columns  # 14 characters, and two for the gap
+    assert ("scroll wide" in grid(("efficiency",) * columns, [row])) is wide
+
+
+def test_texts_that_may_break_do_not_make_a_table_wide() -> None:
+    row = ("what this is about, told at some length, in many words", "0.5")
+    assert "wide" not in grid(("about", "share of the pages of one forager only"), [row] * 3)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(-0.031, "−0.0310"), (-1234.5, "−1,234"), (0.031, "0.0310"), (-3, "−3")]
+)
+def test_negative_numbers_have_a_true_minus(value: float, shown: str) -> None:
+    assert number(value) == shown

@@ -101,7 +101,9 @@ def worded(cell: Cell) -> str:
 
 
 def number(value: float, beside: float | None = None) -> str:
-    """Return a number with as many decimals as it, or the one beside it, needs."""
+    """Return a number with a true minus, and as many decimals as it, or the one beside, needs."""
+    if value < 0:
+        return f"−{number(-value, beside)}"
     if not isfinite(value):
         return "–"
     if isinstance(value, int):

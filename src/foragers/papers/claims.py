@@ -102,18 +102,13 @@ def decided(found: Difference) -> bool | None:
 
 def told(first: float, second: float, found: Difference, how: str) -> str:
     """Return the means, the interval of their difference, and the test, in words."""
-    means = f"{signed(first)} against {signed(second)}"
+    means = f"{number(first)} against {number(second)}"
     if found.runs < 2:
         return f"{means}, one run"
     if found.p is None or found.low is None or found.high is None:
         return f"{means}, all differ alike, {found.runs} runs"
-    interval = f"{signed(found.low)} to {signed(found.high)}"
+    interval = f"{number(found.low)} to {number(found.high)}"
     return f"{means}; difference {interval} (95 %), {how}, {found.runs} runs, p = {found.p:.2g}"
-
-
-def signed(value: float) -> str:
-    """Return a number with a true minus."""
-    return f"−{number(-value)}" if value < 0 else number(value)
 
 
 def alike(
@@ -134,7 +129,7 @@ def alike(
     share = abs(first - second) / max(abs(first), abs(second), 1e-300)
     interval = ""
     if found.low is not None and found.high is not None:
-        interval = f"; difference {signed(found.low)} to {signed(found.high)} (95 %)"
+        interval = f"; difference {number(found.low)} to {number(found.high)} (95 %)"
     statistic = f"{number(first)} against {number(second)}: {share:.0%} apart{interval}"
     return Verdict(claim, share <= within, statistic, world=world)
 

@@ -16,6 +16,8 @@ from foragers.reports.html import document
 
 LONG = 24
 """Cells with more characters than this are text, and stand on the left."""
+WIDE = 115
+"""Characters, with two for each gap, from which on a table is set smaller."""
 
 WHOLE = """<style>
 body { max-width: 96rem; } td, th { overflow-wrap: normal; word-break: normal; hyphens: none; }
@@ -25,7 +27,15 @@ td.text, th.text { overflow-wrap: normal; } nav a { margin-right: 1.2rem; }
 td.holds { color: var(--good); } td.not { color: var(--bad); } td.open { color: var(--mark); }
 td.holds, td.not, td.open { white-space: nowrap; text-align: left; font-weight: 600; }
 .scroll + .scroll { margin-top: 1.6rem; }
+.wide table { font-size: .8rem; } .wide td, .wide th { padding: .3rem; }
+.wide td.text, .wide td.text:first-child { min-width: 3.5rem; }
+.few td.text, .few td.text:first-child { min-width: 5rem; }
 h2 { scroll-margin-top: 1rem; } svg { max-width: 52rem; } section { margin: 4rem 0; }
+@media (max-width: 34rem) {
+  .claims tr:first-child, .few th:last-child, .few td:last-child { display: none; }
+  .claims td { display: block; border: 0; padding: .15rem 0; max-width: none; }
+  .claims tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  .claims td:first-child { font-weight: 600; } .claims td:empty { display: none; } }
 </style>"""
 HYPHENED = re.compile(r"(?<!\S)[^\s-]{1,12}-[^\s-]{1,12}(?!\S)")
 """A word with one hyphen, or a number such as 2.4e-06; longer names may break."""
@@ -39,7 +49,7 @@ def page(exhibits: Exhibits, out: Path) -> str:
 
 def index(papers: Mapping[str, tuple[Exhibits, Path]]) -> str:
     """Return one page with the exhibits of all papers, each with a link to it at the top."""
-    links = "".join(f'<a href="#{escape(name)}">{escape(name)}</a>' for name in papers)
+    links = " ".join(f'<a href="#{escape(name)}">{escape(name)}</a>' for name in papers)
     parts = [WHOLE, "<h1>The papers, made again</h1>", f"<nav>{links}</nav>", summary(papers)]
     for name, (exhibits, folder) in papers.items():
         parts.append(f'<section id="{escape(name)}">{section(exhibits, folder, name)}</section>')
@@ -51,8 +61,9 @@ def summary(papers: Mapping[str, tuple[Exhibits, Path]]) -> str:
     rows = []
     for name, (exhibits, _) in papers.items():
         counts = [sum(one.holds is held for one in exhibits.verdicts) for held in CLASSES]
-        rows.append((name, exhibits.title, *map(str, counts)))
-    return grid(("paper", "title", "hold", "do not hold", "cannot be told"), rows)
+        rows.append((name, *map(str, counts), exhibits.title))
+    heads = "paper", "hold", "do not hold", "cannot be told", "title"
+    return f'<div class="few">{grid(heads, rows)}</div>'
 
 
 def section(exhibits: Exhibits, out: Path, prefix: str = "") -> str:
@@ -134,7 +145,7 @@ def claims(verdicts: Sequence[Verdict]) -> str:
         for one in verdicts
     )
     head = line("th", columns, text=len(columns))
-    return f'<div class="scroll"><table>{head}{rows}</table></div>'
+    return f'<div class="scroll claims"><table>{head}{rows}</table></div>'
 
 
 def picture_of(shown: Figure, out: Path) -> str:
@@ -156,7 +167,17 @@ def grid(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     held = [tuple(row) for row in rows]
     texts = [not at or any(not is_number(row[at]) for row in held) for at in range(len(headings))]
     lines = [cells("th", headings, texts), *(cells("td", row, texts) for row in held)]
-    return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
+    size = " wide" if width(headings, held, texts) > WIDE else ""
+    return f'<div class="scroll{size}"><table>{"".join(lines)}</table></div>'
+
+
+def width(headings: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> int:
+    """Return about how many characters wide a table is; headings and texts may break."""
+    longest = [max(map(len, heading.split()), default=0) for heading in headings]
+    for row in rows:
+        for at, cell in enumerate(row):
+            longest[at] = max(longest[at], min(len(cell), LONG) if texts[at] else len(cell))
+    return sum(longest) + 2 * len(headings)
 
 
 def cells(kind: str, row: Sequence[str], texts: Sequence[bool]) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 
 from foragers.evaluation.metrics.significance import apart
 from foragers.evaluation.plots.canvas import COLOURS
-from foragers.evaluation.tables import Cell, Figure, Measured, Table
-from foragers.papers.claims import signed
-from foragers.papers.fleets.kinds import KINDS
+from foragers.evaluation.tables import Cell, Figure, Measured, Table, number
+from foragers.papers.fleets.kinds import CONTROLS, KINDS, PAPERS_KINDS
+from foragers.papers.fleets.measures import PATHS, path_lengths
 from foragers.papers.fleets.runs import FleetJob, FleetOutcome, seeds_of, terrain_of
 from foragers.papers.fleets.webs import AS_IT_IS, COHORTS, REWIRED, Terrain, days_of
 from foragers.papers.request import PaperRequest
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SHARES = (0.0, 0.001, 0.01, 0.1, 1.0)
 WAYS = {REWIRED: "across all times", COHORTS: "within six hours"}
-FLEETS = ("RL", "WL", "no learning", "random order")
+FLEETS = (*PAPERS_KINDS, *CONTROLS)
 MEASURES = {"relevant": "relevant documents", "sent efficiency": "relevant / sent"}
 
 Found = Mapping[tuple[str, float, str], Sequence[FleetOutcome]]
@@ -71,7 +71,7 @@ def shares_table(suffix: str, found: Found) -> Table:
                 columns = {fleet: values(found[way, share, fleet], measure) for fleet in FLEETS}
                 lead = apart(columns["RL"], columns["WL"])
                 interval = "–" if lead.low is None or lead.high is None else (
-                    f"{signed(lead.low)} to {signed(lead.high)}"
+                    f"{number(lead.low)} to {number(lead.high)}"
                 )  # fmt: skip
                 cells += [*(Measured.of(column) for column in columns.values()), interval]
             rows.append(tuple(cells))
@@ -87,6 +87,36 @@ def shares_table(suffix: str, found: Found) -> Table:
         " rewire --share`); the others stay. Within six hours: only with links that appeared in the"
         " same six hours.",
     )
+
+
+def paths_table(suffix: str, found: Found) -> Table:
+    """Return how long the paths of each fleet are at each share."""
+    rows: list[tuple[Cell, ...]] = []
+    for way, told in WAYS.items():
+        for share in SHARES:
+            lengths = {fleet: lengths_of(found[way, share, fleet]) for fleet in FLEETS}
+            rows.append(
+                (
+                    told,
+                    f"{share:g}",
+                    *(Measured.of(lengths[fleet][name]) for name in PATHS for fleet in FLEETS),
+                )
+            )
+    return Table(
+        f"table-rewiring-paths{suffix}",
+        "Rewiring by share: lengths of paths",
+        ("links permuted", "share", *(f"{name}: {fleet}" for name in PATHS for fleet in FLEETS)),
+        rows,
+        "Paths that were finished, in the same simulations; one of full length has 100 pages, that"
+        " of the home page one.",
+    )
+
+
+def lengths_of(outcomes: Sequence[FleetOutcome]) -> dict[str, list[float]]:
+    """Return the shares of short and of whole paths, and the mean length, of every run."""
+    full = outcomes[0].job.kind.settings[0].pages_a_path
+    runs = [path_lengths(one.run, full) for one in outcomes]
+    return {name: [run[name] for run in runs] for name in PATHS}
 
 
 def shares_figure(suffix: str, found: Found) -> Figure:

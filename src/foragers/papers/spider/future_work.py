@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foragers.evaluation.metrics.significance import paired
-from foragers.evaluation.tables import Cell, Measured, Table
-from foragers.papers.claims import signed
+from foragers.evaluation.tables import Cell, Measured, Table, number
 from foragers.papers.request import Progress
 from foragers.papers.spider.sites import SpiderSite, share_wanted
 from foragers.papers.spider.valued_crawls import crawl_by_values, values_of
@@ -124,7 +123,7 @@ def effect(ours: Sequence[float], plain: Sequence[float], is_plain: bool) -> tup
     found = paired(ours, plain)
     told = "–"
     if found.low is not None and found.high is not None:
-        told = f"{signed(found.low)} to {signed(found.high)}"
+        told = f"{number(found.low)} to {number(found.high)}"
     return found.mean, told, None if found.p is None else f"{found.p:.2g}"
 
 
