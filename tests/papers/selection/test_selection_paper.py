@@ -265,6 +265,51 @@ def test_every_exhibit_of_evolution_is_there(evolved: Path) -> None:
         assert float(rows[measure]["WLRL (ours)"]) == pytest.approx(counted)
 
 
+PATHS = {ONE_PAGE, MEAN_LENGTH, FULL_LENGTH}
+
+
+def test_every_table_of_fleets_has_the_lengths_of_paths_and_the_controls(
+    selected: Path, evolved: Path
+) -> None:
+    tables = {
+        (folder.name, table["name"]): table
+        for folder in (selected, evolved)
+        for table in json.loads((folder / "exhibits.json").read_text())["tables"]
+    }
+    seen = set()
+    for (_, name), table in tables.items():
+        if name == "structure":
+            continue
+        firsts = {row[0] for row in table["rows"]}
+        said = {*table["columns"], *firsts, *(str(row[1]) for row in table["rows"])}
+        said |= {part for column in table["columns"] for part in column.split(": ")}
+        assert {"random order", "home page"} <= said, name
+        if name == "table-rewiring":  # its paths are in a table of their own
+            assert "table-rewiring-paths" in {other for _, other in tables}
+            continue
+        assert said >= PATHS, name
+        seen.add(name)
+    assert {
+        "table-2",
+        "readings",
+        "choices",
+        "table-rewiring-paths",
+        "totals",
+        "table-costs",
+    } <= seen
+
+
+def test_polling_the_home_page_is_the_same_under_every_choice(selected: Path) -> None:
+    with (selected / "choices.csv").open(encoding="utf-8") as file:
+        rows = {(row["choice"], row["fleet"]): row for row in csv.DictReader(file)}
+    usual, changed = ({**rows[one, "home page"], "choice": ""}
+                      for one in (selection.AS_WE_READ_IT, "101 pages a path"))  # fmt: skip
+    assert changed == usual
+    assert float(usual["pages a path"]) == 1
+    news = rows[next(iter(selection.RULES)), "home page"]
+    assert float(news["relevant"]) <= float(usual["relevant"])
+
+
 def test_a_world_that_stands_still_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

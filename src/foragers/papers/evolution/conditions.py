@@ -19,7 +19,7 @@ from foragers.evaluation.tables import Cell, Figure, Measured, Table, Verdict
 from foragers.papers.claims import less, more
 from foragers.papers.evolution.measures import alone, area, died_out
 from foragers.papers.fleets.kinds import FleetKind
-from foragers.papers.fleets.measures import end_of, mean, news_in, path_lengths, share
+from foragers.papers.fleets.measures import PATHS, end_of, mean, news_in, path_lengths, share
 from foragers.papers.fleets.runs import FleetJob, FleetOutcome
 from foragers.strategies.fleet.simulation.web import NewsRules
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 COSTS = (1.0, 4.0, 8.0, 16.0, 32.0)
 """Times the paper's cost: −1 and −0.05 for every page sent, beside rewards of 100 and 1."""
+COST_FLEETS = ("WLRL", "random order", "home page")
 FOUNDERS = 2
 POOR: Mapping[str, float] = {"1,200 a day": 1200.0, "120 a day": 120.0, "12 a day": 12.0}
 """New pages a day on a site of 33,000 pages; the first is as many as the paper's fleet found."""
@@ -55,12 +56,15 @@ def cost_label(times: float) -> str:
     return f"cost times {times:g}"
 
 
-def cost_jobs(job: FleetJob, seeds: range) -> list[FleetJob]:
+def cost_jobs(job: FleetJob, kinds: Mapping[str, FleetKind], seeds: range) -> list[FleetJob]:
     """Return the simulations of the sweep; the job is that of the paper's fleet."""
     return [
-        replace(job, kind=dearer(job.kind, times), seed=seed, ledger=None, label=cost_label(times))
+        replace(
+            job, kind=dearer(kinds[fleet], times), seed=seed, ledger=None, label=cost_label(times)
+        )
         for times in COSTS
-        for seed in seeds
+        for fleet in COST_FLEETS
+        for seed in (seeds if kinds[fleet].by_chance else seeds[:1])
     ]
 
 
@@ -88,41 +92,46 @@ def poor_jobs(
     ]
 
 
-Swept = Mapping[float, Sequence[FleetOutcome]]
+Swept = Mapping[float, Mapping[str, Sequence[FleetOutcome]]]
+"""The runs by the cost, and by the fleet."""
 
 
 def costs_table(found: Swept) -> Table:
-    """Return what becomes of the fleet as pages sent become dearer."""
-    rows: list[tuple[Cell, ...]] = []
-    for times, outcomes in found.items():
-        runs = [one.run for one in outcomes]
-        ends = [died_out(run) for run in runs]
-        days = [end for end in ends if end is not None]
-        rows.append(
-            (
-                f"{times:g}",
-                f"{len(days)} of {len(runs)}",
-                Measured.of(days) if days else None,
-                Measured.of(most_alive(one) for one in outcomes),
-                Measured.of(
-                    float(sum(event.what == "death" for event in run.lives)) for run in runs
-                ),
-                Measured.of(area(run) for run in runs),
-                Measured.of(mean(alone(run.territory)) for run in runs),
-                Measured.of(float(run.relevant) for run in runs),
-                Measured.of(share(run.relevant, run.sent) for run in runs),
-            )
-        )
+    """Return what becomes of the fleet, and of controls, as pages sent become dearer."""
+    rows: list[tuple[Cell, ...]] = [
+        (f"{times:g}", fleet, *costs_row(outcomes))
+        for times, fleets in found.items()
+        for fleet, outcomes in fleets.items()
+    ]
     return Table(
         "table-costs",
         "Cost and reward: extinction and territory (Section 4.2)",
-        ("times the cost", "died out", "on day", "most foragers", "deaths", "pages a forager",
-         "pages of one forager only", "rewarded", "rewarded / sent"),
+        ("times the cost", "fleet", "died out", "on day", "most foragers", "deaths",
+         "pages a forager", "pages of one forager only", "rewarded", "rewarded / sent", *PATHS),
         rows,
-        "WLRL foragers, two at first, that may die out. The paper's cost is 1: −1 and −0.05 for"
-        " each page sent, with rewards of 100 and 1. Pages a forager: different pages that one"
-        " visited in a window of 75 minutes, its territory.",
+        "Two foragers at first (one for the home page), that may die out. The paper's cost is 1: −1"
+        " and −0.05 for each page sent, with rewards of 100 and 1. Pages a forager: different pages"
+        " that one visited in a window of 75 minutes, its territory.",
     )  # fmt: skip
+
+
+def costs_row(outcomes: Sequence[FleetOutcome]) -> tuple[Cell, ...]:
+    """Return what became of a fleet at a cost."""
+    runs = [one.run for one in outcomes]
+    days = [end for run in runs if (end := died_out(run)) is not None]
+    full = outcomes[0].job.kind.settings[-1].pages_a_path
+    lengths = [path_lengths(run, full) for run in runs]
+    return (
+        f"{len(days)} of {len(runs)}",
+        Measured.of(days) if days else None,
+        Measured.of(most_alive(one) for one in outcomes),
+        Measured.of(float(sum(event.what == "death" for event in run.lives)) for run in runs),
+        Measured.of(area(run) for run in runs),
+        Measured.of(mean(alone(run.territory)) for run in runs),
+        Measured.of(float(run.relevant) for run in runs),
+        Measured.of(share(run.relevant, run.sent) for run in runs),
+        *(Measured.of(one[name] for one in lengths) for name in PATHS),
+    )
 
 
 def most_alive(outcome: FleetOutcome) -> float:
@@ -136,12 +145,15 @@ def costs_figure(found: Swept) -> Figure:
 
     def draw(drawing: Drawing) -> None:
         left, right = drawing.subplots(1, 2)
-        left.plot(costs, [extinct(found[times]) for times in costs], marker="o", color=COLOURS[1])
+        for fleet, colour in zip(COST_FLEETS[:-1], COLOURS, strict=False):
+            runs = [found[times][fleet] for times in costs]
+            left.plot(costs, list(map(extinct, runs)), marker="o", color=colour, label=fleet)
+            areas = [[area(one.run) for one in outcomes] for outcomes in runs]
+            right.plot(costs, [mean(row) for row in areas], marker="o", color=colour)
+            for times, row in zip(costs, areas, strict=True):
+                right.plot([times] * len(row), row, ".", color=colour, alpha=0.3)
         left.set(ylabel="share of runs that died out", ylim=(-0.03, 1.03))
-        areas = [[area(one.run) for one in found[times]] for times in costs]
-        right.plot(costs, [mean(row) for row in areas], marker="o", color=COLOURS[0])
-        for times, row in zip(costs, areas, strict=True):
-            right.plot([times] * len(row), row, ".", color=COLOURS[0], alpha=0.3)
+        left.legend(loc="upper left")
         right.set(ylabel="pages a forager visits in a window", ylim=(0, None))
         for axes in (left, right):
             axes.set(xscale="log", xlabel="times the paper's cost of a page sent")
@@ -149,17 +161,26 @@ def costs_figure(found: Swept) -> Figure:
             axes.minorticks_off()
 
     rows = [
-        (times, run, area(one.run), mean(alone(one.run.territory)), died_out(one.run) is not None)
-        for times, outcomes in found.items()
+        (
+            times,
+            fleet,
+            run,
+            area(one.run),
+            mean(alone(one.run.territory)),
+            died_out(one.run) is not None,
+        )
+        for times, fleets in found.items()
+        for fleet, outcomes in fleets.items()
         for run, one in enumerate(outcomes)
     ]
-    heads = ("times_the_cost", "run", "pages_a_forager", "own_pages", "died_out")
+    heads = ("times_the_cost", "fleet", "run", "pages_a_forager", "own_pages", "died_out")
     return Figure(
         "figure-costs",
         "Cost and reward: extinction and territory",
         dict(zip(heads, zip(*rows, strict=True), strict=True)),
         draw,
-        "Dots are runs. A fleet that died out has the territory of the time when it lived.",
+        "Dots are runs, lines on the right their means. A fleet that died out has the territory of"
+        " the time when it lived.",
         width=8.4,
         height=3.8,
     )
@@ -172,10 +193,11 @@ def extinct(outcomes: Sequence[FleetOutcome]) -> float:
 
 def cost_claims(world: str, found: Swept) -> list[Verdict]:
     """Judge what the paper says of a larger cost."""
-    low, high = found[COSTS[0]], found[COSTS[-1]]
-    living = [times for times in COSTS if extinct(found[times]) < 1.0]
+    main = {times: found[times][COST_FLEETS[0]] for times in COSTS}
+    low, high = main[COSTS[0]], main[COSTS[-1]]
+    living = [times for times in COSTS if extinct(main[times]) < 1.0]
     largest = living[-1] if living else COSTS[0]
-    shares = [extinct(found[times]) for times in COSTS]
+    shares = [extinct(main[times]) for times in COSTS]
     steps = np.diff(shares)
     told = ", ".join(f"{times:g}: {part:.0%}" for times, part in zip(COSTS, shares, strict=True))
     sudden = None if shares[-1] == shares[0] else bool(steps.max() > 0.5)
@@ -183,7 +205,7 @@ def cost_claims(world: str, found: Swept) -> list[Verdict]:
         more(
             f"A larger ratio of cost to reward widens the territories ({largest:g} times against"
             f" {COSTS[0]:g})",
-            [area(one.run) for one in found[largest]],
+            [area(one.run) for one in main[largest]],
             [area(one.run) for one in low],
             "pages a forager visits in 75 minutes, at the largest cost that some fleet survived",
             world=world,
@@ -240,7 +262,7 @@ def poor_table(found: Poor) -> Table:
         "table-poor",
         "Sites with little news",
         ("new pages", "fleet", "rewarded", "share of the news", "rewarded / sent", "foragers",
-         "pages of one forager only", "paths of one page", "pages a path", "paths of full length"),
+         "pages of one forager only", *PATHS),
         rows,
         "Generated sites that differ in the number of new pages a day (of 33,000 in all); only"
         " first versions are news here.",

@@ -14,6 +14,7 @@ from foragers.evaluation.graph.structure import Structure, structure
 from foragers.evaluation.tables import Cell, Exhibits, Figure, Measured, Table, Verdict
 from foragers.papers.claims import less, more
 from foragers.papers.evolution.conditions import (
+    COST_FLEETS,
     COSTS,
     POOR,
     POOR_FLEETS,
@@ -119,7 +120,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     jobs = [job for name, path in worlds.items() for job in jobs_on(name, path, request)]
     first = next(job for job in jobs if job.kind.name == MAIN)
     seeds = seeds_of(FLEETS[MAIN], request)
-    more_jobs = [*cost_jobs(first, seeds), *poor_jobs(first, sites, FLEETS, seeds)]
+    more_jobs = [*cost_jobs(first, FLEETS, seeds), *poor_jobs(first, sites, FLEETS, seeds)]
     outcomes = perform_all([*jobs, *more_jobs], request, progress)
     shown = FleetExhibits()
     for number, (name, path) in enumerate(worlds.items()):
@@ -154,10 +155,9 @@ def add_conditions(
     sites: Mapping[str, Path],
 ) -> None:
     """Show the sweep of costs, and the sites with little news."""
-    labels = {times: cost_label(times) for times in COSTS}
     swept = {
-        times: [one for one in outcomes if one.job.label == label]
-        for times, label in labels.items()
+        times: {fleet: labelled(outcomes, cost_label(times), fleet) for fleet in COST_FLEETS}
+        for times in COSTS
     }
     shown.tables.append(costs_table(swept))
     shown.figures.append(costs_figure(swept))
@@ -165,18 +165,16 @@ def add_conditions(
     if not sites:
         return
     poor = {
-        name: {
-            fleet: [
-                one
-                for one in outcomes
-                if one.job.label == poor_label(name) and one.job.kind.name == fleet
-            ]
-            for fleet in POOR_FLEETS
-        }
+        name: {fleet: labelled(outcomes, poor_label(name), fleet) for fleet in POOR_FLEETS}
         for name in sites
     }
     shown.tables.append(poor_table(poor))
     shown.verdicts += poor_claims("news", poor)
+
+
+def labelled(outcomes: Sequence[FleetOutcome], label: str, kind: str) -> list[FleetOutcome]:
+    """Return the runs of one kind of fleet under a condition."""
+    return [one for one in outcomes if one.job.label == label and one.job.kind.name == kind]
 
 
 def runs_of(outcomes: Sequence[FleetOutcome], world: str, kind: str) -> list[FleetOutcome]:

@@ -51,12 +51,15 @@ from foragers.papers.selection.rewiring import (
     FLEETS,
     SHARES,
     WAYS,
+    paths_table,
     rewired,
     share_jobs,
     shares_figure,
     shares_table,
 )
 from foragers.papers.selection.tables import (
+    CHOICE_FLEETS,
+    HOME_PAGE,
     Values,
     choices_table,
     structure_table,
@@ -137,8 +140,8 @@ def choice_jobs(name: str, path: Path, request: PaperRequest) -> list[FleetJob]:
     jobs = []
     for number, label in enumerate((*CHOICES, *RULES), 1):
         where = replace(terrain, rules=RULES.get(label, terrain.rules))
-        for key in PAPERS_KINDS:
-            kind = changed(KINDS[key], CHOICES[label]) if label in CHOICES else KINDS[key]
+        for key in CHOICE_FLEETS:
+            kind = chosen(KINDS[key], label)
             for seed in seeds_of(kind, request):
                 file = ledger_file(request, where, "choice", number, key, seed) if keep else None
                 told = f"{key}, {label}"
@@ -146,14 +149,16 @@ def choice_jobs(name: str, path: Path, request: PaperRequest) -> list[FleetJob]:
     return stretched(jobs)
 
 
+def chosen(kind: FleetKind, label: str) -> FleetKind:
+    """Return a kind of fleet under a choice; polling the home page has none to make."""
+    if label not in CHOICES or kind.name == HOME_PAGE:
+        return kind
+    return replace(kind, settings=tuple(map(CHOICES[label], kind.settings)))
+
+
 def stretched(jobs: Sequence[FleetJob]) -> list[FleetJob]:
     """Return simulations with no more downloads than the paper's, however long the world is."""
     return [job.stretched(stretch_of(job.days, PAPER_DAYS)) for job in jobs]
-
-
-def changed(kind: FleetKind, change: Callable[[FleetSettings], FleetSettings]) -> FleetKind:
-    """Return a kind of fleet with some settings changed."""
-    return replace(kind, settings=tuple(map(change, kind.settings)))
 
 
 class Showing:
@@ -222,7 +227,7 @@ class Showing:
             for share in SHARES
             for fleet in FLEETS
         }
-        self.shown.tables.append(shares_table(suffix, found))
+        self.shown.tables += [shares_table(suffix, found), paths_table(suffix, found)]
         self.shown.figures.append(shares_figure(suffix, found))
 
     def _of(self, terrain: Terrain, label: str) -> list[FleetOutcome]:
@@ -236,11 +241,11 @@ class Showing:
         return by_kind(found, news)
 
     def _choices(self, terrain: Terrain) -> dict[str, Values]:
-        usual = [one for one in self._of(terrain, "") if one.job.kind.name in PAPERS_KINDS]
+        usual = [one for one in self._of(terrain, "") if one.job.kind.name in CHOICE_FLEETS]
         found = {AS_WE_READ_IT: self._values(usual)}
         for label in (*CHOICES, *RULES):
             where = replace(terrain, rules=RULES.get(label, terrain.rules))
-            runs = [one for kind in PAPERS_KINDS for one in self._of(where, f"{kind}, {label}")]
+            runs = [one for kind in CHOICE_FLEETS for one in self._of(where, f"{kind}, {label}")]
             found[label] = self._values(runs)
         return found
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from foragers.evaluation.graph.structure import Structure
 from foragers.evaluation.tables import Cell, Measured, Table
 from foragers.papers.fleets.kinds import BEYOND, CONTROLS, KINDS, PAPERS_KINDS
-from foragers.papers.fleets.measures import MEAN_LENGTH, MEASURES, ONE_PAGE, PAPER
+from foragers.papers.fleets.measures import MEASURES, PAPER, PATHS
 from foragers.papers.fleets.webs import Terrain
 
 Values = Mapping[str, Mapping[str, Sequence[float]]]
@@ -110,31 +110,29 @@ def table_beyond(name: str, title: str, values: Values) -> Table:
     return Table(f"beyond{name}", f"Beyond the paper, {title}", ("measure", *kinds), rows, note)
 
 
+HOME_PAGE = "home page"
+CHOICE_FLEETS = (*PAPERS_KINDS, "random order", HOME_PAGE)
 CHOICE_MEASURES = (
     "relevant",
     "sent efficiency",
     "freshness, by document",
     "age (h), by URL",
-    ONE_PAGE,
-    MEAN_LENGTH,
+    *PATHS,
 )
 
 
 def choices_table(values: Mapping[str, Values]) -> Table:
-    """Return RL against WL under each reading of what the paper leaves open."""
-    columns = ["choice"]
-    for measure in CHOICE_MEASURES:
-        columns += [f"{measure}: RL", f"{measure}: WL"]
-    rows = []
-    for choice, found in values.items():
-        cells: list[Cell] = [choice]
-        for measure in CHOICE_MEASURES:
-            cells += [Measured.of(found[kind][measure]) for kind in PAPERS_KINDS]
-        rows.append(tuple(cells))
+    """Return RL and WL beside controls under each reading of what the paper leaves open."""
+    rows: list[tuple[Cell, ...]] = [
+        (choice, fleet, *(Measured.of(found[fleet][name]) for name in CHOICE_MEASURES))
+        for choice, found in values.items()
+        for fleet in CHOICE_FLEETS
+    ]
     return Table(
         "choices",
         "What the paper leaves open, one at a time",
-        tuple(columns),
+        ("choice", "fleet", *CHOICE_MEASURES),
         rows,
-        "The first row is how we read the paper; every other differs from it in one thing.",
+        "The first rows are how we read the paper; all others differ from them in one thing. For"
+        " polling the home page only what counts as news can differ.",
     )
