@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,14 @@ from foragers.papers.population.crawls import (
     grounds_of,
     perform,
 )
-from foragers.papers.population.numbers import BUFFERED, FACTORS, RIVALS, SIGMOIDS, UNBUFFERED
+from foragers.papers.population.numbers import (
+    BUFFERED,
+    FACTORS,
+    PAPERS_OWN,
+    RIVALS,
+    SIGMOIDS,
+    UNBUFFERED,
+)
 from foragers.papers.request import PAPERS, PaperRequest
 from foragers.worlds.store import save
 from support.exhibit_audit import faults_of
@@ -60,6 +68,26 @@ def test_every_figure_shows_every_run_at_every_mark(made: tuple[Exhibits, Path])
     crawlers = (len(FACTORS), len(SIGMOIDS), len(SIGMOIDS), 2, 2, 2, 2, len(RIVALS))
     for figure, count in zip(exhibits.figures, crawlers, strict=True):
         assert {len(column) for column in figure.data.values()} == {count * 2 * MARKS}
+
+
+def test_settings_say_how_much_of_a_topic_crawls_use(
+    made: tuple[Exhibits, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exhibits, out = made
+    monkeypatch.setattr("foragers.papers.population.crawls.TOPICS", {"robotics": "robot sensor"})
+    ground = grounds_of(PaperRequest(out, runs=2, scale=0.008), 2)[0]
+    pages = len(ground.study().rewards())
+    told = re.fullmatch(
+        r"([\d,]+) to ([\d,]+); the paper's population finds at most (\d+)% of them, .* (\d+)%",
+        exhibits.settings["pages on a topic"],
+    )
+    assert told is not None
+    assert told[1] == told[2] == f"{pages:,}"
+    found = {row["crawler"]: mean(row["relevant pages"]) for row in rows(exhibits, "comparison")}
+    # The largest share of two runs is at least that of their mean, and at most the budget's.
+    assert 100 * found[PAPERS_OWN] / pages <= int(told[3]) + 0.5
+    assert 100 * max(found.values()) / pages <= int(told[4]) + 0.5
+    assert int(told[4]) <= 100 * ground.budget / pages + 0.5
 
 
 def test_a_population_with_conservation_keeps_its_bounds(made: tuple[Exhibits, Path]) -> None:

@@ -40,8 +40,8 @@ from foragers.worlds.store import open_world, save
 SEEDS = 3
 """The paper begins with one to three highly relevant pages."""
 FEWEST_DOWNLOADS, FEWEST_PAGES = 200, 2_000
-WEB_PAGES, WEB_TOPICS = 600_000, 8
-"""So large that a topic has six times as many pages as a crawl of 25,000 finds of it."""
+WEB_PAGES, WEB_TOPICS = 1_200_000, 8
+"""So large that a topic has six times as many pages as any crawl of 25,000 finds of it."""
 
 
 def grounds_of(request: PaperRequest, runs: int) -> list[TopicOnWeb]:

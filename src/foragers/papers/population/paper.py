@@ -65,7 +65,7 @@ def reproduce(request: PaperRequest, progress: Progress) -> Exhibits:
     return Exhibits(
         "population",
         "Population control for crawlers of many agents, made again",
-        settings_of(request, grounds),
+        settings_of(request, results),
         tables(results),
         figures(results),
         on_world(claims(results), world_of(grounds)),
@@ -126,14 +126,33 @@ def spec_of(
     )
 
 
-def settings_of(request: PaperRequest, grounds: Sequence[TopicOnWeb]) -> dict[str, str]:
+def use_of(results: PopulationResults) -> str:
+    """Say how many pages a topic has, and how much of it crawls find at most."""
+    held = [len(ground.study().rewards()) for ground in results.grounds]
+    found = {
+        name: max(
+            trace.relevant[-1] / max(pages, 1) for trace, pages in zip(traces, held, strict=True)
+        )
+        for name, traces in results.traces.items()
+    }
+    most = max(found, key=found.__getitem__)
+    own = found[PAPERS_OWN]
+    return (
+        f"{min(held):,} to {max(held):,}; the paper's population finds at most {own:.0%} of them,"
+        f" {most} {found[most]:.0%}"
+    )
+
+
+def settings_of(request: PaperRequest, results: PopulationResults) -> dict[str, str]:
     """Say how everything was made."""
+    grounds = results.grounds
     bounds = list(dict.fromkeys(Bounds.of(ground) for ground in grounds))
     judges = "label" if request.relevant else "tf·idf cosine, idf of the web, at least 0.08"
     return {
         "webs": ", ".join(dict.fromkeys(ground.path.name for ground in grounds)),
         "topics": "; ".join(dict.fromkeys(str(ground.aim) for ground in grounds)),
         "relevant": judges,
+        "pages on a topic": use_of(results),
         "pages of a crawl": ", ".join(dict.fromkeys(f"{one.budget:,}" for one in grounds)),
         "agents": "; ".join(f"{b.agents}, from {b.least} to {b.most}" for b in bounds),
         "runs": f"{len(grounds)}, the topics take turns",
