@@ -70,7 +70,8 @@ def figure_part(paper: str, figure: Figure) -> Iterator[str]:
     """Yield a figure with its title and note."""
     yield f"## {figure.title}\n"
     yield f"![{plain(figure.title)}]({paper}/{figure.name}.png)\n"
-    yield f"{figure.note}\n"
+    if figure.note:
+        yield f"{figure.note}\n"
 
 
 def table_part(paper: str, one: Table) -> Iterator[str]:

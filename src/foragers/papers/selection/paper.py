@@ -51,7 +51,6 @@ from foragers.papers.selection.rewiring import (
     FLEETS,
     SHARES,
     WAYS,
-    paths_table,
     rewired,
     share_jobs,
     shares_figure,
@@ -227,7 +226,7 @@ class Showing:
             for share in SHARES
             for fleet in FLEETS
         }
-        self.shown.tables += [shares_table(suffix, found), paths_table(suffix, found)]
+        self.shown.tables.append(shares_table(suffix, found))
         self.shown.figures.append(shares_figure(suffix, found))
 
     def _of(self, terrain: Terrain, label: str) -> list[FleetOutcome]:

@@ -66,22 +66,23 @@ def shares_table(suffix: str, found: Found) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for way, told in WAYS.items():
         for share in SHARES:
-            cells: list[Cell] = [told, f"{share:g}"]
-            for measure in MEASURES:
-                columns = {fleet: values(found[way, share, fleet], measure) for fleet in FLEETS}
-                lead = apart(columns["RL"], columns["WL"])
-                interval = "–" if lead.low is None or lead.high is None else (
-                    f"{number(lead.low)} to {number(lead.high)}"
-                )  # fmt: skip
-                cells += [*(Measured.of(column) for column in columns.values()), interval]
-            rows.append(tuple(cells))
-    heads = ["links permuted", "share"]
-    for measure in MEASURES:
-        heads += [f"{measure}: {fleet}" for fleet in (*FLEETS, "RL − WL (95 %)")]
+            for fleet in FLEETS:
+                outcomes = found[way, share, fleet]
+                columns = [values(outcomes, measure) for measure in MEASURES]
+                columns += lengths_of(outcomes)
+                rows.append((told, f"{share:g}", fleet, *map(Measured.of, columns)))
+            leads = (
+                lead(
+                    values(found[way, share, "RL"], measure),
+                    values(found[way, share, "WL"], measure),
+                )
+                for measure in MEASURES
+            )
+            rows.append((told, f"{share:g}", "RL − WL (95 %)", *leads, *(None for _ in PATHS)))
     return Table(
         f"table-rewiring{suffix}",
         "Rewiring by share: the paper's open question",
-        tuple(heads),
+        ("links permuted", "share", "fleet", *MEASURES, *PATHS),
         rows,
         "A share of the links, drawn at random, is permuted among themselves (`foragers world"
         " rewire --share`); the others stay. Within six hours: only with links that appeared in the"
@@ -89,34 +90,19 @@ def shares_table(suffix: str, found: Found) -> Table:
     )
 
 
-def paths_table(suffix: str, found: Found) -> Table:
-    """Return how long the paths of each fleet are at each share."""
-    rows: list[tuple[Cell, ...]] = []
-    for way, told in WAYS.items():
-        for share in SHARES:
-            lengths = {fleet: lengths_of(found[way, share, fleet]) for fleet in FLEETS}
-            rows.append(
-                (
-                    told,
-                    f"{share:g}",
-                    *(Measured.of(lengths[fleet][name]) for name in PATHS for fleet in FLEETS),
-                )
-            )
-    return Table(
-        f"table-rewiring-paths{suffix}",
-        "Rewiring by share: lengths of paths",
-        ("links permuted", "share", *(f"{name}: {fleet}" for name in PATHS for fleet in FLEETS)),
-        rows,
-        "Paths that were finished, in the same simulations; one of full length has 100 pages, that"
-        " of the home page one.",
-    )
+def lead(one: Sequence[float], other: Sequence[float]) -> str:
+    """Return the interval of the difference of two means."""
+    found = apart(one, other)
+    if found.low is None or found.high is None:
+        return "–"
+    return f"{number(found.low)} to {number(found.high)}"
 
 
-def lengths_of(outcomes: Sequence[FleetOutcome]) -> dict[str, list[float]]:
-    """Return the shares of short and of whole paths, and the mean length, of every run."""
+def lengths_of(outcomes: Sequence[FleetOutcome]) -> list[list[float]]:
+    """Return what is told of the lengths of paths, of every run."""
     full = outcomes[0].job.kind.settings[0].pages_a_path
     runs = [path_lengths(one.run, full) for one in outcomes]
-    return {name: [run[name] for run in runs] for name in PATHS}
+    return [[run[name] for run in runs] for name in PATHS]
 
 
 def shares_figure(suffix: str, found: Found) -> Figure:
