@@ -88,7 +88,7 @@ def test_a_recording_of_years_takes_no_more_downloads_than_the_paper_made(tmp_pa
 def test_every_run_has_a_ledger_of_its_own(tmp_path: Path) -> None:
     archive = small_world({"home": []}, later=[(DAY, "home", [])])
     save(archive, tmp_path / "w")
-    expected: dict[Kept, tuple[int, int]] = {"paper": (2, 0), "tables": (10, 4), "all": (30, 20)}
+    expected: dict[Kept, tuple[int, int]] = {"paper": (2, 0), "tables": (10, 4), "all": (50, 20)}
     for ledgers, (on_one_web, on_rewired) in expected.items():
         request = PaperRequest(tmp_path, (tmp_path / "w",), runs=1, ledgers=ledgers)
         jobs = selection.jobs_on("w", tmp_path / "w", request)
