@@ -84,7 +84,7 @@ def test_a_resumed_crawl_learns_it_at_the_same_place(tmp_path: Path) -> None:
     assert found is not None
     assert found.worth == judged(tmp_path / "parts")["p120"]
     assert "told of 4 pages whether they are wanted" in found.note
-    assert found.parts[-1].name == "words learned from examples"
+    assert found.parts[-1].name == "words learned from pages that you named"
 
 
 def test_feedback_between_two_crawls_is_learned_when_the_second_begins(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ class Words:
         ]
         parts.sort(key=lambda part: -part.adds[0])
         if support := self._support(seen):
-            source = "examples" if self.learned.is_taught else "the best pages"
+            source = "pages that you named" if self.learned.is_taught else "the best pages"
             parts.append(Part(f"words learned from {source}", (support,)))
         # The page itself is among those that the cut follows.
         relevance = self.relevance(page)
