@@ -29,7 +29,7 @@ PARTS: dict[str, tuple[tuple[object, str], ...]] = {
     "UTF-8, harmless or rewritten": ((parse, "limited"),),
     "lexbor": ((parse, "LexborHTMLParser"),),
     "walk, text": ((parse, "walk"), (parse, "collect")),
-    "links": ((walk, "choose"), (walk, "_links"), (parse, "_links")),
+    "links": ((walk, "choose_spoken"), (walk, "_links"), (parse, "_links")),
     "rest of parsing": ((extractor, "parse"),),
     "scope, URL table": ((PageExtractor, "follow"), (page_builder, "numbered")),
     "traps": ((Traps, "learn"), (Traps, "refuse")),

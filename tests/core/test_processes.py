@@ -56,6 +56,28 @@ def test_large_arrays_leave_no_holes_behind() -> None:
     assert held("back") < 20
 
 
+FREED_AND_TAKEN = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+from foragers.core.processes import keep_large_apart
+
+assert keep_large_apart()
+for _ in range(40):
+    before = getrusage(RUSAGE_SELF).ru_minflt
+    pieces = [bytearray(10_000) for _ in range(300)]
+    del pieces
+print(getrusage(RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(not is_glibc(), reason="only glibc can be told")
+def test_memory_of_a_page_is_kept_for_the_next_one() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FREED_AND_TAKEN], capture_output=True, text=True, check=True
+    )
+    assert int(ran.stdout) < 100  # three megabytes are seven hundred pages of memory
+
+
 @pytest.mark.skipif(not is_glibc(), reason="only glibc can be told")
 def test_a_limit_of_the_users_own_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(processes.CHOSEN, "131072")

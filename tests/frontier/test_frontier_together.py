@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foragers.core.pace import Closed, WaitRule
 from foragers.frontier import frontier as frontier_module
 from foragers.frontier import overflow
 from foragers.frontier.frontier import Frontier
@@ -66,6 +67,82 @@ def test_a_frontier_is_rescored_compiled_as_in_python(pages: list[list[tuple[int
             left += frontier.pop(200, frozenset())
         found.append(left)
     assert found[0] == found[1]
+
+
+STEPS = st.lists(
+    st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 60), st.floats(0, 9)), max_size=40
+)
+
+
+@pytest.mark.skipif(frontier_module.LIBRARY is None, reason="the compiled module was not built")
+@given(
+    st.lists(st.tuples(st.integers(0, 120), st.integers(-4, 20)), min_size=1, max_size=150),
+    STEPS,
+    st.sampled_from([0.1, 0.8, 1.0]),
+)
+def test_pages_wait_for_better_ones_compiled_as_in_python(
+    links: list[tuple[int, int]], steps: list[tuple[int, bool, int, float]], share: float
+) -> None:
+    found = []
+    for library in (frontier_module.LIBRARY, None):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(frontier_module, "LIBRARY", library)
+            patched.setattr(overflow, "FEW_OF_HOST", 3)  # so that many are packed
+            found.append(taken_while_waiting(links, steps, WaitRule(share, longest=5.0)))
+    assert found[0] == found[1]
+
+
+def taken_while_waiting(
+    links: list[tuple[int, int]], steps: list[tuple[int, bool, int, float]], rule: WaitRule
+) -> list[object]:
+    """Take pages of five hosts that close and open, and say each time whether one waits."""
+    frontier, closed, taken = Frontier(), Closed(), list[object]()
+    for number, (url, promise) in enumerate(links):
+        frontier.push(url, url % 5, promise / 20, number, 0)
+    urls = np.array([url for url, _ in links], np.int32)
+    frontier.rescore(urls, np.array([promise % 7 / 7 for _, promise in links]))
+    for url, promise in links[::2]:  # their entries of before count no more
+        frontier.push(url, url % 5, promise % 7 / 7 + 0.1, url, 0)
+    for number, (host, opens, downloads, moment) in enumerate(steps):
+        closed.now = moment
+        if opens:
+            closed.open(host)
+        elif number % 2:
+            closed.close(host)
+        else:
+            closed.close_until(host, 2 * moment)
+        closed.prefer(rule, downloads, number)
+        choices = frontier.pop(1, closed)
+        taken += [choices, closed.is_awaited]
+        for choice in choices:
+            frontier.push(choice.url + 5, host, number / 40, choice.url, 1)
+    return [*taken, frontier.pop(200, frozenset())]
+
+
+def test_of_what_is_no_frontier_nothing_is_said_and_nothing_breaks() -> None:
+    library, scores = frontier_module.LIBRARY, array("d", [0.5, 0.25])
+    if library is None:
+        pytest.skip("the compiled module was not built")
+    key, numbers = (-0.25, 9), (0.0, 60.0, 0.8, 1.0, True)
+
+    def asked(head: object, entry: object) -> object:
+        heaps, tails = {0: [entry]}, dict[int, object]()
+        return library.better_waits(key, [head], heaps, {0}, tails, scores, {}, *numbers)
+
+    sound = (-0.5, 1, 0, 0, 0)
+    assert asked((-0.5, 1, 0), sound) is True
+    assert asked((-0.5, 2, 0), sound) is False  # of another entry
+    assert asked((-0.5, 1, 7), sound) is False  # of a host that is not parked
+    assert asked((-0.5, 1), sound) is None
+    assert asked((-0.5, 1, 0), (-0.5, 1, 9, 0, 0)) is None
+    assert asked((-0.5, 1, 0), (-0.5, 1)) is False
+    with pytest.raises(TypeError):
+        asked((-0.5, 1, [0]), sound)
+    with pytest.raises(AttributeError):
+        library.better_waits(
+            key, [(-0.25, 1, 0)], {0: [(-0.25, 1, 1, 0, 0)]}, {0}, {0: 3}, scores, {}, 0.0, 60.0,
+            0.8, 5.0, True,
+        )  # fmt: skip
 
 
 def test_damaged_entries_are_left_to_python() -> None:

@@ -57,11 +57,14 @@ class Crawl:
     ahead: float = 0.0
     held: list[Choice] = field(init=False, default_factory=list)
     _timed: KeepsTime | None = field(init=False, default=None)
+    _together: JudgesTogether | None = field(init=False, default=None)
     _waits_itself: bool = field(init=False, default=False)
     _wake: float = field(init=False, default=inf)
 
     def __post_init__(self) -> None:
+        # Asking for a protocol takes as long as judging a missing page, so once is enough.
         self._timed = self.strategy if isinstance(self.strategy, KeepsTime) else None
+        self._together = self.judge if isinstance(self.judge, JudgesTogether) else None
         self._waits_itself = self._timed is not None or (
             isinstance(self.strategy, HasFrontier)
             and isinstance(self.strategy.frontier, FollowsWaitRule)
@@ -171,8 +174,8 @@ class Crawl:
                 self.pace.finish(page.choice.host, self.world.now, page.pause)
         judge = self.judge
         relevances: Iterable[float] = map(judge.relevance, pages)
-        if isinstance(judge, JudgesTogether):
-            relevances = judge.relevances(pages)
+        if self._together is not None:
+            relevances = self._together.relevances(pages)
         return [
             Visit(page, relevance, relevance >= judge.threshold)
             for page, relevance in zip(pages, relevances, strict=True)

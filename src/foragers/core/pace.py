@@ -121,6 +121,11 @@ class Closed(AbstractSet[HostId]):
         """
         return abs(self._expected.get(host, self.now) - self.now) <= self.rule.longest
 
+    @property
+    def expected(self) -> dict[HostId, float]:
+        """When each closed host opens; for a request in progress, when it began."""
+        return self._expected
+
     def open(self, host: HostId) -> None:
         """Open a host again and add it to the log."""
         self._hosts.discard(host)

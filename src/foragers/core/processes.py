@@ -35,7 +35,10 @@ LARGE = 512 << 10
 """Blocks of at least this many bytes get memory of their own."""
 CHOSEN = "MALLOC_MMAP_THRESHOLD_"
 """Environment variable with the user's own limit, which is left as it is."""
+SPARE = 8 << 20
+"""Up to this many bytes at the end of the heap may be free until the next checkpoint."""
 _MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
+_TRIM_THRESHOLD = -1  # M_TRIM_THRESHOLD
 
 
 def in_processes(
@@ -134,7 +137,9 @@ def keep_large_apart() -> bool:
     if CHOSEN in os.environ:
         return False
     try:
-        return bool(ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, LARGE))
+        library = ctypes.CDLL(None)
+        are_set = library.mallopt(_MMAP_THRESHOLD, LARGE), library.mallopt(_TRIM_THRESHOLD, SPARE)
+        return all(are_set)
     except (AttributeError, OSError, TypeError):  # another C library
         return False
 

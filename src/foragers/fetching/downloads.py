@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from math import inf
 
 from foragers.core.clock import steady, to_system
@@ -36,6 +35,7 @@ from foragers.fetching.throttle import Throttle
 from foragers.filters.scope import Scope
 from foragers.http.causes import KNOWN_BEFORE, LATER, PER_HOST, SCOPE
 from foragers.http.messages import (
+    NOT_MODIFIED,
     FetchError,
     Response,
     failure_reason,
@@ -150,11 +150,12 @@ class Downloads:
         """Send the next request of a job, if filters and robots.txt allow it."""
         reason = self._refuse(job)
         if reason is None:
-            entry = self._robots.get(job.url, steady())
+            url = job.url
+            entry = self._robots.get(url, steady())
             if entry is None:
                 self._request_robots(job)
                 return
-            reason = entry.refuse(self.agent, job.url)
+            reason = entry.refuse(self.agent, url)
             if reason is not None and entry.is_temporary:
                 self._defer(job, Status.SKIPPED, reason, entry.until)
                 return
@@ -303,7 +304,7 @@ class Downloads:
             self._fail(job, response, record)
         elif response.code in REDIRECTS:
             self._follow(job, response, record)
-        elif response.code == HTTPStatus.NOT_MODIFIED and job.conditions:
+        elif response.code == NOT_MODIFIED and job.conditions:
             self._finish_unchanged(job, "304", record)
         elif not 200 <= response.code < 300:
             self._end_with_code(job, response, record)
@@ -345,7 +346,7 @@ class Downloads:
     def _end_with_code(self, job: FetchJob, response: Response, record: str) -> None:
         """End a job with a status code other than success, for now or for good."""
         code = response.code
-        status = Status.UNCHANGED if code == HTTPStatus.NOT_MODIFIED else status_of(code)
+        status = Status.UNCHANGED if code == NOT_MODIFIED else status_of(code)
         patience = self.settings.throttle.max_wait
         if has_failed(response) and (wait := retry_after(response)) > patience:
             self._defer(job, status, str(code), steady() + wait, record)

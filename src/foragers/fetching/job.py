@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Protocol
 
 import msgspec
@@ -12,7 +11,7 @@ from foragers.core.types import Choice
 from foragers.fetching.history import CachedPage, Header
 from foragers.fetching.redirects import RedirectChain
 from foragers.fetching.settings import DEFAULT_FETCHING, RetrySettings
-from foragers.http.messages import BUSY, FetchError, Response
+from foragers.http.messages import BUSY, NOT_FOUND, FetchError, Response
 from foragers.urls.parse import normalise
 
 
@@ -92,8 +91,10 @@ class FetchJob:
 
         Both forms are one URL for the crawl, so no other job will request the other one.
         """
+        if code != NOT_FOUND or self.hops:
+            return False
         path = self.url.partition("://")[2].partition("?")[0]
-        if code != HTTPStatus.NOT_FOUND or self.hops or "//" not in path:
+        if "//" not in path:
             return False
         self.follow(normalise(self.url))
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 from msgspec.structs import replace
 
 from foragers.core.links import hrefs_of
@@ -76,6 +77,8 @@ def unchanged_page(
 
 def numbered(extracted: Extracted, table: UrlTable) -> tuple[Extracted, Ids, Ids]:
     """Return the content of a page with the ids of its links and their hosts, valid URLs only."""
+    if not extracted.links:
+        return extracted, np.empty(0, np.int32), np.empty(0, np.int32)
     try:
         return extracted, *table.intern_many(hrefs_of(extracted.links))
     except ValueError:

@@ -44,7 +44,8 @@ class DownloadScheduler:
 
     def send(self, job: FetchJob) -> float:
         """Send a job now or when its host is free; return the wait if that is too long, else 0."""
-        now, host, settings = steady(), host_of(job.url), self.throttle.settings
+        now, url, settings = steady(), job.url, self.throttle.settings
+        host = host_of(url)
         wait = self.throttle.wait(host, now)
         if wait == 0.0:
             job.keys = self.throttle.start(host)
@@ -53,7 +54,7 @@ class DownloadScheduler:
             max_bytes = MAX_BYTES + 1 if job.origin else job.max_bytes
             headers = ACCEPT + job.headers
             fresh_dns = self.throttle.state(host).down > 0
-            request = Request(job.url, headers, self._order, max_bytes, fresh_dns)
+            request = Request(url, headers, self._order, max_bytes, fresh_dns)
             self.client.start(request, self._admits)
         elif wait is None:
             self._wait(job, now + settings.check_again)

@@ -1,4 +1,5 @@
-/* Entries of the frontier dealt out by host with new promises: `overflow.Rescoring` compiled.
+/* Entries of the frontier dealt out by host with new promises (`overflow.Rescoring`), and counted
+   before a page that may be held back (`Frontier._better_waits`), compiled.
 
    An entry is a tuple (-promise, order of arrival, URL, parent, depth), or the same packed into 28
    bytes.  Results are those of the functions in Python. */
@@ -358,7 +359,197 @@ dug(PyObject *self, PyObject *args)
     return found != NULL || PyErr_Occurred() ? found : Py_NewRef(Py_None);
 }
 
+/* A place in the order of entries, with the same as a tuple. */
+typedef struct {
+    PyObject *tuple;
+    double negative;
+    long long order;
+} Key;
+
+/* Whether an entry, a tuple of some size that begins with promise and order, comes before a key; -1
+   if it is no such tuple. */
+static int
+is_ahead(PyObject *entry, Py_ssize_t size, const Key *key)
+{
+    if (!PyTuple_Check(entry) || PyTuple_GET_SIZE(entry) != size ||
+        !PyFloat_Check(PyTuple_GET_ITEM(entry, 0)))
+        return -1;
+    double negative = PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(entry, 0));
+    if (negative != key->negative)
+        return negative < key->negative;
+    long long order = PyLong_AsLongLong(PyTuple_GET_ITEM(entry, 1));
+    return order == -1 && PyErr_Occurred() ? -1 : order < key->order;
+}
+
+/* Whether an entry with a promise is neither taken nor moved up; -1 if its URL has no promise. */
+static int
+is_waiting(PyObject *entry, double negative, const Array *scores)
+{
+    Py_ssize_t url = PyLong_AsSsize_t(PyTuple_GET_ITEM(entry, 2));
+    if (url < 0 || url >= scores->columns)
+        return -1;
+    double score = CELL(*scores, double, 0, url);
+    return score != score ? -1 : score == -negative;
+}
+
+/* The places in a heap that are still to be looked at: at most one for each of its levels. */
+typedef struct {
+    Py_ssize_t places[66];
+    int number;
+} Places;
+
+static void
+add_children(Places *places, Py_ssize_t place, Py_ssize_t size)
+{
+    for (Py_ssize_t child = 2 * place + 1; child <= 2 * place + 2 && child < size; child++)
+        places->places[places->number++] = child;
+}
+
+/* Count the entries of a heap that come before a key, up to a number; -1 if one is not as expected. */
+static long long
+counted_ahead(PyObject *heap, const Key *key, const Array *scores, double most)
+{
+    long long ahead = 0;
+    Places places = {{0}, PyList_GET_SIZE(heap) > 0};
+    while (places.number && (double)ahead < most) {
+        Py_ssize_t place = places.places[--places.number];
+        PyObject *entry = PyList_GET_ITEM(heap, place);
+        int before = is_ahead(entry, 5, key), waits = 0;
+        if (before == 1)
+            waits = is_waiting(entry, PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(entry, 0)), scores);
+        if (before < 0 || waits < 0)
+            return -1;
+        if (before) {
+            ahead += waits;
+            add_children(&places, place, PyList_GET_SIZE(heap));
+        }
+    }
+    return ahead;
+}
+
+/* What `better_waits` is asked about. */
+typedef struct {
+    Key key;
+    PyObject *heads, *heaps, *parked, *tails, *expected, *seen;
+    Array scores;
+    double now, longest, share, most;
+    int may_be_many;
+} Question;
+
+/* Whether a host opens soon; -1 after an error. */
+static int
+opens_soon(const Question *asked, PyObject *host)
+{
+    PyObject *moment = PyDict_GetItemWithError(asked->expected, host);
+    if (moment == NULL)
+        return PyErr_Occurred() ? -1 : 0 <= asked->longest;
+    double at = PyFloat_AsDouble(moment);
+    return at == -1.0 && PyErr_Occurred() ? -1 : fabs(at - asked->now) <= asked->longest;
+}
+
+/* The heap of a parked host that a head stands for and that was not seen yet; NULL if there is none,
+   or after an error. */
+static PyObject *
+fresh_heap(const Question *asked, PyObject *head)
+{
+    PyObject *host = PyTuple_GET_ITEM(head, 2);
+    if (PySet_Contains(asked->parked, host) != 1)
+        return NULL;
+    PyObject *heap = PyDict_GetItemWithError(asked->heaps, host);
+    if (heap == NULL || !PyList_Check(heap) || !PyList_GET_SIZE(heap))
+        return NULL;
+    PyObject *first = PyList_GET_ITEM(heap, 0);
+    if (!PyTuple_Check(first) || PyTuple_GET_SIZE(first) != 5 ||
+        PyObject_RichCompareBool(PyTuple_GET_ITEM(first, 1), PyTuple_GET_ITEM(head, 1), Py_EQ) != 1)
+        return NULL;
+    if (PySet_Contains(asked->seen, host) != 0 || opens_soon(asked, host) != 1)
+        return NULL;
+    return PySet_Add(asked->seen, host) ? NULL : heap;
+}
+
+/* Count the entries of a host in its tail, if it has one, and add them; 0 after an error. */
+static int
+tail_is_counted(const Question *asked, PyObject *host, long long *ahead)
+{
+    PyObject *tail = PyDict_GetItemWithError(asked->tails, host);
+    if (tail == NULL)
+        return !PyErr_Occurred();
+    PyObject *number = PyObject_CallMethod(tail, "count_ahead", "(O)", asked->key.tuple);
+    *ahead += number == NULL ? 0 : PyLong_AsLongLong(number);
+    Py_XDECREF(number);
+    return !PyErr_Occurred();
+}
+
+/* Whether to hold the page back; -1 if that is left to Python, or after an error. */
+static int
+is_held_back(const Question *asked)
+{
+    long long ahead = 0, more;
+    Places places = {{0}, PyList_GET_SIZE(asked->heads) > 0};
+    while (places.number) {
+        Py_ssize_t place = places.places[--places.number];
+        PyObject *head = PyList_GET_ITEM(asked->heads, place);
+        int before = is_ahead(head, 3, &asked->key), waits;
+        if (before < 0)
+            return -1;
+        if (!before)
+            continue;
+        add_children(&places, place, PyList_GET_SIZE(asked->heads));
+        PyObject *heap = fresh_heap(asked, head);
+        if (PyErr_Occurred())
+            return -1;
+        if (heap == NULL)
+            continue;
+        double best = PyFloat_AS_DOUBLE(PyTuple_GET_ITEM(head, 0));
+        if ((waits = is_waiting(PyList_GET_ITEM(heap, 0), best, &asked->scores)) < 0)
+            return -1;
+        if (waits && best < 0 && -asked->key.negative < asked->share * -best)
+            return 1;
+        if (!asked->may_be_many)
+            continue;
+        more = counted_ahead(heap, &asked->key, &asked->scores, asked->most - (double)ahead);
+        if (more < 0)
+            return -1;
+        if ((double)(ahead + more) < asked->most &&
+            !tail_is_counted(asked, PyTuple_GET_ITEM(head, 2), &more))
+            return -1;
+        ahead += more;
+        if ((double)ahead >= asked->most)
+            return 1;
+    }
+    return 0;
+}
+
+/* better_waits(key, heads, heaps, parked, tails, scores, expected, now, longest, share, most,
+   may_be_many): whether a page comes too far behind pages of hosts that open soon.
+
+   Returns None if that is left to Python. */
+static PyObject *
+better_waits(PyObject *self, PyObject *args)
+{
+    Question asked;
+    PyObject *source;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!OO!ddddp", &PyTuple_Type, &asked.key.tuple,
+                          &PyList_Type, &asked.heads, &PyDict_Type, &asked.heaps, &PySet_Type,
+                          &asked.parked, &PyDict_Type, &asked.tails, &source, &PyDict_Type,
+                          &asked.expected, &asked.now, &asked.longest, &asked.share, &asked.most,
+                          &asked.may_be_many) ||
+        !PyArg_ParseTuple(asked.key.tuple, "dL", &asked.key.negative, &asked.key.order) ||
+        (asked.seen = PySet_New(NULL)) == NULL)
+        return NULL;
+    int held = -1;
+    if (opened(source, &asked.scores, 8, 0)) {
+        held = is_held_back(&asked);
+        closed(&asked.scores, 1);
+    }
+    Py_DECREF(asked.seen);
+    if (PyErr_Occurred())
+        return NULL;
+    return Py_NewRef(held < 0 ? Py_None : held ? Py_True : Py_False);
+}
+
 static PyMethodDef methods[] = {
+    {"better_waits", better_waits, METH_VARARGS, "Whether a page is held back for better ones."},
     {"dug", dug, METH_VARARGS, "Sort the best of some entries, and return them and the others."},
     {"rescored", rescored, METH_VARARGS, "Give URLs new promises, and deal them out by host."},
     {NULL, NULL, 0, NULL},

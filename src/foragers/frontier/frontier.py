@@ -42,7 +42,7 @@ from foragers.frontier.overflow import (
 from foragers.frontier.scores import Floats, ScoreColumn, promises_at
 
 LIBRARY: Any | None = compiled("foragers.frontier._queue")
-"""The rescoring of a frontier compiled, if it is."""
+"""The rescoring of a frontier, and its waiting for better pages, compiled, if they are."""
 TAKEN = inf
 """The promise of a URL that was taken: no other is better, so it is never pushed again."""
 MANY = 1 << 16
@@ -228,9 +228,16 @@ class Frontier:
             return False
         heaps, parked, size = self._heaps, self._parked, len(heads)
         most = rule.most_ahead(closed.downloads_left, closed.downloads)
-        ahead, seen = 0, set[HostId]()
         may_be_many = most <= self._pushed - self._dealt
-        waiting = [0]
+        column = self.scores() if LIBRARY is not None else None
+        if LIBRARY is not None and column is not None:
+            found: bool | None = LIBRARY.better_waits(
+                key, heads, heaps, parked, self._tails, column, closed.expected, closed.now,
+                rule.longest, rule.share, most, may_be_many,
+            )  # fmt: skip
+            if found is not None:
+                return found
+        ahead, seen, waiting = 0, set[HostId](), [0]
         while waiting:
             index = waiting.pop()
             if index >= size or heads[index] > key:

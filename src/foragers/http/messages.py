@@ -30,6 +30,8 @@ TRY_AGAIN = (408, 425, 429, 500, 502, 503, 504)
 TRY_AGAIN_AFTER = (FetchError.TIMEOUT, FetchError.NO_CONNECTION, FetchError.LOST)
 BUSY, BUSY_ERRORS = (429, 503), (FetchError.TIMEOUT, FetchError.NO_CONNECTION)
 """Status codes and errors after which to try again, and those of a server that is busy."""
+NOT_MODIFIED, NOT_FOUND = 304, 404
+"""Status codes; a name in `HTTPStatus` is looked up ten times as long as one of a module."""
 TRANSFER, CONTENT = "transfer-encoding", "content-encoding"
 CODING_SIZES = (len(TRANSFER), len(CONTENT))
 NOT_REACHED = (FetchError.NO_HOST, FetchError.NO_CONNECTION)
@@ -86,9 +88,9 @@ class Response(msgspec.Struct, frozen=True):
 
     def header(self, name: str) -> str:
         """Return the first header of a name, or ""."""
-        wanted = name.lower()
+        wanted, size = name.lower(), len(name)
         for key, value in self.headers:
-            if key == name or (len(key) == len(name) and key.lower() == wanted):
+            if key == name or (len(key) == size and key.lower() == wanted):
                 return value
         return ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from hypothesis import example, given
@@ -203,3 +204,28 @@ def test_what_is_no_text_is_refused() -> None:
     assert links.LIBRARY is not None
     with pytest.raises(TypeError, match="texts"):
         links.LIBRARY.targets([b"x"], {}, {}, "http://a.test/", "http://a.test/", None, 9, "")
+
+
+URLS = st.lists(st.tuples(st.sampled_from([None, "", "a", "b", "c", "d"]), st.booleans()))
+
+
+@given(URLS, st.sampled_from([None, "", "a", "b", "x"]))
+def test_the_same_links_are_chosen_compiled_as_in_python(
+    found: list[tuple[str | None, bool]], itself: str | None
+) -> None:
+    assert links.LIBRARY is not None
+    urls, spoken = [url for url, _ in found], bytes(has_text for _, has_text in found)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Targets, "many", lambda *_: urls)
+        expected = links.choose(
+            [], Targets("http://a.test/"), itself, partial(links.prefer_spoken, spoken)
+        )
+        assert links.choose_spoken([], Targets("http://a.test/"), itself, spoken) == expected
+
+
+def test_links_are_chosen_only_with_a_byte_for_each() -> None:
+    assert links.LIBRARY is not None
+    with pytest.raises(ValueError, match="a byte for each"):
+        links.LIBRARY.chosen(["a", "b"], None, b"\1")
+    with pytest.raises(TypeError):
+        links.LIBRARY.chosen([["a"]], None, b"\1")

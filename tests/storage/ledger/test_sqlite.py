@@ -7,15 +7,22 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import msgspec
+import numpy as np
 import pytest
 import zstandard
 
+from foragers.core.content import ContentToStore
+from foragers.core.links import ParsedLinks
 from foragers.core.loop import Crawl
+from foragers.core.packing import unpacked
+from foragers.core.types import Choice, Document, Links, Page, Status, Visit
 from foragers.errors import UsageError
+from foragers.fetching.extractor import Extracted
 from foragers.judges.simple import Everything
 from foragers.storage.ledger.columns import Facts
 from foragers.storage.ledger.sqlite import VERSION, SqliteLedger
@@ -233,3 +240,25 @@ def test_database_of_another_program_is_refused_and_left_as_it_is(
 
 def test_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "nowhere" / "ledger.sqlite")
+
+
+def test_pages_that_bring_nothing_have_the_content_of_an_empty_page(tmp_path: Path) -> None:
+    links = Links(np.empty(0, np.int32), np.empty(0, np.int32), ADDRESSES, Extracted(Status.OK))
+    hidden = ParsedLinks("words of a page that is not to be kept")
+    contents = [
+        Extracted(Status.MISSING),
+        Extracted(Status.UNWANTED, "noindex", links=hidden),
+        Extracted(Status.UNWANTED, etag="x"),
+        Extracted(Status.UNWANTED, modified="Mon, 06 Jan 2025 10:00:00 GMT"),
+        Extracted(Status.OK, text=Document(title="a")),
+    ]
+    expected = []
+    with closing(SqliteLedger(tmp_path / "ledger.sqlite", ADDRESSES)) as ledger:
+        for number, content in enumerate(contents):
+            page = Page(Choice(number, 0), content.status, "", number, 1.0, 1.0, -1, links, content)
+            ledger.append([Visit(page, 0.0, False)])
+            expected.append(ContentToStore.of(page, content.document()))
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as database:
+        packed = [words for (words,) in database.execute("SELECT words FROM visits")]
+    assert [unpacked(words) for words in packed] == list(map(msgspec.msgpack.encode, expected))
+    assert len(set(packed)) == len(contents)

@@ -66,8 +66,8 @@ class CrawlCounts:
             self.skipped += 1
             return False
         self.downloads += 1
-        self.errors += status.value in ERRORS
-        if status.value not in SILENT:
+        self.errors += status in ERRORS
+        if status not in SILENT:
             self.hosts.add(page.choice.host)
         before = len(self.versions)
         if visit.relevant and status is Status.OK:

@@ -1,6 +1,8 @@
-/* The targets of the links of a page: those that are cached, and those whose resolution is plain.
+/* The targets of the links of a page: those that are cached, and those whose resolution is plain;
+   and which links are kept.
 
-   Results are those of `links.Targets` in Python, to which all other links are left. */
+   Results are those of `links.Targets` in Python, to which all other links are left, and of
+   `links.choose`. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -304,7 +306,75 @@ targets(PyObject *self, PyObject *args)
     return urls ? Py_BuildValue("(Nn)", urls, base.added) : NULL;
 }
 
+/* Put the index of one link for each target into a dictionary: the first one that has a text. */
+static int
+are_first(PyObject *first, PyObject *urls, const char *spoken)
+{
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(urls); i++) {
+        PyObject *url = PyList_GET_ITEM(urls, i);
+        PyObject *before = url == Py_None ? Py_None : PyDict_GetItemWithError(first, url);
+        if (before == NULL && PyErr_Occurred())
+            return 0;
+        if (before == Py_None || (before != NULL && !spoken[i]))
+            continue;
+        if (before != NULL && spoken[PyLong_AsSsize_t(before)])
+            continue;
+        PyObject *index = PyLong_FromSsize_t(i);
+        int is_set = index != NULL && PyDict_SetItem(first, url, index) == 0;
+        Py_XDECREF(index);
+        if (!is_set)
+            return 0;
+    }
+    return 1;
+}
+
+/* The indexes in a dictionary, in order, but not those that are None. */
+static PyObject *
+indexes_in(PyObject *first)
+{
+    PyObject *indexes = PyList_New(0), *url, *index;
+    for (Py_ssize_t place = 0; indexes != NULL && PyDict_Next(first, &place, &url, &index);)
+        if (index != Py_None && PyList_Append(indexes, index))
+            Py_CLEAR(indexes);
+    if (indexes != NULL && PyList_Sort(indexes))
+        Py_CLEAR(indexes);
+    return indexes;
+}
+
+/* chosen(urls, itself, spoken): the links that are kept of a page, one for each target but the page
+   itself, as their indexes and URLs.
+
+   `spoken` has a byte for each link that says whether it has a text. */
+static PyObject *
+chosen(PyObject *self, PyObject *args)
+{
+    PyObject *urls, *itself, *spoken;
+    if (!PyArg_ParseTuple(args, "O!OO!", &PyList_Type, &urls, &itself, &PyBytes_Type, &spoken))
+        return NULL;
+    if (PyBytes_GET_SIZE(spoken) != PyList_GET_SIZE(urls)) {
+        PyErr_SetString(PyExc_ValueError, "a byte for each link is expected");
+        return NULL;
+    }
+    PyObject *first = PyDict_New(), *indexes = NULL, *kept = NULL;
+    if (first != NULL && PyDict_SetItem(first, itself, Py_None) == 0 &&
+        are_first(first, urls, PyBytes_AS_STRING(spoken)))
+        indexes = indexes_in(first);
+    if (indexes != NULL)
+        kept = PyList_New(PyList_GET_SIZE(indexes));
+    for (Py_ssize_t i = 0; kept != NULL && i < PyList_GET_SIZE(indexes); i++) {
+        Py_ssize_t index = PyLong_AsSsize_t(PyList_GET_ITEM(indexes, i));
+        PyList_SET_ITEM(kept, i, Py_NewRef(PyList_GET_ITEM(urls, index)));
+    }
+    Py_XDECREF(first);
+    if (kept == NULL) {
+        Py_XDECREF(indexes);
+        return NULL;
+    }
+    return Py_BuildValue("(NN)", indexes, kept);
+}
+
 static PyMethodDef methods[] = {
+    {"chosen", chosen, METH_VARARGS, "Return the links that are kept, one for each target."},
     {"targets", targets, METH_VARARGS, "Return the targets of links, and how many were cached."},
     {NULL, NULL, 0, NULL},
 };

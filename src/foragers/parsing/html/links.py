@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import unescape
 from itertools import chain, islice, repeat
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from foragers.parsing.html.tree import TagPaths
 from foragers.urls.parse import Origin, normalise, resolve
 
 LIBRARY = compiled("foragers.parsing.html._targets")
-"""Resolves plain links, if it was built."""
+"""Resolves plain links and chooses among links, if it was built."""
 MAX_HREF_CHARS = 8192
 _BLANK = "\t\n\f\r "
 _OF_THE_PAGE_ITSELF = "?" + _BLANK
@@ -264,6 +264,13 @@ def choose(
         prefer(first, urls)
     indexes = sorted(first.values())
     return Chosen(indexes, [url for index in indexes if (url := urls[index]) is not None])
+
+
+def choose_spoken(hrefs: list[str], targets: Targets, itself: str | None, spoken: bytes) -> Chosen:
+    """Choose among links as `choose` does, given for each whether it has a text."""
+    if LIBRARY is None:
+        return choose(hrefs, targets, itself, partial(prefer_spoken, spoken))
+    return Chosen(*LIBRARY.chosen(targets.many(hrefs), itself, spoken))
 
 
 def prefer_spoken(spoken: bytes, first: FirstLinks, urls: list[str | None]) -> None:

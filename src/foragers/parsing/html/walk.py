@@ -7,7 +7,7 @@ unusual pages it leaves to the modules in Python.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import selectolax.lexbor
@@ -18,7 +18,7 @@ from foragers.core.links import ParsedLinks
 from foragers.parsing.html.contents import Contents, dates_of, heading
 from foragers.parsing.html.head import read_head
 from foragers.parsing.html.hidden import hidden_relation, hides, may_hide
-from foragers.parsing.html.links import Chosen, choose, label, prefer_spoken, targets_of
+from foragers.parsing.html.links import Chosen, choose_spoken, label, targets_of
 from foragers.parsing.html.text import main_text
 
 _KINDS = {
@@ -82,7 +82,7 @@ def _contents(found: Any, page: bytes, url: str, described: bool) -> Contents:
     hrefs: list[str] = found.hrefs()
     head = read_head(found.head, url)
     targets, itself = targets_of(head, url)
-    chosen = choose(hrefs, targets, itself, partial(prefer_spoken, found.spoken()))
+    chosen = choose_spoken(hrefs, targets, itself, found.spoken())
     links = _links(found, chosen, page, described)
     words: str = found.words()
     regions: list[tuple[int, str]] = found.regions
@@ -116,7 +116,7 @@ def _links(found: Any, chosen: Chosen, page: bytes, described: bool) -> ParsedLi
         ]
     links.anchors = anchors
     links.paths = paths if described else [""] * len(indexes)
-    links.rels = [rel and rel.lower() for rel in rels]
+    links.rels = [rel and rel.lower() for rel in rels] if any(rels) else rels
     styles: list[str | bool | None] = found.styles
     if styles and indexes:
         hiding = bytes([style is None or (bool(style) and _hides(str(style))) for style in styles])

@@ -289,9 +289,9 @@ class SqlLedger(ABC):
         sent: PackedContent | None = getattr(page.content, "packed", None)
         if sent is not None and (packed := sent.numbered(page, self._compress)) is not None:
             return packed
-        content = ContentToStore.of(page, document)
-        # Many downloads bring nothing: pages that are missing, or were skipped.
-        return self._nothing if content == NOTHING else self._compress(self._encode(content))
+        if brings_nothing(page, document):
+            return self._nothing
+        return self._compress(self._encode(ContentToStore.of(page, document)))
 
     def _new_names(self) -> list[tuple[UrlId, str]]:
         """Return the strings of the URLs that this batch is the first to mention."""
@@ -300,3 +300,15 @@ class SqlLedger(ABC):
             mentioned.update(dict.fromkeys((row.url, row.final, row.parent)))
         fresh = [url for url in mentioned if url != NO_PARENT and url not in self._named]
         return [(url, self._addresses.href(url)) for url in fresh]
+
+
+def brings_nothing(page: Page, document: Document) -> bool:
+    """Return whether a page has no content at all, as most that are missing or were skipped."""
+    content = page.content
+    links = content.outlinks()
+    return (
+        isinstance(links, tuple)  # columns of links may have words, even if there is no link
+        and not (links or len(page.links))
+        and document == NOTHING.words
+        and not (getattr(content, "etag", "") or getattr(content, "modified", ""))
+    )
