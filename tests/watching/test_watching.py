@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,7 +19,7 @@ from foragers.watching.status import read_status
 from foragers.watching.watch_options import WatchOptions
 from foragers.watching.watching import EVENTS, Watching, events_in
 from support.crawling import crawl
-from support.news_site import NewsSite, served
+from support.news_site import NewsSite, made_up, served
 
 MOST = 900
 """Seconds after which a watch that has not found what it should has failed."""
@@ -71,7 +72,10 @@ def test_what_is_published_is_found_once_also_after_a_kill(tmp_path: Path) -> No
             return watching.new >= 2
 
         run(options(site), tmp_path, publish)
-        assert sorted(new_in(events_in(tmp_path))) == sorted(first)
+        told = events_in(tmp_path)
+        assert sorted(new_in(told)) == sorted(first)
+        starts = {made_up(Random(number)) for number in (21, 22)}
+        assert {one.summary.partition(" ")[0] for one in told} == starts, "not the menu"
         with (tmp_path / EVENTS).open("ab") as file:
             file.write(b'{"event":"new","url":"http://torn')  # as a kill may leave it
         (tmp_path / "checkpoint").unlink()

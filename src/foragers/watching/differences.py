@@ -1,7 +1,7 @@
 """The main text of a page, and what has changed in it.
 
-Menus, lists of the most read and footers change at every look, so only main texts are compared,
-which are extracted from the archived responses.  A page without one has the text of the ledger.
+Menus, lists of the most read and footers change at every look, so only main texts are compared and
+told, which are extracted from the archived responses.  A page without one has the text of the ledger.
 """
 
 from __future__ import annotations
@@ -43,11 +43,14 @@ class MainTexts:
 
     def of(self, page: Page) -> str:
         """Return the title and the main text of a page."""
+        # A list of the most read may name the page itself: its title stands once, at the top.
+        return f"{page.document.title}\n{self.below_title(page)}"
+
+    def below_title(self, page: Page) -> str:
+        """Return the main text of a page without its title."""
         document = page.document
         text = self._main(page) or document.text
-        # A list of the most read may name the page itself: its title stands once, at the top.
-        title = document.title
-        return f"{title}\n{without_lists(text, [*page.links.anchors, title])}"
+        return without_lists(text, [*page.links.anchors, document.title])
 
     def _main(self, page: Page) -> str:
         # The name of a record is data: it must not lead out of the folder.
@@ -64,7 +67,7 @@ class MainTexts:
 def without_lists(text: str, anchors: Sequence[str]) -> str:
     """Return a text without the lines that are links alone: other articles, which come and go."""
     links = set(anchors)
-    return "\n".join(line for line in text.split("\n") if line.strip(" -•*") not in links)
+    return "\n".join(line for line in text.split("\n") if line.strip(" -•*#") not in links)
 
 
 def sentences(text: str) -> list[str]:

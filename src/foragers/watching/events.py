@@ -307,7 +307,7 @@ class Findings:
         shown = {
             "found": page.time,
             "title": plain(document.title or page.href, LONGEST_TITLE),
-            "summary": opening(document.text, LONGEST_SUMMARY),
+            "summary": opening(self.texts.below_title(page), LONGEST_SUMMARY),
             **more,
         }
         return Event(
