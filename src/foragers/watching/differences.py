@@ -1,7 +1,8 @@
 """The main text of a page, and what has changed in it.
 
 Menus, lists of the most read and footers change at every look, so only main texts are compared and
-told, which are extracted from the archived responses.  A page without one has the text of the ledger.
+told, which are extracted from the archived responses.  A page without one has the text of the
+ledger.
 """
 
 from __future__ import annotations
