@@ -32,7 +32,7 @@ class Costs:
     """What a page costs, and what a machine can do."""
 
     brain: float = 0.0015  # CPU seconds of a brain for a page
-    node: float = 0.0045  # and of a node
+    node: float = 0.002  # and of a node
     link: float = 3e-6  # to send or to receive a link
     links: float = 15.0  # new links of a page
     elsewhere: float = 0.3  # share of them that lead to hosts of others, were there many brains
