@@ -46,7 +46,7 @@ from foragers.crawling.channel.orders import OBEYED, ORDERS, CrawlOrder, CrawlOr
 from foragers.crawling.checkpoint import Checkpoint, catch_up, is_wanted, keep_agents, load, save
 from foragers.crawling.feedback import GIVEN, LEARNED, Feedback, page_of
 from foragers.crawling.interrupts import Interrupts
-from foragers.crawling.nodes.on_ray import nodes_on_ray
+from foragers.crawling.nodes.on_ray import nodes_on_ray, ray_of
 from foragers.crawling.options import CrawlOptions, check_kind
 from foragers.crawling.own_requests import OwnRequests
 from foragers.crawling.progress import InVain, LeftAlone, common_words, left_alone, why_stopped
@@ -139,6 +139,8 @@ class Session:
         rules = CrawlRules.of(options)
         renderers = () if options.cluster else renderers_of(options, limits, settings)
         with ExitStack() as opened:  # closes everything if the crawl cannot begin
+            nodes = opened.enter_context(ExitStack())
+            nodes.enter_context(ray_of(options))
             if not folder.exists():
                 opened.callback(remove_empty, folder)
             try:
@@ -174,7 +176,8 @@ class Session:
                 )
                 if widened:
                     session._widen()
-            session.nodes.enter_context(nodes_on_ray(options, folder, settings))
+            nodes.enter_context(nodes_on_ray(options, folder, settings))
+            session.nodes = nodes
             opened.pop_all()
         return session
 

@@ -16,6 +16,7 @@ import psycopg
 import pytest
 
 from foragers.cli.main import main
+from foragers.storage.ledger.postgres import connect, tables_of
 from support.clusters import sites
 from support.waiting import LONG, until
 
@@ -117,8 +118,12 @@ def test_wrong_clusters_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_cluster_that_does_not_answer_is_refused_and_nothing_stays_open(
     database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    order = ["crawl", "http://127.0.0.1/", "--out", str(tmp_path), "--ledger", database]
+    out = tmp_path / "out"
+    order = ["crawl", "http://127.0.0.1/", "--out", str(out), "--ledger", database]
     assert main([*order, "--cluster", "ray://127.0.0.1:1"]) == 2
     assert "--cluster ray://127.0.0.1:1: nothing answers there" in capsys.readouterr().err
     assert main([*order, "--cluster", "ray://127.0.0.1:1"]) == 2, "the lock is free again"
     assert "nothing answers" in capsys.readouterr().err
+    assert not out.exists()
+    with closing(connect(database)) as connection:
+        assert not tables_of(connection), "nothing was written"

@@ -44,35 +44,46 @@ class RayNode:
 
 
 @contextmanager
-def nodes_on_ray(options: CrawlOptions, folder: Path, settings: SessionSettings) -> Iterator[None]:
-    """Run nodes on the Ray cluster that the options name, if they name one."""
+def ray_of(options: CrawlOptions) -> Iterator[None]:
+    """Be connected to the Ray cluster that the options name, if they name one."""
     if options.cluster in ("", NODES):
         yield
         return
     # Imported here, since it takes time and few crawls need it.
-    from foragers.evaluation.comparison.ray_cluster import LOCAL, check, connected
+    from foragers.evaluation.comparison.ray_cluster import check, connected
 
     check(options.cluster, "--cluster")
     with connected(options.cluster, LOCAL_NODES, "--cluster"):
-        import ray
+        yield
 
-        machines = sum(bool(node["Alive"]) for node in ray.nodes())
-        many = LOCAL_NODES if options.cluster == LOCAL else machines
-        kind = ray.remote(
-            max_restarts=-1,
-            max_task_retries=-1,
-            max_concurrency=2,
-            num_cpus=1,
-            scheduling_strategy="SPREAD",
-        )(RayNode)
-        place = str(folder.absolute())
-        actors = [kind.remote(options.ledger, place, settings, own_token()) for _ in range(many)]
-        running = [actor.run.remote() for actor in actors]
-        try:
-            yield
-        finally:
-            for actor in actors:
-                actor.stop.remote()
-            ray.wait(running, num_returns=len(running), timeout=GRACE)
-            for actor in actors:
-                ray.kill(actor)
+
+@contextmanager
+def nodes_on_ray(options: CrawlOptions, folder: Path, settings: SessionSettings) -> Iterator[None]:
+    """Run nodes on the Ray cluster that this process is connected to, if it is to one."""
+    if options.cluster in ("", NODES):
+        yield
+        return
+    import ray
+
+    from foragers.evaluation.comparison.ray_cluster import LOCAL
+
+    machines = sum(bool(node["Alive"]) for node in ray.nodes())
+    many = LOCAL_NODES if options.cluster == LOCAL else machines
+    kind = ray.remote(
+        max_restarts=-1,
+        max_task_retries=-1,
+        max_concurrency=2,
+        num_cpus=1,
+        scheduling_strategy="SPREAD",
+    )(RayNode)
+    place = str(folder.absolute())
+    actors = [kind.remote(options.ledger, place, settings, own_token()) for _ in range(many)]
+    running = [actor.run.remote() for actor in actors]
+    try:
+        yield
+    finally:
+        for actor in actors:
+            actor.stop.remote()
+        ray.wait(running, num_returns=len(running), timeout=GRACE)
+        for actor in actors:
+            ray.kill(actor)
