@@ -18,6 +18,7 @@ import pytest
 from foragers.cli.main import main
 from foragers.storage.ledger.postgres import connect, tables_of
 from support.clusters import sites
+from support.postgres import free_port
 from support.waiting import LONG, until
 
 with_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
@@ -38,16 +39,15 @@ def test_nodes_on_ray_do_the_crawl(database: str, tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "warc").exists()
 
 
-HEAD = "127.0.0.1:6391"
 PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s": "3"}
 """A program that has lost the head of its cluster ends after so many seconds instead of 60."""
 
 
 @contextmanager
-def ray_head(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def ray_head(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run the head of a Ray cluster, in a session of its own."""
     ray = Path(sys.executable).with_name("ray")
-    command = [str(ray), "start", "--head", "--block", f"--port={HEAD.partition(':')[2]}"]
+    command = [str(ray), "start", "--head", "--block", f"--port={port}"]
     command += ["--num-cpus=1", "--include-dashboard=false", "--disable-usage-stats"]
     command += [f"--temp-dir={folder}", "--object-store-memory=80000000"]
     head = subprocess.Popen(
@@ -78,15 +78,16 @@ def test_after_the_loss_of_the_head_the_same_command_goes_on(database: str, tmp_
         command += [*(server.url() for server in servers), "--out", "out", "--ledger", database]
         command += ["--cluster", "auto", "--allow-private", "127.0.0.0/8", "--delay", "0.2"]
         command += ["--no-traps"]
-        around = {**os.environ, "RAY_ADDRESS": HEAD, **PATIENCE}
-        with ray_head(Path(short) / "1") as head:
+        port = free_port()
+        around = {**os.environ, "RAY_ADDRESS": f"127.0.0.1:{port}", **PATIENCE}
+        with ray_head(Path(short) / "1", port) as head:
             first = subprocess.Popen(command, cwd=tmp_path, env=around, stdout=subprocess.DEVNULL)
             until(lambda: visits_in(database)[0] >= 6)
             lose(head, Path(short) / "1")
             assert first.wait(LONG) != 0, "the crawl ends with its cluster"
         before = visits_in(database)[0]
         assert 6 <= before < 3 * 13
-        with ray_head(Path(short) / "2"):
+        with ray_head(Path(short) / "2", port):
             done = subprocess.run(
                 command, cwd=tmp_path, env=around, capture_output=True, text=True, timeout=LONG
             )
