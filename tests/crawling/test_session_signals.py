@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +23,14 @@ from support.waiting import LONG, until
 DELAY = 60
 """Seconds that a crawl would wait if it did not hear."""
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Let crawls hear SIGHUP also where these tests are run with nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def command(folder: Path, *seeds: str, **options: object) -> list[str]:
