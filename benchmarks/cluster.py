@@ -198,13 +198,15 @@ def main() -> int:
     parser.add_argument("--nodes", default="0,1,2,4", metavar="N,N")
     parser.add_argument("--hosts", type=int, default=40, metavar="N")
     parser.add_argument("--pages", type=int, default=2000, metavar="N")
+    parser.add_argument("--world", type=Path, metavar="FILE", help="a WARC file that is served")
     parser.add_argument("--warm", type=int, default=300, metavar="N")
     parser.add_argument("--strategy", default="auto", metavar="NAME")
     parser.add_argument("--killed-after", type=int, metavar="PAGES")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         origin = [sys.executable, "-m", "benchmarks.crawling_origin", folder]
-        origin += [str(options.hosts), str(options.pages)]
+        made_up = [str(options.hosts), str(options.pages)]
+        origin += made_up if options.world is None else [str(options.world)]
         with subprocess.Popen(
             origin, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as server:

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import force_setattr, replace
 
 from foragers.core.links import LinkColumns, ParsedLink, ParsedLinks
-from foragers.core.packing import Compress, decoder_of, unpacked
+from foragers.core.packing import Compress, Unpack, decoder_of, unpacked
 from foragers.core.types import Addresses, Document, HostId, Link, Links, Page, UrlId
 
 
@@ -171,9 +171,9 @@ class PackedContent(NamedTuple):
         # In one frame: the words around links are mostly those of the text.
         return cls(compress(b"".join((start, *map(_ENCODER.encode, fields)))))
 
-    def read(self) -> SentContent:
+    def read(self, unpack: Unpack = unpacked) -> SentContent:
         """Return the content; a DamagedError says what is wrong."""
-        return _decode(unpacked(self.frame) + _NO_NUMBERS)
+        return _decode(unpack(self.frame) + _NO_NUMBERS)
 
     def numbered(self, page: Page, compress: Compress) -> bytes | None:
         """Return the packed content of its page; None if the crawl spells its URLs otherwise."""

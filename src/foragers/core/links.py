@@ -16,6 +16,8 @@ import msgspec
 # About twenty words; bounded in characters, since some scripts have no spaces between words.
 AROUND_CHARS = 120
 LONG_WORD = 30
+MOST_CHARS = 1 << 31
+"""No text of a page is as long."""
 
 
 class ParsedLink(msgspec.Struct, frozen=True, gc=False):
@@ -48,16 +50,27 @@ class LinkColumns(msgspec.Struct, frozen=True, array_like=True):
     ends: list[int] = []
 
     def check(self, links: int) -> None:
-        """Raise a ValueError if columns differ in length, or names are missing."""
-        lengths = [len(self.arounds), len(self.starts), len(self.ends), len(self.positions)]
-        lengths += [len(self.anchors), len(self.paths), len(self.rels)]
-        indexes = (*self.paths, *self.rels)
-        last = max(indexes, default=-1)
-        first = min((*indexes, *self.starts, *self.ends), default=0)
-        if any(length not in (0, links) for length in lengths) or last >= len(self.names):
+        """Raise a ValueError if columns differ in length, or point nowhere."""
+        whole = (self.anchors, self.positions, self.paths, self.rels)
+        # Only the words around links may be missing.
+        parts = (self.arounds, self.starts, self.ends)
+        if any(len(column) != links for column in whole) or any(
+            len(column) not in (0, links) for column in parts
+        ):
             raise ValueError("columns of links do not fit each other")
-        if first < -1 or len(self.starts) != len(self.ends):
+        if not (
+            _within(self.paths, 0, len(self.names))
+            and _within(self.rels, 0, len(self.names))
+            and _within(self.starts, -1, MOST_CHARS)
+            and _within(self.ends, -1, MOST_CHARS)
+            and len(self.starts) == len(self.ends)
+        ):
             raise ValueError("columns of links point nowhere")
+
+
+def _within(numbers: list[int], first: int, end: int) -> bool:
+    """Return whether all numbers are from the first one to one before the end."""
+    return not numbers or (min(numbers) >= first and max(numbers) < end)
 
 
 class ParsedLinks(Sequence[ParsedLink]):

@@ -14,6 +14,7 @@ MOST = 1 << 27
 """The largest unpacked size of one piece in bytes; a page has at most 20 MB."""
 Kind = TypeVar("Kind")
 Compress = Callable[[bytes], bytes]
+Unpack = Callable[[bytes], bytes]
 
 
 def compressor() -> Compress:
@@ -21,15 +22,24 @@ def compressor() -> Compress:
     return zstandard.ZstdCompressor(level=1).compress
 
 
-def unpacked(packed: bytes, most: int = MOST) -> bytes:
+def unpacker() -> Unpack:
+    """Return what does the same as `unpacked`, for one thread; a new one takes its time."""
+    decompressor = zstandard.ZstdDecompressor()
+    return lambda packed: unpacked(packed, decompressor=decompressor)
+
+
+def unpacked(
+    packed: bytes, most: int = MOST, decompressor: zstandard.ZstdDecompressor | None = None
+) -> bytes:
     """Return decompressed data: frames that declare their size and are together not too large."""
     parts: list[bytes] = []
+    decompressor = decompressor or zstandard.ZstdDecompressor()
     try:
         while packed or not parts:
             size = zstandard.frame_content_size(packed)
             if not 0 <= size <= most:
                 raise DamagedError("a piece of it would unpack to too much")
-            frame, most = zstandard.ZstdDecompressor().decompressobj(), most - size
+            frame, most = decompressor.decompressobj(), most - size
             parts.append(frame.decompress(packed))
             if not frame.eof:
                 raise DamagedError("a piece of it was cut off")

@@ -150,10 +150,25 @@ def own_recorder(options: CrawlOptions, folder: Path, settings: SessionSettings)
 
 
 @dataclass(frozen=True)
+class StrategyNeeds:
+    """What a strategy reads beside pages: the words around links, and dates in lists of pages."""
+
+    context: bool
+    lists: bool
+
+    @classmethod
+    def of(cls, options: CrawlOptions) -> StrategyNeeds:
+        """Return the needs of the strategy of a crawl, which is loaded for that."""
+        capabilities = info(options.strategy)
+        return cls(capabilities.needs_link_context, capabilities.reads_lists)
+
+
+@dataclass(frozen=True)
 class FetcherSetup:
-    """What the process that fetches must know before its first order."""
+    """What the process that fetches must know before its first order; it loads no strategy."""
 
     options: CrawlOptions
+    needs: StrategyNeeds
     folder: Path
     limits: Limits
     settings: SessionSettings
@@ -173,12 +188,13 @@ def build_live(
 ) -> Live:
     """Return the live web for a crawl, which it, a process of its own or nodes fetch."""
     throttle = Throttle(options.delay, settings.fetching.throttle)
+    needs = StrategyNeeds.of(options)
     parts = (
-        *fetching_parts(options, rules, checkpoint.traps, throttle, limits, settings),
+        *fetching_parts(options, needs, rules, checkpoint.traps, throttle, limits, settings),
         checkpoint.table,
         recorder,
         FetchHistory(HostLimits(options.per_host or 0, options.budgets, checkpoint.table), ledger),
-        list_sources(options, settings),
+        list_sources(options, needs, settings),
         RenderQueue(renderers, throttle),
         settings.fetching,
     )
@@ -188,7 +204,7 @@ def build_live(
         tables.prepare()
         return ClusterWorld(rules.seeds, OrderedDownloads(*parts, tables=tables))
     if options.workers:
-        setup = FetcherSetup(options, folder, limits, settings)
+        setup = FetcherSetup(options, needs, folder, limits, settings)
         process = FetchProcess(FETCHER, pickle.dumps(setup))
         return Live(rules.seeds, LocalDownloads(*parts, process=process), options.concurrency)
     return Live(rules.seeds, Downloads(*parts), options.concurrency)
@@ -210,33 +226,39 @@ def build_node(
 ) -> tuple[Live, NodeDownloads]:
     """Return the live web for a node, and its downloads."""
     throttle = LeasedThrottle(options.delay, settings.fetching.throttle, leases=leases)
-    scheduler, agent, extractor = fetching_parts(options, rules, None, throttle, limits, settings)
+    needs = StrategyNeeds.of(options)
+    scheduler, agent, extractor = fetching_parts(
+        options, needs, rules, None, throttle, limits, settings
+    )
     scheduler.client.may_send = leases.may_send
     downloads = NodeDownloads(
         scheduler,
         agent,
         extractor,
         recorder=recorder,
-        lists=list_sources(options, settings),
+        lists=list_sources(options, needs, settings),
         renderer=RenderQueue(renderers, throttle),
         settings=settings.fetching,
     )
     return Live(rules.seeds, downloads, options.concurrency), downloads
 
 
-def list_sources(options: CrawlOptions, settings: SessionSettings) -> ListSources:
+def list_sources(
+    options: CrawlOptions, needs: StrategyNeeds, settings: SessionSettings
+) -> ListSources:
     """Return where sitemaps and feeds come from."""
     return ListSources(
         options.sitemaps,
         options.feeds,
         options.named_sitemaps,
-        dated=info(options.strategy).reads_lists,
+        dated=needs.lists,
         settings=settings.fetching.lists,
     )
 
 
 def fetching_parts(
     options: CrawlOptions,
+    needs: StrategyNeeds,
     rules: CrawlRules,
     traps: Traps | None,
     throttle: Throttle,
@@ -252,7 +274,7 @@ def fetching_parts(
         options.agent, rules.guard, limits, wanted, options.concurrency, fetching.client
     )
     # With an archive, the words around links can be extracted later.
-    described = info(options.strategy).needs_link_context or not options.warc
+    described = needs.context or not options.warc
     extractor = PageExtractor(
         options.agent, rules.scope, traps, limits, described, fetching.extraction, documents
     )

@@ -186,10 +186,12 @@ class PageExtractor:
         if found.status is not Status.OK:
             return found
         status, reason, links = self._verdict(requested, final, found.text, found.links, again)
-        is_short = found.text.text.count(" ") < self.settings.short_page
-        by_chance = depth <= self.settings.near_seed and is_short
-        if status is Status.OK or (status is Status.UNWANTED and by_chance):
+        if status is Status.OK:
             return found
+        if status is Status.UNWANTED and depth <= self.settings.near_seed:
+            is_short = found.text.text.count(" ") < self.settings.short_page
+            if is_short:  # as in `extract`
+                return found
         packed = found.packed if links is found.links else None
         settled = msgspec.structs.replace(
             found, status=status, links=links, version=-1, packed=packed

@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 
 from foragers.core.packing import unpacked
+from foragers.crawling import build
+from foragers.crawling.build import FetcherSetup, StrategyNeeds
+from foragers.crawling.nodes.fetcher import downloads_of
 from foragers.crawling.session import Session
 from foragers.crawling.settings import DEFAULT_SETTINGS
 from foragers.errors import FetcherError, UsageError
@@ -67,6 +70,17 @@ def test_one_connection_finds_the_same_as_without_a_process(tmp_path: Path) -> N
     assert rows(tmp_path / "0") == rows(tmp_path / "1")
     assert set(asked.values()) == {2}, "each once by both"
     assert check_warc(tmp_path / "0") == check_warc(tmp_path / "1")
+
+
+def test_the_process_that_fetches_loads_no_strategy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = order_of("http://127.0.0.1:9/", strategy="best-first", warc=True)
+    setup = FetcherSetup(options, StrategyNeeds.of(options), tmp_path, LIMITS, DEFAULT_SETTINGS)
+    monkeypatch.setattr(build, "info", None)
+    downloads = downloads_of(setup, None)
+    downloads.close()
+    assert not downloads.extractor.described, "best-first does not read the words around links"
 
 
 def test_a_process_that_is_killed_loses_nothing_and_hurries_no_host(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foragers.core.content import ContentToStore, PackedContent, StoredContent
 from foragers.core.links import ParsedLinks
-from foragers.core.packing import compressor, unpacked, unpacker_of
+from foragers.core.packing import compressor, unpacked, unpacker, unpacker_of
 from foragers.core.types import Choice, Document, ParsedLink, Purpose, Status
 from foragers.errors import DamagedError
 from foragers.fetching.extractor import Extracted, PageExtractor
@@ -89,6 +89,23 @@ def test_an_error_page_is_stored_without_the_links_that_were_sent(
     assert settled.packed is None
 
 
+@pytest.mark.parametrize(
+    ("words", "depth", "status"),
+    [(5, 1, Status.OK), (5, 3, Status.UNWANTED), (500, 1, Status.UNWANTED)],
+)
+def test_a_copy_near_the_seeds_is_kept_if_it_has_few_words(
+    monkeypatch: pytest.MonkeyPatch, words: int, depth: int, status: Status
+) -> None:
+    monkeypatch.setattr(Traps, "learn", lambda *_: TrapVerdict(TrapKind.EXACT, "http://a.test/b"))
+    extractor = PageExtractor("agent", Scope(("http://a.test/",)), Traps())
+    links = [ParsedLink("http://a.test/c")]
+    found = Extracted(Status.OK, "", Document(text="word " * words), links, 7)
+    settled = extractor.settled(found, "http://a.test/x", "http://a.test/x", depth, again=False)
+    assert settled.status is status
+    assert settled.version == (7 if status is Status.OK else -1)
+    assert list(settled.links) == links
+
+
 def test_an_order_arrives_as_it_was_given() -> None:
     known = Validators("http://a.test/b", '"tag"', "date", 3, 1.5)
     order = Order("http://a.test/", "http://a.test/b", 1, 2, True, Purpose.REVISIT, known)
@@ -113,6 +130,38 @@ def test_links_that_do_not_fit_each_other_are_refused() -> None:
     assert came.status is Status.FAILED
     assert "columns of links" in came.reason
     assert not came.links
+
+
+WHOLE = ParsedLinks.of([ParsedLink("http://a.test/", "robot"), ParsedLink("http://a.test/b")])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"anchors": []}, {"positions": []}, {"paths": []}, {"rels": []}, {"names": []},
+        {"paths": [-1, -1], "names": []}, {"starts": [0, 0], "ends": [1, 1 << 63]},
+    ],
+)  # fmt: skip
+def test_a_strategy_is_not_told_of_links_that_make_no_sense(wrong: dict[str, object]) -> None:
+    columns = msgspec.structs.replace(WHOLE.columns(), **wrong)
+    fields = (Document(), (), "", "", (), (), WHOLE.hrefs, columns)
+    start = bytes([0x90 + len(ContentToStore.__struct_fields__)])
+    frame = compressor()(start + b"".join(map(msgspec.msgpack.encode, fields)))
+    answer = Answer("", 0, 0.0, Status.OK, found=FoundContent(PackedContent(frame), 1, 0.0, False))
+    came = unpack_answer(pack_answer(answer)).extracted(unpacker())
+    assert came.status is Status.FAILED
+    assert "columns of links" in came.reason
+
+
+@pytest.mark.parametrize(
+    ("version", "born"),
+    [(-2, 0.0), (1 << 63, 0.0), (1, float("nan")), (1, float("inf")), (1, -1e300)],
+)
+def test_numbers_that_no_ledger_can_keep_are_refused(version: int, born: float) -> None:
+    packed = PackedContent.of(Document(), WHOLE, "", "", compressor())
+    answer = Answer("", 0, 0.0, Status.OK, found=FoundContent(packed, version, born, False))
+    with pytest.raises(DamagedError):
+        unpack_answer(pack_answer(answer))
 
 
 def test_an_answer_without_content_is_a_page_without_content() -> None:

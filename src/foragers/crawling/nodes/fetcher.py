@@ -101,9 +101,9 @@ def downloads_of(setup: FetcherSetup, recorder: ResponseRecorder | None) -> Fetc
     throttle = Throttle(options.delay, settings.fetching.throttle)
     rules = CrawlRules.of(options)
     return FetcherDownloads(
-        *fetching_parts(options, rules, None, throttle, setup.limits, settings),
+        *fetching_parts(options, setup.needs, rules, None, throttle, setup.limits, settings),
         recorder=recorder,
-        lists=list_sources(options, settings),
+        lists=list_sources(options, setup.needs, settings),
         settings=settings.fetching,
     )
 

@@ -5,11 +5,13 @@ The crawl numbers URLs, and nodes do not know its numbers; so messages have URLs
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from foragers.core.content import PackedContent
 from foragers.core.links import ParsedLinks
-from foragers.core.packing import Compress, decoder_of
+from foragers.core.packing import Compress, Unpack, decoder_of, unpacked
 from foragers.core.types import Purpose, Status
 from foragers.errors import DamagedError
 from foragers.fetching.extractor import Extracted
@@ -55,8 +57,8 @@ class FoundContent(msgspec.Struct, frozen=True, array_like=True):
     """The content of a page as a node extracted it, before the trap detector has seen it."""
 
     packed: PackedContent
-    version: int
-    born: float
+    version: Annotated[int, msgspec.Meta(ge=-1, le=(1 << 63) - 1)]
+    born: Annotated[float, msgspec.Meta(ge=-(1 << 40), le=1 << 40)]
     noarchive: bool
 
     @classmethod
@@ -89,13 +91,13 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     busy: int = 0
     down: int = 0
 
-    def extracted(self) -> Extracted:
+    def extracted(self, unpack: Unpack = unpacked) -> Extracted:
         """Return the content of the page."""
         status, found = self.status or Status.FAILED, self.found
         if found is None:
             return Extracted(status, self.reason)
         try:
-            sent = found.packed.read()
+            sent = found.packed.read(unpack)
         except DamagedError as error:
             return Extracted(Status.FAILED, f"cannot be read: {error}")
         return Extracted(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from foragers.core.clock import steady, to_system
+from foragers.core.packing import Unpack, unpacker
 from foragers.core.types import Status
 from foragers.fetching.downloads import Downloads
 from foragers.fetching.extractor import Extracted
@@ -22,6 +23,7 @@ class OrderingDownloads(Downloads):
     """Downloads by order; `_waiting` are jobs for which none was given yet."""
 
     _waiting: list[FetchJob] = field(default_factory=list)
+    _unpack: Unpack = field(default_factory=unpacker)
 
     def _consider(self, job: FetchJob) -> None:
         """Let a job be ordered, if the filters allow it; who fetches it looks at robots.txt."""
@@ -70,4 +72,5 @@ class OrderingDownloads(Downloads):
             self.widen(answer.url)
         again, requested = job.cached is not None, self.table.href(job.choice.url)
         depth = job.choice.depth
-        return self.extractor.settled(answer.extracted(), requested, answer.url, depth, again)
+        found = answer.extracted(self._unpack)
+        return self.extractor.settled(found, requested, answer.url, depth, again)
