@@ -133,9 +133,9 @@ class Session:
         """Start a crawl in a folder, or resume the one in it."""
         limits, settings = limits or Limits(), settings or DEFAULT_SETTINGS
         options.check()
-        check_kind(folder)
         keep_large_apart()
         fresh = new_checkpoint(options, folder, settings)
+        check_kind(folder)
         rules = CrawlRules.of(options)
         renderers = () if options.cluster else renderers_of(options, limits, settings)
         with ExitStack() as opened:  # closes everything if the crawl cannot begin
