@@ -19,6 +19,7 @@ from foragers.http.causes import LATER
 from support.core_speed import unit
 from support.crawling import BRIEF, LIMITS, crawl, one, serving
 from support.hostile_server import Answer, Connection, page, reply
+from support.waiting import until
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 ZEROS = b"<p>" + bytes([32]) * 30_000_000
@@ -63,7 +64,10 @@ def test_slow_answers_are_given_up_in_time(
         begun = time.monotonic()
         outcome = crawl(tmp_path, server.url("/it"), limits=BRIEF)
         assert (outcome.status("/it"), outcome.reason("/it")) == ("failed", reason + LATER)
-        assert server.paths.count("/it") == 2 * tries, "and once more after a while"
+        assert len(outcome.urls) == 2, "and once more after a while"
+        # On a busy machine the server may read a request only after it was given up.
+        until(lambda: server.paths.count("/it") >= 2 * tries)
+        assert server.paths.count("/it") == 2 * tries
         assert time.monotonic() - begun < 120
 
 
