@@ -14,7 +14,7 @@ class CheckpointSettings:
 
     visits: int = 1000  # fewest between two checkpoints: a second to tell them again; guess
     share: float = 0.1  # and this share of all visits, since a checkpoint's cost grows with them
-    at_interrupt: bool = True  # else the ledger is told again, unless a host wants a pause
+    at_interrupt: bool = True  # else the next start replays the ledger, unless a host wants a pause
     longest_pause: float = 60.0  # seconds of a pause that may be forgotten then; politeness, guess
 
 

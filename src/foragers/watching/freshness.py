@@ -1,6 +1,6 @@
 """How fresh the pages were that a watch looks at, by the definitions of the papers.
 
-What is known of a page is fresh until the page changes, and then out of date until the next look;
+The stored copy of a page is fresh until the page changes, and then out of date until the next look;
 its age is the time since that change.  `freshness` is the share of the time for which pages were
 fresh, and `age` the mean over the time.  A page that does not say when it changed did so at any
 moment since the look before, all being as likely: half of the time it was fresh, and the mean of
